@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// The interface every method implements, and how to make one by name.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "vbo/error.hpp"
+#include "vbo/space.hpp"
+#include "vbo/trial.hpp"
+
+namespace vbo {
+
+struct Suggestion {
+  Point point;
+  Rationale rationale;
+};
+
+// The evaluated point a method believes in most, which under noise is not the best observation.
+struct Recommendation {
+  TrialId id = 0;
+  double mean = 0.0;       // posterior mean of the objective there, in the sign that is maximized
+  double deviation = 0.0;  // its posterior standard deviation
+};
+
+// What a method can say about its last ask or training round. Reports read it, never the loop,
+// except for the stopping rule on "information" (nats per round).
+struct AskReport {
+  std::int64_t round = 0;    // training rounds so far
+  std::vector<Term> values;  // e.g. {"information", 0.31}, {"ceiling", 3.47}, {"exploitation", 1.1}
+  std::string message;       // e.g. what "auto" chose and why; empty when there is nothing to say
+  std::optional<Recommendation> recommendation;
+};
+
+// Proposes points to evaluate and learns from the outcomes. Always maximizes: Study flips the sign
+// of minimization problems once, at its boundary.
+//
+// An Optimizer never runs the objective, opens storage or reads a clock. What it proposes depends
+// only on (space, options, the sequence of ask/tell calls), whatever the number of threads, so
+// replaying a study's log rebuilds it exactly; this is how a killed study resumes. Not thread-safe.
+class Optimizer {
+ public:
+  virtual ~Optimizer() = default;
+
+  // Returns one suggestion per id, in native units, meant to be evaluated together. They stay
+  // pending, and keep influencing later asks, until told. REQUIRES: ids not asked before.
+  virtual std::vector<Suggestion> ask(std::span<const TrialId> ids) = 0;
+
+  // Learns from finished trials, in any order and number, also trials it did not suggest. A failed
+  // trial carries no value, yet still ends its pending state. May refit the model: can take
+  // seconds.
+  virtual void tell(std::span<const Trial> finished) = 0;
+
+  virtual AskReport report() const { return {}; }
+
+  // The state that cannot be recomputed cheaply from the history: weights, moments, counters.
+  // An empty string means "replay everything instead". Must not grow with the number of trials.
+  virtual std::string snapshot() const { return {}; }
+
+  // Puts back the state in which `snapshot` was taken. `history` holds all trials asked or told by
+  // then, in the order of asking, the told ones with value or failure and told_in.
+  // REQUIRES: freshly made with the same space and options; snapshot not empty.
+  virtual Result<void> restore(std::string_view snapshot, std::span<const Trial> history);
+};
+
+using OptionValue = std::variant<bool, std::int64_t, double, std::string, std::vector<double>>;
+using OptionMap = std::map<std::string, OptionValue, std::less<>>;
+
+struct OptimizerOptions {
+  std::string method = "vbo";  // one of method_names()
+  std::uint64_t seed = 0;
+  std::int64_t batch = 1;   // results a method should expect between training rounds
+  std::int64_t budget = 0;  // evaluations in all, as far as known; 0 = unknown
+  int threads = 0;          // 0 = all cores; results do not depend on it
+  OptionMap settings;       // the method's own options, by name
+};
+
+// Builds the optimizer named by options.method. The error names an unknown method or option, or
+// the option whose type or range is wrong.
+Result<std::unique_ptr<Optimizer>> make_optimizer(const Space& space,
+                                                  const OptimizerOptions& options);
+
+struct OptionInfo {
+  std::string name;
+  std::string default_value;
+  std::string range;    // e.g. ">= 0", "dv | self-normalized"
+  std::string summary;  // what it does, and what raising it costs
+};
+
+struct MethodInfo {
+  std::string name;
+  std::string summary;  // one line: when to prefer it
+  std::vector<OptionInfo> options;
+};
+
+// All methods of this build, in the order a reader should meet them.
+std::vector<MethodInfo> methods();
+
+}  // namespace vbo

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// A study: a space, a goal, a method, and every trial so far. Study alone touches both the
+// optimizer and the world: it stores a suggestion before anybody may run it, and a result before
+// the optimizer hears of it, so that killing the process at any moment loses nothing.
+// Not thread-safe.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vbo/error.hpp"
+#include "vbo/executor.hpp"
+#include "vbo/optimizer.hpp"
+#include "vbo/storage.hpp"
+#include "vbo/trial.hpp"
+
+namespace vbo {
+
+struct StudyOptions {
+  std::string name = "study";
+  Space space;
+  Goal goal = Goal::minimize;
+  std::int64_t budget = 1000;  // evaluations
+  OptimizerOptions optimizer;
+  std::string storage = "memory:";
+  std::string evaluate_json;
+};
+
+// When Study::run gives up or has seen enough.
+struct RunOptions {
+  int failures_in_a_row = 20;     // circuit breaker: pause after so many; 0 = never
+  double stop_information = 0.0;  // nats per round; 0 = never stop for lack of information
+  int stop_rounds = 5;            // ... over so many rounds in a row
+  const std::atomic<int>* interrupts = nullptr;  // 1 = finish what runs, 2 = stop at once
+  std::function<void(const Trial&)> on_started;
+  std::function<void(const Trial&)> on_finished;  // values in the user's sign
+};
+
+enum class RunEnd {
+  budget_spent,
+  interrupted,
+  too_many_failures,
+  no_more_information,
+  space_exhausted
+};
+
+class Study {
+ public:
+  // Creates the study in its storage, or resumes the one stored there. A stored study that
+  // contradicts `options` is an Error::conflict that shows the difference; a higher budget is fine.
+  static Result<Study> open(StudyOptions options);
+  // Resumes whatever the storage holds.
+  static Result<Study> open_existing(const std::string& storage_url);
+
+  Study(Study&&) noexcept;
+  Study& operator=(Study&&) noexcept;
+  ~Study();
+
+  // n new suggestions, stored and waiting. Fewer than n only when the space has no more points.
+  Result<std::vector<Trial>> ask(std::int64_t n);
+  Result<void> tell(TrialId id, double value);
+  Result<void> tell_failure(TrialId id, Failure failure);
+
+  // Evaluates until the budget is spent, never more than executor.capacity() at once, refilling at
+  // once when one ends. Trials left over by an earlier process come first.
+  Result<RunEnd> run(Executor& executor, const RunOptions& options = {});
+
+  const StudyRecord& record() const;
+  Result<std::optional<Trial>> best() const;
+  Result<std::vector<Trial>> trials() const;
+  Result<TrialCounts> counts() const;
+  AskReport report() const;
+
+ private:
+  struct Impl;
+  explicit Study(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace vbo

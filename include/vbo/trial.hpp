@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// A trial is one evaluation of one suggested point, from the moment it is suggested to its outcome.
+// Plain values: copy them freely.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vbo/space.hpp"
+
+namespace vbo {
+
+using TrialId = std::int64_t;  // 1, 2, 3, ... in the order of suggestion
+using EventId = std::int64_t;  // 1, 2, 3, ... over all asks and tells of a study; 0 = not yet
+
+enum class TrialState {
+  waiting,    // suggested and stored, not started
+  running,    // being evaluated
+  completed,  // has a finite value
+  failed,     // has a Failure instead
+};
+
+enum class FailureCause {
+  timeout,     // ran longer than allowed
+  crash,       // exit code or signal that means failure
+  infeasible,  // exit code 65: the input makes no sense
+  temporary,   // exit code 75 more often than retries allow
+  no_value,    // ended well but printed no value
+  non_finite,  // printed nan or inf
+  lost,        // the evaluator or its machine disappeared
+  reported,    // a person or an evaluator said so (`vbo tell --fail`, {"error": ...})
+};
+
+struct Failure {
+  FailureCause cause = FailureCause::crash;
+  std::string message;  // one sentence
+  bool operator==(const Failure&) const = default;
+};
+
+// A named number in a ledger or report, e.g. {"exploitation", 1.2}.
+struct Term {
+  std::string name;
+  double value = 0.0;
+  bool operator==(const Term&) const = default;
+};
+
+// Why a point was suggested. Terms add up to `acquisition` where a method has one.
+struct Rationale {
+  std::string source;  // "design", "action-net", "local", "sobol", ...
+  double acquisition = 0.0;
+  std::vector<Term> terms;
+  bool operator==(const Rationale&) const = default;
+};
+
+struct Trial {
+  TrialId id = 0;
+  Point point;
+  TrialState state = TrialState::waiting;
+  std::optional<double> value;     // completed only
+  std::optional<Failure> failure;  // failed only
+  double seconds = 0.0;            // wall time of the last attempt
+  int attempts = 0;                // evaluations started
+  std::string stderr_tail;         // end of the evaluator's standard error, bounded
+  Rationale rationale;
+  EventId asked_in = 0;  // the ask that suggested it
+  EventId told_in = 0;   // the tell that ended it; 0 while open
+};
+
+std::string_view to_string(TrialState state);
+std::string_view to_string(FailureCause cause);
+std::optional<TrialState> trial_state_from(std::string_view text);
+std::optional<FailureCause> failure_cause_from(std::string_view text);
+
+}  // namespace vbo

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// The whole public face of vbo in one include.
+#pragma once
+
+#include "vbo/error.hpp"
+#include "vbo/executor.hpp"
+#include "vbo/optimizer.hpp"
+#include "vbo/random.hpp"
+#include "vbo/space.hpp"
+#include "vbo/storage.hpp"
+#include "vbo/study.hpp"
+#include "vbo/trial.hpp"
+#include "vbo/version.hpp"

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include "vbo/space.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <set>
+
+namespace vbo {
+namespace {
+
+constexpr double kLargestInteger = 9007199254740992.0;  // 2^53: every integer up to it is a double
+
+Error invalid(std::string message) { return {ErrorKind::invalid_input, std::move(message)}; }
+
+std::string number(double value) { return to_string(Value(value)); }
+
+std::string quoted(const std::string& text) { return "\"" + text + "\""; }
+
+bool is_whole(double value) {
+  return std::trunc(value) == value && std::abs(value) <= kLargestInteger;
+}
+
+Result<void> check_bounds(const Parameter& p) {
+  const std::string who = "parameter " + quoted(p.name) + ": ";
+  if (!std::isfinite(p.low))
+    return invalid(who + "low is " + number(p.low) + ", expected a finite number");
+  if (!std::isfinite(p.high))
+    return invalid(who + "high is " + number(p.high) + ", expected a finite number");
+  if (p.low > p.high) {
+    return invalid(who + "low is " + number(p.low) + " and high is " + number(p.high) +
+                   ", expected low <= high");
+  }
+  if (!std::isfinite(p.high - p.low)) {
+    return invalid(who + "the range from " + number(p.low) + " to " + number(p.high) +
+                   " is too wide for a double");
+  }
+  if (p.kind == ParameterKind::integer) {
+    for (const double bound : {p.low, p.high}) {
+      if (!is_whole(bound)) {
+        return invalid(who + "bound " + number(bound) +
+                       " is not usable, expected a whole number between -2^53 and 2^53");
+      }
+    }
+  }
+  if (p.log && p.low <= 0.0) {
+    return invalid(who + "log = true with low = " + number(p.low) + ", expected low > 0");
+  }
+  return {};
+}
+
+Result<void> check_choices(const Parameter& p) {
+  const std::string who = "parameter " + quoted(p.name) + ": ";
+  if (p.choices.empty()) return invalid(who + "choices is empty, expected at least one choice");
+  std::set<std::string_view> seen;
+  for (const std::string& choice : p.choices) {
+    if (!seen.insert(choice).second) {
+      return invalid(who + "choice " + quoted(choice) + " is there twice, expected all different");
+    }
+  }
+  return {};
+}
+
+Result<void> check_value(const Parameter& p, const Value& value) {
+  const std::string who = "parameter " + quoted(p.name) + ": ";
+  const std::string found = "found " + to_string(value) + ", expected ";
+  if (p.kind == ParameterKind::categorical) {
+    const auto* text = std::get_if<std::string>(&value);
+    if (text && std::find(p.choices.begin(), p.choices.end(), *text) != p.choices.end()) return {};
+    std::string expected = "one of";
+    for (const std::string& choice : p.choices) expected += " " + quoted(choice);
+    return invalid(who + found + expected);
+  }
+  double x = 0.0;
+  if (p.kind == ParameterKind::integer) {
+    const auto* whole = std::get_if<std::int64_t>(&value);
+    if (!whole) return invalid(who + found + "an integer");
+    x = static_cast<double>(*whole);
+  } else {
+    const auto* real = std::get_if<double>(&value);
+    if (!real || !std::isfinite(*real)) return invalid(who + found + "a finite number");
+    x = *real;
+  }
+  if (x < p.low || x > p.high) {
+    return invalid(who + found + "a value from " + number(p.low) + " to " + number(p.high));
+  }
+  return {};
+}
+
+}  // namespace
+
+Parameter Parameter::real(std::string name, double low, double high, bool log) {
+  return {std::move(name), ParameterKind::real, low, high, log, {}};
+}
+
+Parameter Parameter::integer(std::string name, std::int64_t low, std::int64_t high, bool log) {
+  return {std::move(name),
+          ParameterKind::integer,
+          static_cast<double>(low),
+          static_cast<double>(high),
+          log,
+          {}};
+}
+
+Parameter Parameter::categorical(std::string name, std::vector<std::string> choices) {
+  return {std::move(name), ParameterKind::categorical, 0.0, 1.0, false, std::move(choices)};
+}
+
+bool Parameter::is_fixed() const {
+  return kind == ParameterKind::categorical ? choices.size() == 1 : low == high;
+}
+
+Result<Space> Space::make(std::vector<Parameter> parameters) {
+  if (parameters.empty()) return invalid("the space has no parameters, expected at least one");
+  std::set<std::string_view> names;
+  for (const Parameter& p : parameters) {
+    if (p.name.empty()) return invalid("a parameter has an empty name");
+    if (!names.insert(p.name).second) {
+      return invalid("parameter " + quoted(p.name) + ": the name is used twice");
+    }
+    const Result<void> checked =
+        p.kind == ParameterKind::categorical ? check_choices(p) : check_bounds(p);
+    if (!checked) return checked.error();
+  }
+  return Space(std::move(parameters));
+}
+
+std::optional<std::size_t> Space::index_of(std::string_view name) const {
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (parameters_[i].name == name) return i;
+  }
+  return std::nullopt;
+}
+
+Result<void> Space::check(const Point& point) const {
+  if (point.size() != size()) {
+    return invalid("a point has " + std::to_string(point.size()) + " values, expected " +
+                   std::to_string(size()) + ", one per parameter");
+  }
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (const Result<void> checked = check_value(parameters_[i], point[i]); !checked)
+      return checked;
+  }
+  return {};
+}
+
+std::optional<double> Space::cardinality() const {
+  double count = 1.0;
+  for (const Parameter& p : parameters_) {
+    if (p.is_fixed()) continue;
+    if (p.kind == ParameterKind::real) return std::nullopt;
+    count *= p.kind == ParameterKind::categorical ? static_cast<double>(p.choices.size())
+                                                  : p.high - p.low + 1.0;
+    if (count > kLargestInteger) return std::nullopt;
+  }
+  return count;
+}
+
+std::string to_string(const Value& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
+  std::array<char, 32> buffer{};
+  const auto [end, status] =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), std::get<double>(value));
+  return status == std::errc() ? std::string(buffer.data(), end) : std::string("?");
+}
+
+}  // namespace vbo

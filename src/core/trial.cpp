@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#include "vbo/trial.hpp"
+
+#include <array>
+#include <utility>
+
+namespace vbo {
+namespace {
+
+constexpr std::array<std::pair<TrialState, std::string_view>, 4> kStates{{
+    {TrialState::waiting, "waiting"},
+    {TrialState::running, "running"},
+    {TrialState::completed, "completed"},
+    {TrialState::failed, "failed"},
+}};
+
+constexpr std::array<std::pair<FailureCause, std::string_view>, 8> kCauses{{
+    {FailureCause::timeout, "timeout"},
+    {FailureCause::crash, "crash"},
+    {FailureCause::infeasible, "infeasible"},
+    {FailureCause::temporary, "temporary"},
+    {FailureCause::no_value, "no_value"},
+    {FailureCause::non_finite, "non_finite"},
+    {FailureCause::lost, "lost"},
+    {FailureCause::reported, "reported"},
+}};
+
+template <class Table, class Key>
+std::string_view name_in(const Table& table, Key key) {
+  for (const auto& [value, name] : table) {
+    if (value == key) return name;
+  }
+  return "?";
+}
+
+template <class Key, class Table>
+std::optional<Key> key_in(const Table& table, std::string_view text) {
+  for (const auto& [value, name] : table) {
+    if (name == text) return value;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view to_string(TrialState state) { return name_in(kStates, state); }
+std::string_view to_string(FailureCause cause) { return name_in(kCauses, cause); }
+
+std::optional<TrialState> trial_state_from(std::string_view text) {
+  return key_in<TrialState>(kStates, text);
+}
+std::optional<FailureCause> failure_cause_from(std::string_view text) {
+  return key_in<FailureCause>(kCauses, text);
+}
+
+}  // namespace vbo

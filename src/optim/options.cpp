@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#include "optim/options.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "vbo/space.hpp"
+
+namespace vbo {
+namespace {
+
+std::string text_of(double value) { return to_string(Value(value)); }
+
+std::string text_of(const std::vector<std::int64_t>& widths) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    text += (i ? ", " : "") + std::to_string(widths[i]);
+  }
+  return text + "]";
+}
+
+std::string range_text(const std::string& low, const std::string& high) {
+  return low + " to " + high;
+}
+
+}  // namespace
+
+std::string to_string(const OptionValue& value) {
+  struct {
+    std::string operator()(bool v) const { return v ? "true" : "false"; }
+    std::string operator()(std::int64_t v) const { return std::to_string(v); }
+    std::string operator()(double v) const { return text_of(v); }
+    std::string operator()(const std::string& v) const { return "\"" + v + "\""; }
+    std::string operator()(const std::vector<double>& v) const {
+      std::string text = "[";
+      for (std::size_t i = 0; i < v.size(); ++i) text += (i ? ", " : "") + text_of(v[i]);
+      return text + "]";
+    }
+  } printer;
+  return std::visit(printer, value);
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0]++;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replace = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replace});
+    }
+  }
+  return row[b.size()];
+}
+
+const OptionValue* OptionBinder::take(std::string_view name) {
+  const auto found = given_.find(name);
+  return found == given_.end() ? nullptr : &found->second;
+}
+
+void OptionBinder::wrong(std::string_view name, const OptionValue& found, std::string expected) {
+  if (!first_error_.empty()) return;
+  first_error_ = "option \"" + std::string(name) + "\": found " + to_string(found) + ", expected " +
+                 std::move(expected);
+}
+
+void OptionBinder::number(std::string_view name, double& field, double low, double high,
+                          std::string_view summary) {
+  const std::string range = range_text(text_of(low), text_of(high));
+  infos_.push_back({std::string(name), text_of(field), range, std::string(summary)});
+  const OptionValue* found = take(name);
+  if (!found) return;
+  double value = std::nan("");
+  if (const auto* real = std::get_if<double>(found)) value = *real;
+  if (const auto* whole = std::get_if<std::int64_t>(found)) value = static_cast<double>(*whole);
+  if (!(value >= low && value <= high)) return wrong(name, *found, "a number from " + range);
+  field = value;
+}
+
+void OptionBinder::integer(std::string_view name, std::int64_t& field, std::int64_t low,
+                           std::int64_t high, std::string_view summary) {
+  const std::string range = range_text(std::to_string(low), std::to_string(high));
+  infos_.push_back({std::string(name), std::to_string(field), range, std::string(summary)});
+  const OptionValue* found = take(name);
+  if (!found) return;
+  const auto* whole = std::get_if<std::int64_t>(found);
+  if (!whole || *whole < low || *whole > high) {
+    return wrong(name, *found, "a whole number from " + range);
+  }
+  field = *whole;
+}
+
+void OptionBinder::flag(std::string_view name, bool& field, std::string_view summary) {
+  infos_.push_back(
+      {std::string(name), field ? "true" : "false", "true | false", std::string(summary)});
+  const OptionValue* found = take(name);
+  if (!found) return;
+  const auto* value = std::get_if<bool>(found);
+  if (!value) return wrong(name, *found, "true or false");
+  field = *value;
+}
+
+void OptionBinder::choice(std::string_view name, std::string& field,
+                          std::initializer_list<std::string_view> choices,
+                          std::string_view summary) {
+  std::string range;
+  for (const std::string_view c : choices) range += (range.empty() ? "" : " | ") + std::string(c);
+  infos_.push_back({std::string(name), field, range, std::string(summary)});
+  const OptionValue* found = take(name);
+  if (!found) return;
+  const auto* value = std::get_if<std::string>(found);
+  if (!value || std::find(choices.begin(), choices.end(), *value) == choices.end()) {
+    return wrong(name, *found, "one of " + range);
+  }
+  field = *value;
+}
+
+void OptionBinder::widths(std::string_view name, std::vector<std::int64_t>& field, std::int64_t low,
+                          std::int64_t high, std::string_view summary) {
+  const std::string range =
+      "a list of whole numbers from " + range_text(std::to_string(low), std::to_string(high));
+  infos_.push_back({std::string(name), text_of(field), range, std::string(summary)});
+  const OptionValue* found = take(name);
+  if (!found) return;
+  const auto* values = std::get_if<std::vector<double>>(found);
+  const auto fits = [&](double v) {
+    return std::trunc(v) == v && v >= static_cast<double>(low) && v <= static_cast<double>(high);
+  };
+  if (!values || values->empty() || !std::all_of(values->begin(), values->end(), fits)) {
+    return wrong(name, *found, range);
+  }
+  field.assign(values->size(), 0);
+  std::transform(values->begin(), values->end(), field.begin(),
+                 [](double v) { return static_cast<std::int64_t>(v); });
+}
+
+Result<void> OptionBinder::finish(std::string_view method) const {
+  const std::string who = "method \"" + std::string(method) + "\": ";
+  if (!first_error_.empty()) return Error{ErrorKind::invalid_input, who + first_error_};
+  for (const auto& [name, value] : given_) {
+    const auto known = [&name = name](const OptionInfo& info) { return info.name == name; };
+    if (std::any_of(infos_.begin(), infos_.end(), known)) continue;
+    std::string message = who + "unknown option \"" + name + "\"";
+    const auto closest =
+        std::min_element(infos_.begin(), infos_.end(), [&name = name](auto& a, auto& b) {
+          return edit_distance(a.name, name) < edit_distance(b.name, name);
+        });
+    if (closest == infos_.end()) {
+      message += ", expected none";
+    } else if (edit_distance(closest->name, name) <= 3) {
+      message += ", did you mean \"" + closest->name + "\"?";
+    } else {
+      message += ", expected one of";
+      for (const OptionInfo& info : infos_) message += " " + info.name;
+    }
+    return Error{ErrorKind::invalid_input, message};
+  }
+  return {};
+}
+
+}  // namespace vbo

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#include "optim/registry.hpp"
+
+#include <algorithm>
+
+#include "optim/random/random.hpp"
+
+namespace vbo {
+namespace {
+
+const std::vector<Method>& registered() {
+  static const std::vector<Method> all = {
+      method_of<RandomSearch, RandomOptions>("random",
+                                             "Uniform random search, the baseline to beat"),
+  };
+  return all;
+}
+
+Space any_space() { return *Space::make({Parameter::real("x", 0.0, 1.0)}); }
+
+}  // namespace
+
+Result<void> Optimizer::restore(std::string_view, std::span<const Trial>) {
+  return Error{ErrorKind::unsupported, "this method has no snapshots; replay its history instead"};
+}
+
+Result<std::unique_ptr<Optimizer>> make_optimizer(const Space& space,
+                                                  const OptimizerOptions& options) {
+  const std::vector<Method>& all = registered();
+  for (const Method& method : all) {
+    std::vector<OptionInfo> infos;
+    if (method.name == options.method) return method.make(space, options, infos);
+  }
+  const auto closest = std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) {
+    return edit_distance(a.name, options.method) < edit_distance(b.name, options.method);
+  });
+  std::string message = "unknown method \"" + options.method + "\"";
+  if (edit_distance(closest->name, options.method) <= 2) {
+    message += ", did you mean \"" + closest->name + "\"?";
+  } else {
+    message += ", expected one of";
+    for (const Method& method : all) message += " " + method.name;
+  }
+  return Error{ErrorKind::invalid_input, message};
+}
+
+std::vector<MethodInfo> methods() {
+  std::vector<MethodInfo> all;
+  for (const Method& method : registered()) {
+    std::vector<OptionInfo> infos;
+    (void)method.make(any_space(), {}, infos);
+    all.push_back({method.name, method.summary, std::move(infos)});
+  }
+  return all;
+}
+
+}  // namespace vbo

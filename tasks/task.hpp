@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// A problem with a known definition: something to try a method on. evaluate() is const and may be
+// called from many threads at once; all randomness comes from the Rng it is given.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vbo/error.hpp"
+#include "vbo/random.hpp"
+#include "vbo/space.hpp"
+#include "vbo/storage.hpp"
+
+namespace vbo::tasks {
+
+struct Optimum {
+  std::vector<Point> points;  // one or more places where it is attained; may be empty
+  double value = 0.0;         // in the task's own sign
+  bool proven = true;         // false: best known
+};
+
+enum class Cost { microseconds, milliseconds, seconds };  // of one evaluation on one core
+
+struct TaskInfo {
+  std::string name;     // "hartmann6"
+  std::string summary;  // one sentence
+  std::string source;   // where the definition comes from
+  Goal goal = Goal::maximize;
+  double noise = 0.0;  // standard deviation of repeated evaluations at typical points; 0 = none
+  Cost cost = Cost::microseconds;
+  std::optional<Optimum> optimum;
+};
+
+class Task {
+ public:
+  virtual ~Task() = default;
+  virtual const TaskInfo& info() const = 0;
+  virtual const Space& space() const = 0;
+  // REQUIRES: space().check(point).
+  virtual double evaluate(const Point& point, Rng& rng) const = 0;
+};
+
+// By name, options behind a question mark: "hartmann6", "ackley?dim=20&shift=3&rotate=1&noise=0.1".
+// The error names what is unknown and what would be right.
+Result<std::unique_ptr<Task>> make_task(std::string_view spec);
+
+// The paper's seven tasks first, then the test functions.
+std::vector<TaskInfo> all_tasks();
+
+}  // namespace vbo::tasks
