@@ -24,14 +24,21 @@ struct Optimum {
 
 enum class Cost { microseconds, milliseconds, seconds };  // of one evaluation on one core
 
+struct TaskOption {
+  std::string name, preset, range, summary;
+};
+
 struct TaskInfo {
   std::string name;     // "hartmann6"
+  std::string spec;     // as given to make_task: "hartmann6?noise=0.1"
   std::string summary;  // one sentence
   std::string source;   // where the definition comes from
   Goal goal = Goal::maximize;
   double noise = 0.0;  // standard deviation of repeated evaluations at typical points; 0 = none
   Cost cost = Cost::microseconds;
   std::optional<Optimum> optimum;
+  std::vector<TaskOption> options;
+  bool built = true;  // false: this build lacks a library the task needs; make_task says which
 };
 
 class Task {
@@ -41,6 +48,9 @@ class Task {
   virtual const Space& space() const = 0;
   // REQUIRES: space().check(point).
   virtual double evaluate(const Point& point, Rng& rng) const = 0;
+  // The expected value of evaluate(), where it can be computed: what a benchmark judges a noisy
+  // task by. nullopt for a simulator that is random inside. REQUIRES: space().check(point).
+  virtual std::optional<double> noiseless(const Point& point) const = 0;
 };
 
 // By name, options behind a question mark: "hartmann6", "ackley?dim=20&shift=3&rotate=1&noise=0.1".

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/spelling.hpp"
 #include "vbo/error.hpp"
 #include "vbo/optimizer.hpp"
 
@@ -46,8 +47,5 @@ class OptionBinder {
 };
 
 std::string to_string(const OptionValue& value);
-
-// Number of single-character edits between two words; for "did you mean".
-std::size_t edit_distance(std::string_view a, std::string_view b);
 
 }  // namespace vbo
