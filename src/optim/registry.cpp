@@ -3,13 +3,18 @@
 
 #include <algorithm>
 
+#include "optim/cmaes/cmaes.hpp"
 #include "optim/random/random.hpp"
+#include "optim/sobol/sobol.hpp"
 
 namespace vbo {
 namespace {
 
 const std::vector<Method>& registered() {
   static const std::vector<Method> all = {
+      method_of<Cmaes, CmaesOptions>(
+          "cmaes", "Evolution strategy without a model: many cheap evaluations, rank-based"),
+      method_of<SobolSearch, SobolOptions>("sobol", "Quasi-random search: covers, never learns"),
       method_of<RandomSearch, RandomOptions>("random",
                                              "Uniform random search, the baseline to beat"),
   };

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include "optim/cmaes/box.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/normal.hpp"
+
+namespace vbo::cmaes {
+namespace {
+
+constexpr double margin = 0.05;
+
+// Folds g into [-m, 1+m] by mirroring, then bends the two ends into [0, 1].
+double bend(double g) {
+  constexpr double width = 1.0 + 2.0 * margin;
+  double t = std::fmod(g + margin, 2.0 * width);
+  if (t < 0.0) t += 2.0 * width;
+  if (t > width) t = 2.0 * width - t;
+  g = t - margin;
+  if (g < margin) return (g + margin) * (g + margin) / (4.0 * margin);
+  if (g > 1.0 - margin) {
+    const double u = 1.0 + margin - g;
+    return 1.0 - u * u / (4.0 * margin);
+  }
+  return g;
+}
+
+double unbend(double x) {
+  if (x < margin) return 2.0 * std::sqrt(margin * std::max(0.0, x)) - margin;
+  if (x > 1.0 - margin) return 1.0 + margin - 2.0 * std::sqrt(margin * std::max(0.0, 1.0 - x));
+  return x;
+}
+
+}  // namespace
+
+Box::Box(const Encoding& encoding) : encoding_(encoding) {
+  for (const Encoding::Block& block : encoding_.blocks()) {
+    discrete_ += block.kind != ParameterKind::real;
+  }
+}
+
+Vector Box::to_code(ConstVectorRef genotype) const {
+  Vector x = genotype;
+  for (const Encoding::Block& block : encoding_.blocks()) {
+    if (block.kind == ParameterKind::real) x[block.offset] = bend(x[block.offset]);
+  }
+  return x;
+}
+
+Vector Box::from_code(ConstVectorRef x) const {
+  Vector genotype = x;
+  for (const Encoding::Block& block : encoding_.blocks()) {
+    if (block.kind == ParameterKind::real) genotype[block.offset] = unbend(x[block.offset]);
+  }
+  return genotype;
+}
+
+void Box::confine(VectorRef mean) const {
+  for (const Encoding::Block& block : encoding_.blocks()) {
+    if (block.kind == ParameterKind::real) continue;
+    auto coordinates = mean.segment(block.offset, block.width);
+    coordinates = coordinates.cwiseMax(0.0).cwiseMin(1.0);
+  }
+}
+
+double Box::cell_half_width(const Encoding::Block& block, ConstVectorRef mean) const {
+  const Parameter& p = encoding_.space()[block.parameter];
+  Point point = encoding_.decode(mean);
+  const double at = encoding_.encode(point)[block.offset];
+  const auto value = std::get<std::int64_t>(point[block.parameter]);
+  double half_width = 0.0;
+  for (const std::int64_t neighbour : {value - 1, value + 1}) {
+    const auto number = static_cast<double>(neighbour);
+    if (number < p.low || number > p.high) continue;
+    point[block.parameter] = neighbour;
+    half_width = std::max(half_width, 0.5 * std::abs(encoding_.encode(point)[block.offset] - at));
+  }
+  return half_width;
+}
+
+Vector Box::least_deviations(ConstVectorRef mean) const {
+  Vector least = Vector::Zero(encoding_.dimension());
+  if (discrete_ == 0) return least;
+  const double leave = std::min(0.1, 0.5 / static_cast<double>(discrete_));
+  for (const Encoding::Block& block : encoding_.blocks()) {
+    if (block.kind == ParameterKind::real) continue;
+    if (block.kind == ParameterKind::integer) {
+      // P(|N(0,s^2)| > w) = leave
+      least[block.offset] = cell_half_width(block, mean) / normal_quantile(1.0 - leave / 2.0);
+      continue;
+    }
+    // The gap g between the two largest entries closes when N(0, 2 s^2) > g.
+    Vector entries = mean.segment(block.offset, block.width);
+    std::nth_element(entries.begin(), entries.begin() + 1, entries.end(), std::greater<>());
+    const double gap = entries[0] - entries[1];
+    const double s = gap / (std::sqrt(2.0) * normal_quantile(1.0 - leave));
+    least.segment(block.offset, block.width).setConstant(s);
+  }
+  return least;
+}
+
+}  // namespace vbo::cmaes

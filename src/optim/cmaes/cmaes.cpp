@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+#include "optim/cmaes/cmaes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "vbo/random.hpp"
+
+namespace vbo {
+namespace {
+
+constexpr double worst = -std::numeric_limits<double>::infinity();
+constexpr Eigen::Index largest_full_dimension = 200;
+constexpr int tries_against_repeats = 20;
+
+// A standard deviation above this fraction of the box samples it almost uniformly and cannot be
+// told from a larger one, so sigma would only drift.
+constexpr double largest_deviation = 0.6;
+
+std::string key_of(const Point& point) {
+  std::string key;
+  for (const Value& value : point) key += to_string(value) + '\n';
+  return key;
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace
+
+void bind(OptionBinder& b, CmaesOptions& o) {
+  b.integer("population", o.population, 0, 100000,
+            "results per generation; 0 = the least multiple of batch not below 4 + 3 ln D");
+  b.number("sigma0", o.sigma0, 1e-6, 1.0, "first standard deviation, in widths of the box");
+  b.choice("start", o.start, {"design", "random"},
+           "first mean: the best of a space-filling first generation, or a random point");
+  b.choice("restarts", o.restarts, {"bipop", "ipop", "none"},
+           "after convergence or stagnation: doubled populations, in bipop in turn with small "
+           "local ones; none keeps sampling");
+  b.choice("covariance", o.covariance, {"auto", "full", "diagonal"},
+           "full costs D^2 per point and D^3 per update; auto is full up to 200 dimensions");
+  b.number("tolerance", o.tolerance, 1e-15, 0.1,
+           "a run has converged when all deviations are below, in widths of the box");
+}
+
+Cmaes::Cmaes(const Space& space, const OptimizerOptions& common, CmaesOptions options)
+    : encoding_(space),
+      design_(encoding_, common.seed),
+      box_(encoding_),
+      options_(std::move(options)),
+      seed_(common.seed) {
+  diagonal_ = options_.covariance == "diagonal" ||
+              (options_.covariance == "auto" && encoding_.dimension() > largest_full_dimension);
+  population_ = options_.population > 0 ? std::max<std::int64_t>(options_.population, 2)
+                                        : first_population(common.batch);
+  run_.population = population_;
+  run_.best = worst;
+  if (options_.start == "random") start_first_run();
+}
+
+std::int64_t Cmaes::first_population(std::int64_t batch) const {
+  const double n = std::max(1.0, static_cast<double>(encoding_.dimension()));
+  const auto least = static_cast<std::int64_t>(4.0 + 3.0 * std::log(n));
+  batch = std::max<std::int64_t>(batch, 1);
+  return (least + batch - 1) / batch * batch;
+}
+
+std::vector<Suggestion> Cmaes::ask(std::span<const TrialId> ids) {
+  std::vector<Suggestion> suggestions;
+  suggestions.reserve(ids.size());
+  const Vector scale = run_.strategy ? sampling_scale() : Vector();
+  for (const TrialId id : ids) suggestions.push_back(suggest(id, scale));
+  return suggestions;
+}
+
+Suggestion Cmaes::suggest(TrialId id, ConstVectorRef scale) {
+  Rng rng(seed_, "cmaes", static_cast<std::uint64_t>(id));
+  Suggestion suggestion;
+  Asked asked;
+  if (!run_.strategy) {
+    const Vector x = design_.code(static_cast<std::uint64_t>(designed_++));
+    asked = {box_.from_code(x), 0, 0};
+    suggestion = {encoding_.decode(x), {.source = "design", .acquisition = 0.0, .terms = {}}};
+  } else {
+    asked = sample(rng, scale);
+    suggestion.point = encoding_.decode(box_.to_code(asked.genotype));
+    for (int i = 0; i < tries_against_repeats && is_repeat(suggestion.point); ++i) {
+      asked = sample(rng, scale);
+      suggestion.point = encoding_.decode(box_.to_code(asked.genotype));
+    }
+    suggestion.rationale = {.source = "cmaes",
+                            .acquisition = 0.0,
+                            .terms = {{"generation", static_cast<double>(asked.generation)},
+                                      {"sigma", run_.strategy->sigma()}}};
+  }
+  // Where even that only repeats, any point not seen yet tells more than an old one.
+  for (int i = 0; i < tries_against_repeats && is_repeat(suggestion.point); ++i) {
+    asked.genotype = random_genotype(rng);
+    suggestion.point = encoding_.decode(box_.to_code(asked.genotype));
+  }
+  remember(suggestion.point);
+  pending_[id] = std::move(asked);
+  return suggestion;
+}
+
+// x = m + sigma scale*y, y ~ N(0, C).
+Cmaes::Asked Cmaes::sample(Rng& rng, ConstVectorRef scale) const {
+  Vector z(encoding_.dimension());
+  for (double& coordinate : z) coordinate = rng.normal();
+  const cmaes::Strategy& s = *run_.strategy;
+  return {s.mean() + s.sigma() * scale.cwiseProduct(s.transform(z)), run_.index, s.generation()};
+}
+
+Vector Cmaes::sampling_scale() const {
+  const Vector least = box_.least_deviations(run_.strategy->mean());
+  return least.cwiseQuotient(run_.strategy->deviations()).cwiseMax(1.0);
+}
+
+Vector Cmaes::random_genotype(Rng& rng) const {
+  Vector x(encoding_.dimension());
+  for (double& coordinate : x) coordinate = rng.uniform();
+  return box_.from_code(x);
+}
+
+bool Cmaes::is_repeat(const Point& point) const {
+  return box_.is_discrete() && seen_.contains(key_of(point));
+}
+
+void Cmaes::remember(const Point& point) {
+  if (box_.is_discrete()) seen_.insert(key_of(point));
+}
+
+void Cmaes::tell(std::span<const Trial> finished) {
+  for (const Trial& trial : finished) {
+    Told told{trial.id, worst, {}};
+    if (trial.value && std::isfinite(*trial.value)) told.value = *trial.value;
+    if (const auto found = pending_.find(trial.id); found != pending_.end()) {
+      told.from = std::move(found->second);
+      pending_.erase(found);
+    } else {
+      told.from = {box_.from_code(encoding_.encode(trial.point)), 0, -1};
+      remember(trial.point);
+    }
+    if (is_useful(told)) run_.results.push_back(std::move(told));
+  }
+  if (static_cast<std::int64_t>(run_.results.size()) >= run_.population) finish_generation();
+}
+
+bool Cmaes::is_useful(const Told& result) const {
+  if (encoding_.dimension() == 0) return false;
+  if (!run_.strategy) return true;
+  // Measured with 1 to 6 generations in flight in 10 dimensions: keeping everything of the run
+  // stalls it, keeping only the current generation takes up to 1.6 times as many evaluations.
+  const bool recent = result.from.generation + 1 >= run_.strategy->generation();
+  if (result.from.run == run_.index && recent) return true;
+  double best = run_.best;
+  for (const Told& other : run_.results) best = std::max(best, other.value);
+  return result.value > best;
+}
+
+void Cmaes::finish_generation() {
+  std::vector<Told> results = std::move(run_.results);
+  run_.results.clear();
+  std::sort(results.begin(), results.end(), [](const Told& a, const Told& b) {
+    return a.value != b.value ? a.value > b.value : a.id < b.id;
+  });
+  if (large_restarts_ > 0) {  // the first run belongs to neither regime
+    (run_.small ? small_evaluations_ : large_evaluations_) +=
+        static_cast<std::int64_t>(results.size());
+  }
+  run_.best = std::max(run_.best, results.front().value);
+  ++generations_;
+  if (!run_.strategy) {
+    run_.results = std::move(results);
+    start_first_run();
+    return;
+  }
+  // A generation of failures alone has no ranks to learn from.
+  if (results.front().value == worst) return;
+
+  cmaes::Strategy& s = *run_.strategy;
+  const auto n = static_cast<double>(encoding_.dimension());
+  const double longest = std::sqrt(n) + 2.0 * n / (n + 2.0);
+  const Vector scale = sampling_scale();
+  Matrix Y(encoding_.dimension(), static_cast<Eigen::Index>(results.size()));
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    auto y = Y.col(static_cast<Eigen::Index>(i));
+    y = (results[i].from.genotype - s.mean()).cwiseQuotient(s.sigma() * scale);
+    const bool fresh =
+        results[i].from.run == run_.index && results[i].from.generation == s.generation();
+    if (!fresh) y *= std::min(1.0, longest / std::max(s.mahalanobis(y), 1e-300));
+  }
+  s.update(Y, scale);
+  box_.confine(s.mean());
+  s.set_sigma(s.sigma() * std::min(1.0, largest_deviation / s.deviations().maxCoeff()));
+
+  const auto quarter = results.size() / 4;
+  const bool flat = results[quarter].value == results.front().value && quarter > 0;
+  run_.flat_generations = flat ? run_.flat_generations + 1 : 0;
+  run_.best_history.push_back(results.front().value);
+  run_.median_history.push_back(results[results.size() / 2].value);
+  const auto window =
+      static_cast<std::size_t>(120.0 + 30.0 * n / static_cast<double>(run_.population));
+  if (run_.best_history.size() > window) {
+    run_.best_history.erase(run_.best_history.begin());
+    run_.median_history.erase(run_.median_history.begin());
+  }
+  if (options_.restarts == "none") return;
+  if (const std::string why = why_end(); !why.empty()) {
+    last_end_ = "run " + std::to_string(run_.index) + " ended: " + why;
+    restart();
+  }
+}
+
+void Cmaes::start_first_run() {
+  Vector mean;
+  for (const Told& result : run_.results) {
+    if (result.value == run_.best && mean.size() == 0) mean = result.from.genotype;
+  }
+  // Without a design, or when all of it failed, any point is as good.
+  Rng rng(seed_, "cmaes-start", 0);
+  if (mean.size() == 0 || run_.best == worst) mean = random_genotype(rng);
+  run_.results.clear();
+  run_.index = 1;
+  run_.strategy.emplace(std::move(mean), options_.sigma0, diagonal_);
+}
+
+std::string Cmaes::why_end() const {
+  const cmaes::Strategy& s = *run_.strategy;
+  if (s.deviations().maxCoeff() < options_.tolerance) return "converged";
+  if (s.condition() > 1e14) return "its covariance became singular";
+  if (run_.flat_generations >= 3) return "the best quarter of its results was equal";
+  if (stagnates()) return "stagnated";
+  return {};
+}
+
+// Neither the best nor the median value of the newest 30% of generations is better than those of
+// the oldest 30% of the window. Compares ranks only.
+bool Cmaes::stagnates() const {
+  const auto n = static_cast<double>(encoding_.dimension());
+  const std::size_t size = run_.best_history.size();
+  if (static_cast<double>(size) < 120.0 + 30.0 * n / static_cast<double>(run_.population) - 1.0) {
+    return false;
+  }
+  const auto part = static_cast<std::ptrdiff_t>(3 * size / 10);
+  const auto worse = [part](const std::vector<double>& h) {
+    return median({h.end() - part, h.end()}) <= median({h.begin(), h.begin() + part});
+  };
+  return worse(run_.best_history) && worse(run_.median_history);
+}
+
+// BIPOP as in [Hansen2009], "Benchmarking a BI-population CMA-ES": a small run while small runs
+// have used fewer evaluations than large ones, else a large one with twice the population.
+void Cmaes::restart() {
+  Run next;
+  next.index = run_.index + 1;
+  next.best = worst;
+  Rng rng(seed_, "cmaes-start", static_cast<std::uint64_t>(next.index));
+  const auto large = [this] { return population_ << std::min<std::int64_t>(large_restarts_, 20); };
+  double sigma = options_.sigma0;
+  next.small = options_.restarts == "bipop" && large_restarts_ > 0 &&
+               small_evaluations_ < large_evaluations_;
+  if (next.small) {
+    const double ratio = 0.5 * static_cast<double>(large()) / static_cast<double>(population_);
+    const double u = rng.uniform();
+    next.population =
+        static_cast<std::int64_t>(static_cast<double>(population_) * std::pow(ratio, u * u));
+    sigma *= std::pow(10.0, -2.0 * rng.uniform());
+  } else {
+    ++large_restarts_;
+    next.population = large();
+  }
+  next.strategy.emplace(random_genotype(rng), sigma, diagonal_);
+  run_ = std::move(next);
+}
+
+AskReport Cmaes::report() const {
+  AskReport report;
+  report.round = generations_;
+  report.message = last_end_;
+  report.values = {{"run", static_cast<double>(run_.index)},
+                   {"population", static_cast<double>(run_.population)}};
+  if (run_.strategy) {
+    report.values.push_back({"sigma", run_.strategy->sigma()});
+    report.values.push_back({"condition", run_.strategy->condition()});
+  }
+  return report;
+}
+
+}  // namespace vbo
