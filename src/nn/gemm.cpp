@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+#include "nn/gemm.hpp"
+
+#include <algorithm>
+
+#include "nn/simd.hpp"
+#include "numerics/flops.hpp"
+
+namespace vbo::nn {
+namespace {
+
+using simd::load;
+using simd::store;
+using simd::Vec;
+
+// What a tile of C starts from.
+enum class Start { zero, bias, sum };
+
+// B with free strides, so that one kernel serves A B and A B^T: element (p,j) at p * rs + j * cs.
+template <class T>
+struct Strided {
+  const T* data;
+  Index rs, cs;
+};
+
+constexpr int kColumns = 6;  // of C in one tile
+// Registers of rows in one tile: rows * kColumns accumulators must leave room for a column of A.
+constexpr int kRowRegisters = simd::kRegisters >= 32 ? 4 : 2;
+
+// C (R*V, J) = start + A (R*V, k) B (k, J), held in registers until k is done:
+// for each p, the outer product of a column of A (R registers) and a row of B (J broadcasts).
+template <class T, int V, int R, int J>
+void tile(Index k, ConstView<T> A, Strided<T> B, const T* bias, Start start, View<T> C) {
+  Vec<T, V> c[J][R];
+#pragma GCC unroll 8
+  for (int j = 0; j < J; ++j) {
+#pragma GCC unroll 4
+    for (int r = 0; r < R; ++r) {
+      c[j][r] = Vec<T, V>{};
+      if (start == Start::bias) load(bias + r * V, c[j][r]);
+      if (start == Start::sum) load(C.data + j * C.ld + r * V, c[j][r]);
+    }
+  }
+  for (Index p = 0; p < k; ++p) {
+    Vec<T, V> a[R];
+#pragma GCC unroll 4
+    for (int r = 0; r < R; ++r) load(A.data + p * A.ld + r * V, a[r]);
+#pragma GCC unroll 8
+    for (int j = 0; j < J; ++j) {
+      const T b = B.data[p * B.rs + j * B.cs];
+#pragma GCC unroll 4
+      for (int r = 0; r < R; ++r) c[j][r] += a[r] * b;
+    }
+  }
+#pragma GCC unroll 8
+  for (int j = 0; j < J; ++j) {
+#pragma GCC unroll 4
+    for (int r = 0; r < R; ++r) store(c[j][r], C.data + j * C.ld + r * V);
+  }
+}
+
+// All columns of C for one strip of R*V rows.
+template <class T, int V, int R>
+void strip(Index n, Index k, ConstView<T> A, Strided<T> B, const T* bias, Start start, View<T> C) {
+  Index j = 0;
+  const auto at = [&](Index column) { return Strided<T>{B.data + column * B.cs, B.rs, B.cs}; };
+  const auto to = [&](Index column) { return View<T>{C.data + column * C.ld, C.ld}; };
+  for (; j + kColumns <= n; j += kColumns) {
+    tile<T, V, R, kColumns>(k, A, at(j), bias, start, to(j));
+  }
+  switch (n - j) {
+    case 5:
+      return tile<T, V, R, 5>(k, A, at(j), bias, start, to(j));
+    case 4:
+      return tile<T, V, R, 4>(k, A, at(j), bias, start, to(j));
+    case 3:
+      return tile<T, V, R, 3>(k, A, at(j), bias, start, to(j));
+    case 2:
+      return tile<T, V, R, 2>(k, A, at(j), bias, start, to(j));
+    case 1:
+      return tile<T, V, R, 1>(k, A, at(j), bias, start, to(j));
+    default:
+      return;
+  }
+}
+
+// Strips of rows, from the widest that fits down to single rows.
+template <class T, int V, int R>
+Index strips(Index row, Index m, Index n, Index k, ConstView<T> A, Strided<T> B, const T* bias,
+             Start start, View<T> C) {
+  for (; row + R * V <= m; row += R * V) {
+    strip<T, V, R>(n, k, {A.data + row, A.ld}, B, bias ? bias + row : nullptr, start,
+                   {C.data + row, C.ld});
+  }
+  if constexpr (R > 1) {
+    return strips<T, V, R / 2>(row, m, n, k, A, B, bias, start, C);
+  } else if constexpr (V > 1) {
+    return strips<T, V / 2, 1>(row, m, n, k, A, B, bias, start, C);
+  } else {
+    return row;
+  }
+}
+
+// Blocks over k keep the strip of A that every tile reads again inside the first caches.
+template <class T>
+void multiply(Index m, Index n, Index k, ConstView<T> A, Strided<T> B, const T* bias, Start start,
+              View<T> C) {
+  constexpr Index block = 256;
+  Index p = 0;
+  do {
+    const Index depth = std::min(block, k - p);
+    strips<T, simd::kWidth<T>, kRowRegisters>(0, m, n, depth, {A.data + p * A.ld, A.ld},
+                                              {B.data + p * B.rs, B.rs, B.cs}, bias, start, C);
+    start = Start::sum;
+    p += depth;
+  } while (p < k);
+}
+
+// sum_p a[p] b[p]
+template <class T>
+T dot(Index k, const T* a, const T* b) {
+  constexpr int V = simd::kWidth<T>;
+  Vec<T> sum0{}, sum1{}, x, y;
+  Index p = 0;
+  for (; p + 2 * V <= k; p += 2 * V) {
+    load(a + p, x);
+    load(b + p, y);
+    sum0 += x * y;
+    load(a + p + V, x);
+    load(b + p + V, y);
+    sum1 += x * y;
+  }
+  for (; p + V <= k; p += V) {
+    load(a + p, x);
+    load(b + p, y);
+    sum0 += x * y;
+  }
+  sum0 += sum1;
+  T total = simd::sum<T>(sum0);
+  for (; p < k; ++p) total += a[p] * b[p];
+  return total;
+}
+
+// A (k,m) -> At (m,k), in square blocks that stay in the first cache.
+template <class T>
+void transpose(Index k, Index m, ConstView<T> A, T* At) {
+  constexpr Index block = 16;
+  for (Index p0 = 0; p0 < k; p0 += block) {
+    const Index p1 = std::min(k, p0 + block);
+    for (Index i = 0; i < m; ++i) {
+      for (Index p = p0; p < p1; ++p) At[i + p * m] = A.data[p + i * A.ld];
+    }
+  }
+}
+
+}  // namespace
+
+template <class T>
+void gemm(Index m, Index n, Index k, ConstView<T> A, ConstView<T> B, View<T> C, bool add) {
+  flops::add(flops::gemm(m, n, k));
+  multiply<T>(m, n, k, A, {B.data, 1, B.ld}, nullptr, add ? Start::sum : Start::zero, C);
+}
+
+template <class T>
+void gemm_bias(Index m, Index n, Index k, ConstView<T> A, ConstView<T> B, const T* b, View<T> C) {
+  flops::add(flops::gemm(m, n, k));
+  if (m == 1 && A.ld == 1) {  // one output: dot products along the contiguous row
+    for (Index j = 0; j < n; ++j) C.data[j * C.ld] = *b + dot(k, A.data, B.data + j * B.ld);
+    return;
+  }
+  multiply<T>(m, n, k, A, {B.data, 1, B.ld}, b, Start::bias, C);
+}
+
+template <class T>
+void gemm_nt(Index m, Index n, Index k, ConstView<T> A, ConstView<T> B, View<T> C, bool add) {
+  flops::add(flops::gemm(m, n, k));
+  const Start start = add ? Start::sum : Start::zero;
+  if (m == 1 && C.ld == 1) {  // C^T (n,1) = B (n,k) A^T: the same kernel, rows along B
+    multiply<T>(n, 1, k, B, {A.data, A.ld, 1}, nullptr, start, {C.data, n});
+    return;
+  }
+  multiply<T>(m, n, k, A, {B.data, B.ld, 1}, nullptr, start, C);
+}
+
+template <class T>
+void gemm_tn(Index m, Index n, Index k, ConstView<T> A, ConstView<T> B, View<T> C, T* scratch,
+             bool add) {
+  flops::add(flops::gemm(m, n, k));
+  if (n < 4) {  // transposing A would cost as much as the product
+    for (Index j = 0; j < n; ++j) {
+      for (Index i = 0; i < m; ++i) {
+        T& c = C.data[i + j * C.ld];
+        c = (add ? c : T(0)) + dot(k, A.data + i * A.ld, B.data + j * B.ld);
+      }
+    }
+    return;
+  }
+  transpose(k, m, A, scratch);
+  multiply<T>(m, n, k, {scratch, m}, {B.data, 1, B.ld}, nullptr, add ? Start::sum : Start::zero, C);
+}
+
+#define VBO_INSTANTIATE(T)                                                                     \
+  template void gemm(Index, Index, Index, ConstView<T>, ConstView<T>, View<T>, bool);          \
+  template void gemm_bias(Index, Index, Index, ConstView<T>, ConstView<T>, const T*, View<T>); \
+  template void gemm_nt(Index, Index, Index, ConstView<T>, ConstView<T>, View<T>, bool);       \
+  template void gemm_tn(Index, Index, Index, ConstView<T>, ConstView<T>, View<T>, T*, bool);
+VBO_INSTANTIATE(float)
+VBO_INSTANTIATE(double)
+#undef VBO_INSTANTIATE
+
+}  // namespace vbo::nn

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+#include "nn/mlp.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "numerics/flops.hpp"
+
+namespace vbo::nn {
+namespace {
+
+void expect_shape(const char* what, Index rows, Index cols, Index want_rows, Index want_cols) {
+  if (rows == want_rows && cols == want_cols) return;
+  throw std::invalid_argument(std::string("mlp: ") + what + " is (" + std::to_string(rows) + "," +
+                              std::to_string(cols) + "), expected (" + std::to_string(want_rows) +
+                              "," + std::to_string(want_cols) + ")");
+}
+
+Index widest(const MlpShape& shape) {
+  Index width = 0;
+  for (const DenseLayer& layer : shape.layers()) width = std::max(width, layer.outputs);
+  return width;
+}
+
+// db (O) = [db +] dZ (O,N) 1.  O N operations.
+template <class T>
+void sum_columns(Index rows, Index n, const T* dZ, T* db, bool add) {
+  flops::add(static_cast<std::uint64_t>(rows * n));
+  if (!add) std::fill_n(db, rows, T(0));
+  for (Index j = 0; j < n; ++j) {
+    for (Index i = 0; i < rows; ++i) db[i] += dZ[i + j * rows];
+  }
+}
+
+}  // namespace
+
+MlpShape::MlpShape(const std::vector<int>& widths, Activation hidden, Activation output) {
+  if (widths.size() < 2 || std::any_of(widths.begin(), widths.end(), [](int w) { return w < 1; })) {
+    throw std::invalid_argument("mlp: widths needs inputs and outputs, all positive");
+  }
+  for (std::size_t l = 1; l < widths.size(); ++l) {
+    DenseLayer layer;
+    layer.inputs = widths[l - 1];
+    layer.outputs = widths[l];
+    layer.activation = l + 1 == widths.size() ? output : hidden;
+    layer.W = parameters_;
+    layer.b = layer.W + layer.outputs * layer.inputs;
+    parameters_ = layer.b + layer.outputs;
+    layers_.push_back(layer);
+  }
+}
+
+std::vector<int> MlpShape::widths() const {
+  std::vector<int> out = {static_cast<int>(inputs())};
+  for (const DenseLayer& layer : layers_) out.push_back(static_cast<int>(layer.outputs));
+  return out;
+}
+
+template <class T>
+MlpWorkspace<T>& MlpWorkspace<T>::operator=(MlpWorkspace other) noexcept {
+  std::swap(memory_, other.memory_);
+  std::swap(slots_, other.slots_);
+  std::swap(deltas_, other.deltas_);
+  std::swap(scratch_, other.scratch_);
+  std::swap(columns_, other.columns_);
+  return *this;
+}
+
+template <class T>
+void MlpWorkspace<T>::prepare(const MlpShape& shape, Index n) {
+  const auto padded = [](Index count) { return (count + 15) / 16 * 16; };  // whole cache lines
+  Index total = padded(shape.inputs() * n), transposed = 0;
+  for (const DenseLayer& layer : shape.layers()) {
+    total += padded(layer.outputs * n) * (needs_slope(layer.activation) ? 2 : 1);
+    transposed = std::max(transposed, padded(layer.inputs * layer.outputs));
+  }
+  const Index delta = padded(widest(shape) * n);
+  T* next = memory_.reserve(total + 2 * delta + transposed);
+  const auto take = [&](Index count) { return std::exchange(next, next + padded(count)); };
+
+  slots_.resize(shape.layers().size() + 1);
+  slots_[0] = {take(shape.inputs() * n), nullptr, shape.inputs()};
+  for (std::size_t l = 0; l < shape.layers().size(); ++l) {
+    const DenseLayer& layer = shape.layers()[l];
+    Slot& slot = slots_[l + 1];
+    slot = {take(layer.outputs * n), nullptr, layer.outputs};
+    if (needs_slope(layer.activation)) slot.slope = take(layer.outputs * n);
+  }
+  for (T*& d : deltas_) d = take(delta);
+  scratch_ = take(transposed);
+  columns_ = n;
+}
+
+template <class T>
+ConstMap<T> forward(const MlpShape& shape, const T* parameters, InputRef<T> X,
+                    MlpWorkspace<T>& work) {
+  expect_shape("X", X.rows(), X.cols(), shape.inputs(), X.cols());
+  const Index n = X.cols();
+  work.prepare(shape, n);
+  Eigen::Map<MatrixOf<T>>(work.slots()[0].y, X.rows(), n) = X;
+  int l = 0;
+  for (const DenseLayer& layer : shape.layers()) {
+    const auto& in = work.slots()[static_cast<std::size_t>(l)];
+    const auto& out = work.slots()[static_cast<std::size_t>(++l)];
+    gemm_bias<T>(layer.outputs, n, layer.inputs, {parameters + layer.W, layer.outputs},
+                 {in.y, in.rows}, parameters + layer.b, {out.y, out.rows});
+    activate(layer.activation, layer.outputs * n, out.y, out.slope);
+  }
+  return work.output(l - 1);
+}
+
+template <class T>
+void predict(const MlpShape& shape, const T* parameters, InputRef<T> X, MlpWorkspace<T>& work,
+             OutputRef<T> Y) {
+  expect_shape("X", X.rows(), X.cols(), shape.inputs(), X.cols());
+  expect_shape("Y", Y.rows(), Y.cols(), shape.outputs(), X.cols());
+  // Slices of columns small enough for their activations to stay in the cache.
+  constexpr Index slice = 128;
+  work.prepare(shape, std::min(slice, X.cols()));
+  for (Index j = 0; j < X.cols(); j += slice) {
+    const Index n = std::min(slice, X.cols() - j);
+    ConstView<T> in = {X.data() + j * X.outerStride(), X.outerStride()};
+    for (std::size_t l = 0; l < shape.layers().size(); ++l) {
+      const DenseLayer& layer = shape.layers()[l];
+      T* const out = work.delta(static_cast<int>(l % 2));
+      gemm_bias<T>(layer.outputs, n, layer.inputs, {parameters + layer.W, layer.outputs}, in,
+                   parameters + layer.b, {out, layer.outputs});
+      activate<T>(layer.activation, layer.outputs * n, out, nullptr);
+      in = {out, layer.outputs};
+    }
+    Y.middleCols(j, n) = ConstMap<T>(in.data, shape.outputs(), n);
+  }
+}
+
+template <class T>
+void backward(const MlpShape& shape, const T* parameters, MlpWorkspace<T>& work, InputRef<T> dY,
+              T* gradient, T* dX, bool add) {
+  const Index n = work.columns();
+  expect_shape("dY", dY.rows(), dY.cols(), shape.outputs(), n);
+  int which = 0;
+  T* delta = work.delta(which);  // dL/dY_l, turned into dL/dZ_l in place
+  Eigen::Map<MatrixOf<T>>(delta, dY.rows(), n) = dY;
+  for (int l = static_cast<int>(shape.layers().size()) - 1; l >= 0; --l) {
+    const DenseLayer& layer = shape.layers()[static_cast<std::size_t>(l)];
+    const auto& in = work.slots()[static_cast<std::size_t>(l)];
+    const auto& out = work.slots()[static_cast<std::size_t>(l) + 1];
+    const ConstView<T> dZ = {delta, layer.outputs};
+    activate_backward<T>(layer.activation, layer.outputs * n, out.y, out.slope, delta, delta);
+    if (gradient) {  // dW = dZ Y_{l-1}^T, db = dZ 1
+      gemm_nt<T>(layer.outputs, layer.inputs, n, dZ, {in.y, in.rows},
+                 {gradient + layer.W, layer.outputs}, add);
+      sum_columns(layer.outputs, n, delta, gradient + layer.b, add);
+    }
+    if (l == 0 && !dX) return;
+    which = 1 - which;
+    T* const target = l == 0 ? dX : work.delta(which);  // dY_{l-1} = W^T dZ
+    gemm_tn<T>(layer.inputs, n, layer.outputs, {parameters + layer.W, layer.outputs}, dZ,
+               {target, layer.inputs}, work.scratch());
+    delta = target;
+  }
+}
+
+template <class T>
+Mlp<T>::Mlp(MlpShape shape)
+    : shape_(std::move(shape)),
+      theta_(VectorOf<T>::Zero(shape_.parameters())),
+      grad_(VectorOf<T>::Zero(shape_.parameters())) {}
+
+template <class T>
+Eigen::Map<MatrixOf<T>> Mlp<T>::weights(int layer) {
+  const DenseLayer& l = shape_.layers()[static_cast<std::size_t>(layer)];
+  return {theta_.data() + l.W, l.outputs, l.inputs};
+}
+
+template <class T>
+Eigen::Map<VectorOf<T>> Mlp<T>::bias(int layer) {
+  const DenseLayer& l = shape_.layers()[static_cast<std::size_t>(layer)];
+  return {theta_.data() + l.b, l.outputs};
+}
+
+#define VBO_INSTANTIATE(T)                                                                       \
+  template class MlpWorkspace<T>;                                                                \
+  template class Mlp<T>;                                                                         \
+  template ConstMap<T> forward(const MlpShape&, const T*, InputRef<T>, MlpWorkspace<T>&);        \
+  template void predict(const MlpShape&, const T*, InputRef<T>, MlpWorkspace<T>&, OutputRef<T>); \
+  template void backward(const MlpShape&, const T*, MlpWorkspace<T>&, InputRef<T>, T*, T*, bool);
+VBO_INSTANTIATE(float)
+VBO_INSTANTIATE(double)
+#undef VBO_INSTANTIATE
+
+}  // namespace vbo::nn
