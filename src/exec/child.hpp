@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// One child process in a process group of its own, with pipes to talk to it. Started directly,
+// never through a shell; it dies with us. All calls return at once, except the destructor, which
+// kills the group and waits for the (then immediate) end of the leader. Not thread-safe.
+#pragma once
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vbo/error.hpp"
+
+namespace vbo {
+
+class Guardian;
+
+struct SpawnOptions {
+  std::vector<std::string> arguments;    // program first; searched in PATH when it has no slash
+  std::vector<std::string> environment;  // "KEY=value", all of it
+  std::string directory;                 // working directory; empty = ours
+  bool open_stdin = false;               // a pipe to write to; otherwise /dev/null
+};
+
+class Child {
+ public:
+  // Error kinds: not_found when the program cannot be executed, io when the system cannot now.
+  static Result<Child> spawn(const SpawnOptions& options, Guardian* guardian);
+
+  Child(Child&& other) noexcept;
+  Child& operator=(Child&& other) noexcept;
+  ~Child();
+
+  // File descriptors, all non-blocking and close-on-exec; -1 when closed.
+  int stdin_fd() const { return in_; }
+  int stdout_fd() const { return out_; }
+  int stderr_fd() const { return err_; }
+  int exit_fd() const { return exit_; }  // readable once the leader ended; -1: poll has_exited()
+  void close_stdin();
+  void close_stdout();
+  void close_stderr();
+
+  void signal_group(int signal) const;
+  // True once the leader has ended. Then also ends what is left of the group.
+  bool has_exited();
+  int wait_status() const { return status_; }  // as of waitpid. REQUIRES: has_exited()
+
+ private:
+  Child() = default;
+  void swap(Child& other) noexcept;
+
+  pid_t pid_ = -1;
+  int in_ = -1, out_ = -1, err_ = -1, exit_ = -1;
+  int status_ = 0;
+  bool reaped_ = false;
+  Guardian* guardian_ = nullptr;
+};
+
+// "exit code 3" or "signal 11 (Segmentation fault)".
+std::string describe_status(int wait_status);
+
+// Both ends close-on-exec and above the three standard descriptors. False: errno says why.
+bool make_pipe(std::array<int, 2>& ends);
+void set_non_blocking(int fd);
+
+// While it lives, writing to a closed pipe gives EPIPE in this thread instead of a fatal signal.
+class SigpipeBlocked {
+ public:
+  SigpipeBlocked();
+  ~SigpipeBlocked();
+  SigpipeBlocked(const SigpipeBlocked&) = delete;
+  SigpipeBlocked& operator=(const SigpipeBlocked&) = delete;
+
+ private:
+  sigset_t before_{};
+  bool was_pending_ = false;
+};
+
+}  // namespace vbo

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// The command line of an evaluator, with {name} where a parameter's value goes. {{name}} stands for
+// the text {name} itself, {{{name}}} for the value in braces; any other brace is plain text, so
+// that small programs can be written straight into an argument. Immutable once made.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "vbo/error.hpp"
+#include "vbo/space.hpp"
+
+namespace vbo {
+
+class CommandTemplate {
+ public:
+  CommandTemplate() = default;
+  // The error names the placeholder that is no parameter and the closest one that is.
+  static Result<CommandTemplate> make(const std::vector<std::string>& arguments,
+                                      const Space& space);
+
+  // One argument per template argument. REQUIRES: point belongs to the space given to make().
+  std::vector<std::string> expand(const Point& point) const;
+
+ private:
+  using Piece = std::variant<std::string, std::size_t>;  // text, or the index of a parameter
+  std::vector<std::vector<Piece>> arguments_;
+};
+
+// {"x1": 0.5, "units": 3, "kind": "adam"}: names and values of a point as one line of JSON.
+std::string params_json(const Space& space, const Point& point);
+
+// The argument as a person would type it in a shell, for display only.
+std::string shell_quoted(std::string_view argument);
+
+}  // namespace vbo

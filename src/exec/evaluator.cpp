@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "exec/evaluator.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+namespace vbo {
+namespace {
+
+constexpr int kInfeasible = 65;  // EX_DATAERR of sysexits.h
+constexpr int kTemporary = 75;   // EX_TEMPFAIL
+
+}  // namespace
+
+Failure failure_from_status(int wait_status) {
+  const int code = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
+  if (code == kInfeasible) {
+    return {FailureCause::infeasible, "the evaluator called the input infeasible (exit code 65)"};
+  }
+  if (code == kTemporary) {
+    return {FailureCause::temporary, "the evaluator asked to try again later (exit code 75)"};
+  }
+  return {FailureCause::crash, "the evaluator ended with " + describe_status(wait_status)};
+}
+
+Failure failure_from_spawn(const Error& error) {
+  return {error.kind == ErrorKind::not_found ? FailureCause::crash : FailureCause::lost,
+          error.message};
+}
+
+Failure timeout_failure(double timeout_seconds) {
+  return {FailureCause::timeout,
+          "it ran longer than the timeout of " + to_string(Value(timeout_seconds)) + " s"};
+}
+
+bool read_available(int fd, std::size_t limit, std::string& into) {
+  std::array<char, 65536> buffer;
+  std::size_t total = 0;
+  while (total < limit) {
+    const ssize_t got = read(fd, buffer.data(), std::min(buffer.size(), limit - total));
+    if (got > 0) {
+      into.append(buffer.data(), static_cast<std::size_t>(got));
+      total += static_cast<std::size_t>(got);
+    } else if (got == 0) {
+      return false;
+    } else if (errno != EINTR) {
+      return errno == EAGAIN;
+    }
+  }
+  return true;
+}
+
+Deadline::Deadline(Clock::time_point start, const ProcessOptions& options) {
+  const auto after = [](double seconds) {
+    return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  };
+  if (options.timeout_seconds <= 0.0) return;
+  terminate_at_ = start + after(options.timeout_seconds);
+  kill_at_ = *terminate_at_ + after(options.grace_seconds);
+}
+
+void Deadline::step(Clock::time_point now, const Child& child) {
+  if (!terminate_at_) return;
+  if (!terminated_ && now >= *terminate_at_) {
+    child.signal_group(SIGTERM);
+    terminated_ = true;
+  }
+  if (!killed_ && now >= kill_at_) {
+    child.signal_group(SIGKILL);
+    killed_ = true;
+  }
+}
+
+std::optional<Clock::time_point> Deadline::wake_at() const {
+  if (!terminate_at_ || killed_) return std::nullopt;
+  return terminated_ ? kill_at_ : *terminate_at_;
+}
+
+}  // namespace vbo

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include "exec/function_pool.hpp"
+
+#include <cmath>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace vbo {
+namespace {
+
+class FunctionPool final : public Executor {
+ public:
+  FunctionPool(std::function<double(const Job&)> function, std::size_t workers)
+      : function_(std::move(function)) {
+    threads_.reserve(workers);
+    for (std::size_t i = 0; i < workers; ++i) threads_.emplace_back([this] { work(); });
+  }
+
+  ~FunctionPool() override {
+    {
+      const std::lock_guard lock(mutex_);
+      stop_ = true;
+      jobs_.clear();
+    }
+    job_added_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  std::size_t capacity() const override { return threads_.size(); }
+  std::size_t running() const override { return running_; }
+
+  void submit(Job job) override {
+    {
+      const std::lock_guard lock(mutex_);
+      jobs_.push_back({generation_, std::move(job)});
+    }
+    ++running_;
+    job_added_.notify_one();
+  }
+
+  std::vector<Outcome> wait(std::chrono::milliseconds at_most) override {
+    if (running_ == 0) return {};
+    std::unique_lock lock(mutex_);
+    job_done_.wait_for(lock, at_most, [this] { return !outcomes_.empty(); });
+    running_ -= outcomes_.size();
+    return std::exchange(outcomes_, {});
+  }
+
+  void cancel() override {
+    const std::lock_guard lock(mutex_);
+    ++generation_;
+    jobs_.clear();
+    outcomes_.clear();
+    running_ = 0;
+  }
+
+ private:
+  struct Entry {
+    std::size_t generation;  // cancel() starts a new one; results of older ones are dropped
+    Job job;
+  };
+
+  void work() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      job_added_.wait(lock, [this] { return stop_ || !jobs_.empty(); });
+      if (stop_) return;
+      const Entry entry = std::move(jobs_.front());
+      jobs_.pop_front();
+      lock.unlock();
+      Outcome outcome = evaluate(entry.job);
+      lock.lock();
+      if (entry.generation != generation_) continue;
+      outcomes_.push_back(std::move(outcome));
+      job_done_.notify_one();
+    }
+  }
+
+  Outcome evaluate(const Job& job) const {
+    Outcome outcome{.id = job.id};
+    const auto start = std::chrono::steady_clock::now();
+    try {
+      const double value = function_(job);
+      if (std::isfinite(value)) {
+        outcome.value = value;
+      } else {
+        outcome.failure =
+            Failure{FailureCause::non_finite,
+                    "the value is " + to_string(Value(value)) + ", not a finite number"};
+      }
+    } catch (const std::exception& error) {
+      outcome.failure = Failure{FailureCause::crash, error.what()};
+    }
+    outcome.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return outcome;
+  }
+
+  std::function<double(const Job&)> function_;
+  std::size_t running_ = 0;  // of the calling thread
+  std::mutex mutex_;         // guards everything below
+  std::condition_variable job_added_;
+  std::condition_variable job_done_;
+  std::deque<Entry> jobs_;
+  std::vector<Outcome> outcomes_;
+  std::size_t generation_ = 0;
+  bool stop_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace
+
+std::unique_ptr<Executor> make_function_pool(std::function<double(const Job&)> function,
+                                             std::size_t workers) {
+  return std::make_unique<FunctionPool>(std::move(function), workers);
+}
+
+}  // namespace vbo

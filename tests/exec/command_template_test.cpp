@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#include "exec/command_template.hpp"
+
+#include "exec/pool_fixture.hpp"
+
+namespace vbo {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::string expanded(const std::string& argument) {
+  const Result<CommandTemplate> made = CommandTemplate::make({argument}, test_space());
+  return made ? made->expand(job(1).point).front() : "error: " + made.error().message;
+}
+
+TEST(CommandTemplate, ReplacesNamesInEachArgument) {
+  const auto made = CommandTemplate::make({"prog", "--x={x}", "{n}{n}", "{kind}"}, test_space());
+  EXPECT_THAT(made.value().expand(job(1).point), ElementsAre("prog", "--x=1.5", "33", "a b"));
+}
+
+TEST(CommandTemplate, DoubledBracesStandForThemselves) {
+  EXPECT_EQ(expanded("{{x}}"), "{x}");
+  EXPECT_EQ(expanded("{{{x}}}"), "{1.5}");
+  EXPECT_EQ(expanded("{{other}}"), "{other}");
+}
+
+TEST(CommandTemplate, OtherBracesArePlainText) {
+  EXPECT_EQ(expanded("print({'value': {x}})"), "print({'value': 1.5})");
+  EXPECT_EQ(expanded("{'a': {'b': 1}}"), "{'a': {'b': 1}}");
+  EXPECT_EQ(expanded("{}{ }}{"), "{}{ }}{");
+  EXPECT_EQ(expanded("echo ${HOME} {x}"), "echo ${HOME} 1.5");
+}
+
+TEST(CommandTemplate, UnknownNameIsAnError) {
+  EXPECT_THAT(expanded("{y}"), HasSubstr("{y} names no parameter, expected one of {x} {n} {kind}"));
+  EXPECT_THAT(expanded("{y}"), HasSubstr("{{y}}"));
+}
+
+TEST(CommandTemplate, ValuesReadBackExactly) {
+  const auto made = CommandTemplate::make({"{x}"}, test_space()).value();
+  for (const double x : {0.1, 1.0 / 3.0, 1e-300, -7.25, 0.0}) {
+    EXPECT_EQ(std::stod(made.expand(job(1, x).point).front()), x);
+  }
+}
+
+TEST(ParamsJson, HasNamesInTheOrderOfTheSpaceAndNativeTypes) {
+  EXPECT_EQ(params_json(test_space(), job(1).point), R"({"x":1.5,"n":3,"kind":"a b"})");
+}
+
+TEST(ShellQuoted, QuotesOnlyWhatNeedsIt) {
+  EXPECT_EQ(shell_quoted("--x=1.5"), "--x=1.5");
+  EXPECT_EQ(shell_quoted("a b"), "'a b'");
+  EXPECT_EQ(shell_quoted("it's"), R"('it'\''s')");
+  EXPECT_EQ(shell_quoted(""), "''");
+}
+
+}  // namespace
+}  // namespace vbo
