@@ -4,6 +4,8 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,5 +47,12 @@ class Executor {
   // Kills what runs, without outcomes. Idempotent.
   virtual void cancel() = 0;
 };
+
+// Evaluates a function on threads of this process. An exception makes the trial fail with its text,
+// a value that is not finite with cause non_finite. `function` is called from several threads at
+// once when workers > 1. A call cannot be killed: cancel() forgets its outcome and the destructor
+// waits for its end.
+std::unique_ptr<Executor> make_function_executor(std::function<double(const Point&)> function,
+                                                 std::size_t workers = 1);
 
 }  // namespace vbo

@@ -31,38 +31,53 @@ struct StudyOptions {
   std::string evaluate_json;
 };
 
+// What a Study is made of, for those who bring their own.
+struct StudyParts {
+  std::unique_ptr<Storage> storage;  // null: open_storage(options.storage)
+  std::function<Result<std::unique_ptr<Optimizer>>(const Space&, const OptimizerOptions&)>
+      make_optimizer;  // null: vbo::make_optimizer
+};
+
 // When Study::run gives up or has seen enough.
 struct RunOptions {
-  int failures_in_a_row = 20;     // circuit breaker: pause after so many; 0 = never
+  // Circuit breaker: pause after so many failures in a row; 0 = never. Infeasible inputs do not
+  // count: they say something about the input, not about the evaluator.
+  int failures_in_a_row = 20;
   double stop_information = 0.0;  // nats per round; 0 = never stop for lack of information
-  int stop_rounds = 5;            // ... over so many rounds in a row
+  int stop_rounds = 5;            // ... over so many rounds in a row, "exploitation" within 5%
   const std::atomic<int>* interrupts = nullptr;  // 1 = finish what runs, 2 = stop at once
   std::function<void(const Trial&)> on_started;
   std::function<void(const Trial&)> on_finished;  // values in the user's sign
 };
 
 enum class RunEnd {
-  budget_spent,
+  budget_spent,  // completed and failed trials together
   interrupted,
   too_many_failures,
   no_more_information,
-  space_exhausted
+  space_exhausted  // every point of a finite space has been evaluated
 };
 
 class Study {
  public:
   // Creates the study in its storage, or resumes the one stored there. A stored study that
   // contradicts `options` is an Error::conflict that shows the difference; a higher budget is fine.
-  static Result<Study> open(StudyOptions options);
-  // Resumes whatever the storage holds.
-  static Result<Study> open_existing(const std::string& storage_url);
+  static Result<Study> open(StudyOptions options, StudyParts parts = {});
+  // Resumes whatever the storage holds. `threads` as in OptimizerOptions.
+  static Result<Study> open_existing(const std::string& storage_url, int threads = 0);
 
   Study(Study&&) noexcept;
   Study& operator=(Study&&) noexcept;
-  ~Study();
+  ~Study();  // closes
+
+  // Saves a snapshot when something happened since the last one, and lets go of the storage. Every
+  // later call that needs the storage is an error.
+  Result<void> close();
 
   // n new suggestions, stored and waiting. Fewer than n only when the space has no more points.
   Result<std::vector<Trial>> ask(std::int64_t n);
+  // Ends an open trial. A value that is not finite ends it as failed. Telling twice is a conflict,
+  // an id that was never suggested is not_found.
   Result<void> tell(TrialId id, double value);
   Result<void> tell_failure(TrialId id, Failure failure);
 
@@ -74,10 +89,14 @@ class Study {
   Result<std::optional<Trial>> best() const;
   Result<std::vector<Trial>> trials() const;
   Result<TrialCounts> counts() const;
+  // What the method says about its last ask; the recommendation's mean in the user's own sign.
   AskReport report() const;
+  // Not empty when resuming could not be exact, e.g. because another build made the suggestions.
+  const std::string& warning() const;
+
+  struct Impl;  // private to the library
 
  private:
-  struct Impl;
   explicit Study(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

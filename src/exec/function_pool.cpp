@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "exec/function_pool.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <condition_variable>
 #include <deque>
@@ -117,6 +118,13 @@ class FunctionPool final : public Executor {
 std::unique_ptr<Executor> make_function_pool(std::function<double(const Job&)> function,
                                              std::size_t workers) {
   return std::make_unique<FunctionPool>(std::move(function), workers);
+}
+
+std::unique_ptr<Executor> make_function_executor(std::function<double(const Point&)> function,
+                                                 std::size_t workers) {
+  return make_function_pool(
+      [function = std::move(function)](const Job& job) { return function(job.point); },
+      std::max<std::size_t>(workers, 1));
 }
 
 }  // namespace vbo

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: MIT
+#include "storage/json.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace vbo {
+namespace {
+
+Error wrong(const std::string& where, const Json& found, const std::string& expected) {
+  return {ErrorKind::invalid_input, where + ": found " + dump(found) + ", expected " + expected};
+}
+
+const Json& field(const Json& object, const char* name) {
+  static const Json null;
+  const auto it = object.find(name);
+  return it == object.end() ? null : *it;
+}
+
+// Reads what json_of(double) writes.
+std::optional<double> number_from(const Json& json) {
+  if (json.is_number()) return json.get<double>();
+  if (!json.is_string()) return std::nullopt;
+  const auto& text = json.get_ref<const std::string&>();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (text == "inf") return infinity;
+  if (text == "-inf") return -infinity;
+  if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
+  return std::nullopt;
+}
+
+// [["name", number], ...]: keeps the order, and a name that is there twice.
+Json json_of_terms(const std::vector<Term>& terms) {
+  Json json = Json::array();
+  for (const Term& term : terms) json.push_back(Json::array({term.name, json_of(term.value)}));
+  return json;
+}
+
+Result<std::vector<Term>> terms_from(const std::string& where, const Json& json) {
+  if (!json.is_array()) return wrong(where, json, "an array of [name, number]");
+  std::vector<Term> terms;
+  for (const Json& pair : json) {
+    if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string()) {
+      return wrong(where, pair, "[name, number]");
+    }
+    const std::optional<double> value = number_from(pair[1]);
+    if (!value) return wrong(where, pair[1], "a number");
+    terms.push_back({pair[0].get<std::string>(), *value});
+  }
+  return terms;
+}
+
+constexpr const char* kind_name(ParameterKind kind) {
+  switch (kind) {
+    case ParameterKind::real:
+      return "float";
+    case ParameterKind::integer:
+      return "int";
+    case ParameterKind::categorical:
+      return "categorical";
+  }
+  return "?";
+}
+
+Result<Parameter> parameter_from(const Json& json) {
+  if (!json.is_object()) return wrong("a parameter", json, "an object");
+  const Json& name = field(json, "name");
+  if (!name.is_string()) return wrong("the name of a parameter", name, "text");
+  Parameter p;
+  p.name = name.get<std::string>();
+  const std::string who = "parameter \"" + p.name + "\"";
+  const Json& type = field(json, "type");
+  if (type == "categorical") {
+    p.kind = ParameterKind::categorical;
+    const Json& choices = field(json, "choices");
+    if (!choices.is_array()) return wrong(who + ": choices", choices, "an array of text");
+    for (const Json& choice : choices) {
+      if (!choice.is_string()) return wrong(who + ": a choice", choice, "text");
+      p.choices.push_back(choice.get<std::string>());
+    }
+    return p;
+  }
+  if (type != "float" && type != "int") {
+    return wrong(who + ": type", type, "\"float\", \"int\" or \"categorical\"");
+  }
+  p.kind = type == "int" ? ParameterKind::integer : ParameterKind::real;
+  for (const auto& [key, bound] : {std::pair{"low", &p.low}, std::pair{"high", &p.high}}) {
+    const Json& found = field(json, key);
+    if (!found.is_number()) return wrong(who + ": " + key, found, "a number");
+    *bound = found.get<double>();
+  }
+  const Json& log = field(json, "log");
+  if (!log.is_null() && !log.is_boolean()) return wrong(who + ": log", log, "true or false");
+  p.log = log.is_boolean() && log.get<bool>();
+  return p;
+}
+
+Result<Value> value_from(const Parameter& p, const Json& json) {
+  const std::string who = "parameter \"" + p.name + "\"";
+  if (p.kind == ParameterKind::categorical) {
+    if (!json.is_string()) return wrong(who, json, "text");
+    return Value(json.get<std::string>());
+  }
+  if (p.kind == ParameterKind::integer) {
+    if (!json.is_number_integer() ||
+        (json.is_number_unsigned() && json.get<std::uint64_t>() > (1ULL << 62U))) {
+      return wrong(who, json, "an integer");
+    }
+    return Value(json.get<std::int64_t>());
+  }
+  if (!json.is_number()) return wrong(who, json, "a number");
+  return Value(json.get<double>());
+}
+
+// Settings keep their type: 1 is an integer, 1.0 a number. {"number": "inf"} is what a bare number
+// cannot say without being taken for text.
+Json json_of_option(const OptionValue& value) {
+  struct Visitor {
+    Json operator()(bool flag) const { return flag; }
+    Json operator()(std::int64_t whole) const { return whole; }
+    Json operator()(double number) const {
+      return std::isfinite(number) ? Json(number) : Json{{"number", json_of(number)}};
+    }
+    Json operator()(const std::string& text) const { return text; }
+    Json operator()(const std::vector<double>& numbers) const {
+      Json json = Json::array();
+      for (const double number : numbers) json.push_back(json_of(number));
+      return json;
+    }
+  };
+  return std::visit(Visitor{}, value);
+}
+
+Result<OptionValue> option_from(const std::string& name, const Json& json) {
+  if (json.is_boolean()) return OptionValue(json.get<bool>());
+  if (json.is_number_integer()) return OptionValue(json.get<std::int64_t>());
+  if (json.is_number_float()) return OptionValue(json.get<double>());
+  if (json.is_string()) return OptionValue(json.get<std::string>());
+  if (json.is_object()) {
+    if (const auto number = number_from(field(json, "number"))) return OptionValue(*number);
+  }
+  if (json.is_array()) {
+    std::vector<double> numbers;
+    for (const Json& item : json) {
+      const auto number = number_from(item);
+      if (!number) return wrong("option \"" + name + "\"", item, "a number");
+      numbers.push_back(*number);
+    }
+    return OptionValue(std::move(numbers));
+  }
+  return wrong("option \"" + name + "\"", json, "true, false, a number, text or numbers");
+}
+
+template <class Integer>
+Result<Integer> whole_from(const Json& object, const char* name) {
+  const Json& found = field(object, name);
+  if (!found.is_number_integer()) return wrong(name, found, "a whole number");
+  return found.get<Integer>();
+}
+
+}  // namespace
+
+Json json_of(double number) {
+  if (std::isfinite(number)) return number;
+  if (std::isnan(number)) return "nan";
+  return number > 0 ? "inf" : "-inf";
+}
+
+Json json_of(const Value& value) {
+  return std::visit([](const auto& held) { return Json(held); }, value);
+}
+
+Json json_of(const Space& space) {
+  Json json = Json::array();
+  for (const Parameter& p : space.parameters()) {
+    Json entry = {{"name", p.name}, {"type", kind_name(p.kind)}};
+    if (p.kind == ParameterKind::categorical) {
+      entry["choices"] = p.choices;
+    } else {
+      entry["low"] = p.low;
+      entry["high"] = p.high;
+      entry["log"] = p.log;
+    }
+    json.push_back(std::move(entry));
+  }
+  return json;
+}
+
+Json json_of(const Space& space, const Point& point) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < point.size(); ++i) json[space[i].name] = json_of(point[i]);
+  return json;
+}
+
+Json json_of(const OptimizerOptions& options) {
+  Json settings = Json::object();
+  for (const auto& [name, value] : options.settings) settings[name] = json_of_option(value);
+  return {{"method", options.method},
+          {"seed", options.seed},
+          {"batch", options.batch},
+          {"budget", options.budget},
+          {"settings", std::move(settings)}};
+}
+
+Json json_of(const Rationale& rationale) {
+  return {{"source", rationale.source},
+          {"acquisition", json_of(rationale.acquisition)},
+          {"terms", json_of_terms(rationale.terms)}};
+}
+
+Json json_of(const AskReport& report) {
+  Json json = {{"round", report.round},
+               {"values", json_of_terms(report.values)},
+               {"message", report.message},
+               {"recommendation", nullptr}};
+  if (report.recommendation) {
+    json["recommendation"] = {{"id", report.recommendation->id},
+                              {"mean", json_of(report.recommendation->mean)},
+                              {"deviation", json_of(report.recommendation->deviation)}};
+  }
+  return json;
+}
+
+Result<Json> parse_json(std::string_view text) {
+  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded()) {
+    return Error{ErrorKind::invalid_input,
+                 "not valid JSON: \"" + std::string(text.substr(0, 80)) + "\""};
+  }
+  return json;
+}
+
+Result<Space> space_from(const Json& json) {
+  if (!json.is_array()) return wrong("the space", json, "an array of parameters");
+  std::vector<Parameter> parameters;
+  for (const Json& entry : json) {
+    Result<Parameter> parameter = parameter_from(entry);
+    if (!parameter) return parameter.error();
+    parameters.push_back(std::move(*parameter));
+  }
+  return Space::make(std::move(parameters));
+}
+
+Result<Point> point_from(const Space& space, const Json& json) {
+  if (!json.is_object()) return wrong("a point", json, "an object with a value per parameter");
+  Point point;
+  point.reserve(space.size());
+  for (const Parameter& p : space.parameters()) {
+    const auto it = json.find(p.name);
+    if (it == json.end()) {
+      return Error{ErrorKind::invalid_input, "parameter \"" + p.name + "\" has no value"};
+    }
+    Result<Value> value = value_from(p, *it);
+    if (!value) return value.error();
+    point.push_back(std::move(*value));
+  }
+  if (json.size() != space.size()) {
+    for (const auto& item : json.items()) {
+      if (!space.index_of(item.key())) {
+        return Error{ErrorKind::invalid_input, "unknown parameter \"" + item.key() + "\""};
+      }
+    }
+  }
+  if (const Result<void> checked = space.check(point); !checked) return checked.error();
+  return point;
+}
+
+Result<OptimizerOptions> optimizer_options_from(const Json& json) {
+  if (!json.is_object()) return wrong("the optimizer", json, "an object");
+  OptimizerOptions options;
+  const Json& method = field(json, "method");
+  if (!method.is_string()) return wrong("method", method, "text");
+  options.method = method.get<std::string>();
+  const auto seed = whole_from<std::uint64_t>(json, "seed");
+  const auto batch = whole_from<std::int64_t>(json, "batch");
+  const auto budget = whole_from<std::int64_t>(json, "budget");
+  if (!seed) return seed.error();
+  if (!batch) return batch.error();
+  if (!budget) return budget.error();
+  options.seed = *seed;
+  options.batch = *batch;
+  options.budget = *budget;
+  const Json& settings = field(json, "settings");
+  if (!settings.is_object()) return wrong("settings", settings, "an object");
+  for (const auto& item : settings.items()) {
+    Result<OptionValue> value = option_from(item.key(), item.value());
+    if (!value) return value.error();
+    options.settings[item.key()] = std::move(*value);
+  }
+  return options;
+}
+
+Result<Rationale> rationale_from(const Json& json) {
+  if (!json.is_object()) return wrong("a rationale", json, "an object");
+  const Json& source = field(json, "source");
+  if (!source.is_string()) return wrong("source", source, "text");
+  const auto acquisition = number_from(field(json, "acquisition"));
+  if (!acquisition) return wrong("acquisition", field(json, "acquisition"), "a number");
+  Result<std::vector<Term>> terms = terms_from("terms", field(json, "terms"));
+  if (!terms) return terms.error();
+  return Rationale{source.get<std::string>(), *acquisition, std::move(*terms)};
+}
+
+Result<AskReport> ask_report_from(const Json& json) {
+  if (!json.is_object()) return wrong("a report", json, "an object");
+  AskReport report;
+  const auto round = whole_from<std::int64_t>(json, "round");
+  if (!round) return round.error();
+  report.round = *round;
+  Result<std::vector<Term>> values = terms_from("values", field(json, "values"));
+  if (!values) return values.error();
+  report.values = std::move(*values);
+  const Json& message = field(json, "message");
+  if (!message.is_string()) return wrong("message", message, "text");
+  report.message = message.get<std::string>();
+  const Json& recommendation = field(json, "recommendation");
+  if (recommendation.is_null()) return report;
+  if (!recommendation.is_object()) return wrong("recommendation", recommendation, "an object");
+  const auto id = whole_from<TrialId>(recommendation, "id");
+  const auto mean = number_from(field(recommendation, "mean"));
+  const auto deviation = number_from(field(recommendation, "deviation"));
+  if (!id || !mean || !deviation) {
+    return wrong("recommendation", recommendation, "id, mean and deviation");
+  }
+  report.recommendation = Recommendation{*id, *mean, *deviation};
+  return report;
+}
+
+std::string dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<std::string> dump_exact(const Json& json) {
+  try {
+    return json.dump();
+  } catch (const Json::type_error&) {
+    return Error{ErrorKind::invalid_input, "not valid UTF-8: " + dump(json)};
+  }
+}
+
+}  // namespace vbo

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+#include "storage/sqlite/database.hpp"
+
+#include <array>
+
+namespace vbo::sqlite {
+namespace {
+
+constexpr int kBusyMilliseconds = 10000;  // how long to wait for somebody who writes by hand
+
+// "file:" URI with everything escaped that has a meaning in one.
+std::string uri_of(const std::string& path, std::string_view query) {
+  constexpr std::string_view hex = "0123456789ABCDEF";
+  std::string uri = "file:";
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '%' || c == '?' || c == '#' || byte < 0x20) {
+      uri += {'%', hex[byte >> 4U], hex[byte & 15U]};
+    } else {
+      uri += c;
+    }
+  }
+  return uri.append(query);
+}
+
+Error error_for(int extended, const std::string& path, const std::string& detail) {
+  const std::string file = "\"" + path + "\"";
+  switch (extended & 0xff) {
+    case SQLITE_FULL:
+      return {ErrorKind::io, "no space left to write " + file + "; what was stored is intact"};
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+      return {ErrorKind::io, file + " cannot be written (" + detail + "); it is unchanged"};
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return {ErrorKind::busy, file + " is in use by another program (" + detail + ")"};
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return {ErrorKind::damaged, file + " is damaged (" + detail + ")"};
+    case SQLITE_CONSTRAINT:
+      return {ErrorKind::conflict, file + ": " + detail};
+    case SQLITE_CANTOPEN:
+      return {ErrorKind::io, file + " cannot be opened (" + detail + ")"};
+    default:
+      return {ErrorKind::io, file + ": " + detail + " (SQLite code " + std::to_string(extended) +
+                                 "); what was stored is intact"};
+  }
+}
+
+}  // namespace
+
+Database::Database(const std::string& path, Mode mode) : path_(path) {
+  constexpr std::array flags{SQLITE_OPEN_READONLY, SQLITE_OPEN_READONLY, SQLITE_OPEN_READWRITE,
+                             SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE};
+  sqlite3* handle = nullptr;
+  const int code = sqlite3_open_v2(
+      uri_of(path, mode == Mode::immutable ? "?immutable=1" : "").c_str(), &handle,
+      flags[static_cast<std::size_t>(mode)] | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
+  handle_.reset(handle);
+  if (!handle_) throw Fault{{ErrorKind::io, "out of memory opening \"" + path + "\""}};
+  if (code != SQLITE_OK) fail(code);
+  sqlite3_extended_result_codes(handle, 1);
+  sqlite3_busy_timeout(handle, kBusyMilliseconds);
+  // A file from elsewhere must not run anything through its schema.
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+}
+
+void Database::fail(int code) const {
+  const bool same = handle_ && (sqlite3_errcode(handle_.get()) & 0xff) == (code & 0xff);
+  throw Fault{error_for(code, path_, same ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code))};
+}
+
+Statement Database::prepare(std::string_view sql) {
+  sqlite3_stmt* statement = nullptr;
+  const int code = sqlite3_prepare_v2(handle_.get(), sql.data(), static_cast<int>(sql.size()),
+                                      &statement, nullptr);
+  if (code != SQLITE_OK) fail(code);
+  return {*this, statement};
+}
+
+void Database::execute(std::string_view sql) { prepare(sql).run(); }
+
+std::int64_t Database::pragma(const std::string& name) {
+  Statement statement = prepare("PRAGMA " + name);
+  return statement.step() ? statement.integer(0) : 0;
+}
+
+bool Statement::step() {
+  const int code = sqlite3_step(statement_.get());
+  if (code == SQLITE_ROW) return true;
+  if (code != SQLITE_DONE) {
+    sqlite3_reset(statement_.get());
+    database_->fail(code);
+  }
+  return false;
+}
+
+bool Statement::is_null(int column) const {
+  return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
+}
+std::int64_t Statement::integer(int column) const {
+  return sqlite3_column_int64(statement_.get(), column);
+}
+double Statement::real(int column) const { return sqlite3_column_double(statement_.get(), column); }
+
+std::string_view Statement::text(int column) const {
+  const void* bytes = sqlite3_column_blob(statement_.get(), column);
+  const int size = sqlite3_column_bytes(statement_.get(), column);
+  return bytes ? std::string_view(static_cast<const char*>(bytes), static_cast<std::size_t>(size))
+               : std::string_view();
+}
+
+void Statement::bind_one(int index, std::int64_t value) {
+  check(sqlite3_bind_int64(statement_.get(), index, value));
+}
+void Statement::bind_one(int index, double value) {
+  check(sqlite3_bind_double(statement_.get(), index, value));
+}
+void Statement::bind_one(int index, std::nullptr_t) {
+  check(sqlite3_bind_null(statement_.get(), index));
+}
+// The caller's text outlives the statement's run, so SQLite need not copy it.
+void Statement::bind_one(int index, std::string_view value) {
+  check(sqlite3_bind_text64(statement_.get(), index, value.empty() ? "" : value.data(),
+                            value.size(), SQLITE_STATIC, SQLITE_UTF8));
+}
+
+Transaction::Transaction(Database& database, bool durable) : database_(database) {
+  database_.execute(durable ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+  database_.execute("BEGIN IMMEDIATE");
+}
+
+Transaction::~Transaction() {
+  // SQLite itself rolls back on some errors (disk full); then there is nothing left to undo.
+  if (open_ && sqlite3_get_autocommit(database_.handle()) == 0) {
+    sqlite3_exec(database_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+  }
+}
+
+void Transaction::commit() {
+  database_.execute("COMMIT");
+  open_ = false;
+}
+
+}  // namespace vbo::sqlite

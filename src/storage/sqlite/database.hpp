@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// A thin owner of one SQLite connection: prepared statements and transactions that clean up after
+// themselves. Inside this folder failures travel as the exception Fault; attempt() turns them
+// into a Result at the border, so no caller outside ever sees it. Not thread-safe.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "vbo/error.hpp"
+
+namespace vbo::sqlite {
+
+struct Fault {
+  Error error;
+};
+
+// Runs `work`, which may throw Fault, and returns what it returns as a Result.
+template <class Work>
+auto attempt(Work&& work) -> Result<std::invoke_result_t<Work>> {
+  try {
+    if constexpr (std::is_void_v<std::invoke_result_t<Work>>) {
+      work();
+      return {};
+    } else {
+      return work();
+    }
+  } catch (Fault& failure) {
+    return std::move(failure.error);
+  }
+}
+
+class Statement;
+
+class Database {
+ public:
+  enum class Mode {
+    read,       // never changes the file; shared with a running writer
+    immutable,  // for read-only file systems: nobody may write while it is open
+    write,      // an existing file
+    create,     // a file that does not exist yet
+  };
+  Database(const std::string& path, Mode mode);
+
+  Statement prepare(std::string_view sql);
+  void execute(std::string_view sql);            // no parameters, no rows
+  std::int64_t pragma(const std::string& name);  // one that answers with an integer
+  std::int64_t changes() const { return sqlite3_changes64(handle_.get()); }
+
+  [[noreturn]] void fail(int code) const;  // throws Fault for an SQLite result code
+  sqlite3* handle() const { return handle_.get(); }
+
+ private:
+  struct Close {
+    void operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
+  };
+  std::string path_;
+  std::unique_ptr<sqlite3, Close> handle_;
+};
+
+class Statement {
+ public:
+  Statement(const Database& database, sqlite3_stmt* statement)
+      : database_(&database), statement_(statement) {}
+
+  // Parameters in the order of the question marks.
+  template <class... Values>
+  Statement& bind(const Values&... values) {
+    sqlite3_reset(statement_.get());
+    int index = 0;
+    (bind_one(++index, values), ...);
+    return *this;
+  }
+  bool step();  // true: there is a row
+  void run() {  // for statements without rows
+    while (step()) {
+    }
+    sqlite3_reset(statement_.get());
+  }
+
+  bool is_null(int column) const;
+  std::int64_t integer(int column) const;
+  double real(int column) const;
+  std::string_view text(int column) const;  // also blobs; valid until the next step
+
+ private:
+  struct Blob;
+  void check(int code) const {
+    if (code != SQLITE_OK) database_->fail(code);
+  }
+  void bind_one(int index, std::int64_t value);
+  void bind_one(int index, int value) { bind_one(index, static_cast<std::int64_t>(value)); }
+  void bind_one(int index, double value);
+  void bind_one(int index, std::string_view value);
+  void bind_one(int index, const std::string& value) { bind_one(index, std::string_view(value)); }
+  void bind_one(int index, const char* value) { bind_one(index, std::string_view(value)); }
+  void bind_one(int index, std::nullptr_t);
+  template <class T>
+  void bind_one(int index, const std::optional<T>& value) {
+    if (value) {
+      bind_one(index, *value);
+    } else {
+      bind_one(index, nullptr);
+    }
+  }
+
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+  };
+  const Database* database_;
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+};
+
+// All or nothing: rolls back unless commit() succeeded.
+class Transaction {
+ public:
+  // durable: commit() returns only when the data is on the disk, so that it survives a power
+  // failure. Without it the data survives the end of the process, which costs no disk flush.
+  Transaction(Database& database, bool durable);
+  ~Transaction();
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  void commit();
+
+ private:
+  Database& database_;
+  bool open_ = true;
+};
+
+}  // namespace vbo::sqlite

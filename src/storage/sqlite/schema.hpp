@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// The tables of a study file and how they change between versions; docs/storage-format.md draws
+// them. A file is ours when its application_id says so; user_version numbers the schema.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "storage/sqlite/database.hpp"
+#include "vbo/error.hpp"
+
+namespace vbo::sqlite {
+
+inline constexpr std::int64_t kApplicationId = 0x76626f31;  // "vbo1"
+
+// Migration i (from 0) takes a file from schema i to schema i + 1: statements, run in order.
+using Migration = std::span<const std::string_view>;
+std::span<const Migration> migrations();
+
+enum class FileKind { absent, empty, ours };
+// Looks at the first bytes only and changes nothing. Error damaged: some other kind of file.
+Result<FileKind> inspect_file(const std::string& path);
+
+// Makes a new study file, complete and on the disk before it appears under its name.
+// REQUIRES: the writer's lock; the file is absent or empty.
+void create_file(const std::string& path);
+
+// Brings an older file up to the newest schema, one transaction per step. A newer schema is an
+// error of kind damaged, and nothing is changed.
+void migrate(Database& database, const std::string& path, std::span<const Migration> steps);
+void require_known_schema(Database& database, const std::string& path, bool exactly);
+
+}  // namespace vbo::sqlite

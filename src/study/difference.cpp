@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "storage/json.hpp"
+#include "study/impl.hpp"
+
+namespace vbo {
+namespace {
+
+class Differences {
+ public:
+  void compare(const std::string& field, const Json& stored, const Json& asked) {
+    if (stored == asked) return;
+    if (!text_.empty()) text_ += "\n";
+    text_ += "  " + field + ": stored " + show(stored) + ", study file " + show(asked);
+  }
+  std::string text() && { return std::move(text_); }
+
+ private:
+  static std::string show(const Json& json) { return json.is_null() ? "nothing" : dump(json); }
+  std::string text_;
+};
+
+// Each parameter by name, so that the first difference does not shift all others.
+Json by_name(const Space& space) {
+  Json all = Json::object();
+  for (Json& parameter : json_of(space)) {
+    const std::string name = parameter["name"];
+    parameter.erase("name");
+    all[name] = std::move(parameter);
+  }
+  return all;
+}
+
+std::string_view goal_name(Goal goal) { return goal == Goal::minimize ? "minimize" : "maximize"; }
+
+// Fields of one or both objects, those of the first one first.
+void compare_objects(Differences& found, const std::string& prefix, const Json& stored,
+                     const Json& asked) {
+  for (const auto& item : stored.items()) {
+    found.compare(prefix + item.key(), item.value(),
+                  asked.contains(item.key()) ? asked[item.key()] : Json());
+  }
+  for (const auto& item : asked.items()) {
+    if (!stored.contains(item.key())) found.compare(prefix + item.key(), Json(), item.value());
+  }
+}
+
+}  // namespace
+
+std::string difference(const StudyRecord& stored, const StudyRecord& asked) {
+  Differences found;
+  found.compare("name", stored.name, asked.name);
+  found.compare("goal", goal_name(stored.goal), goal_name(asked.goal));
+  if (asked.budget < stored.budget) {
+    found.compare("budget (may only be raised)", stored.budget, asked.budget);
+  }
+  found.compare("method", stored.optimizer.method, asked.optimizer.method);
+  found.compare("seed", stored.optimizer.seed, asked.optimizer.seed);
+  found.compare("batch", stored.optimizer.batch, asked.optimizer.batch);
+  compare_objects(found, "option ", json_of(stored.optimizer)["settings"],
+                  json_of(asked.optimizer)["settings"]);
+  const Json before = by_name(stored.space);
+  const Json now = by_name(asked.space);
+  for (const auto& item : before.items()) {
+    if (now.contains(item.key())) {
+      compare_objects(found, "parameter " + item.key() + " ", item.value(), now[item.key()]);
+    } else {
+      found.compare("parameter " + item.key(), item.value(), Json());
+    }
+  }
+  for (const auto& item : now.items()) {
+    if (!before.contains(item.key())) {
+      found.compare("parameter " + item.key(), Json(), item.value());
+    }
+  }
+  std::string text = std::move(found).text();
+  if (text.empty() && !(stored.space == asked.space)) {
+    return "  parameters: the same in another order";
+  }
+  return text;
+}
+
+}  // namespace vbo

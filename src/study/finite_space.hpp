@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// A space with finitely many points, each with a number, and the set of those seen so far. Keeps a
+// method from suggesting a point twice, and knows when there is nothing left to suggest.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_set>
+
+#include "vbo/space.hpp"
+
+namespace vbo {
+
+class FiniteSpace {
+ public:
+  // nullopt when the space has infinitely many points, or more than 2^53.
+  static std::optional<FiniteSpace> of(const Space& space);
+
+  std::uint64_t size() const { return size_; }
+  std::uint64_t unseen() const { return size_ - seen_.size(); }
+
+  // Mixed-radix number of a point, the last parameter fastest. REQUIRES: space.check(point).
+  std::uint64_t number_of(const Point& point) const;
+  Point point_of(std::uint64_t number) const;
+
+  bool contains(const Point& point) const { return seen_.contains(number_of(point)); }
+  void insert(const Point& point) { seen_.insert(number_of(point)); }
+  // The first unseen point at or after `start` modulo size(). REQUIRES: unseen() > 0.
+  Point next_unseen(std::uint64_t start) const;
+
+ private:
+  FiniteSpace(const Space& space, std::uint64_t size) : space_(space), size_(size) {}
+  Space space_;
+  std::uint64_t size_;
+  std::unordered_set<std::uint64_t> seen_;
+};
+
+}  // namespace vbo

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// What a Study holds. In memory are the open trials and, for finite spaces, which points were seen;
+// ended trials live in the storage alone.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "study/finite_space.hpp"
+#include "vbo/study.hpp"
+
+namespace vbo {
+
+// Rationale of a point that Study chose because the method repeated one of a finite space.
+inline constexpr std::string_view kUnseenSource = "unseen";
+
+struct Study::Impl {
+  StudyRecord record;
+  std::unique_ptr<Storage> storage;  // null once closed
+  decltype(StudyParts::make_optimizer) make_optimizer;
+  std::unique_ptr<Optimizer> optimizer;  // null when it has to be rebuilt from the storage
+
+  std::map<TrialId, Trial> open_trials;  // waiting and running, user's sign
+  std::optional<FiniteSpace> finite;     // set when the space has finitely many points
+  TrialId last_id = 0;
+  EventId last_event = 0;
+  std::int64_t ended = 0;            // completed + failed
+  std::int64_t reported_round = -1;  // of the last report that was stored
+  std::string warning;
+
+  // When to save the next snapshot.
+  EventId saved_event = 0;  // last event inside the stored snapshot
+  std::int64_t saved_round = 0;
+  std::int64_t tells_since_saved = 0;
+
+  Result<void> create(StudyOptions& options);
+  Result<void> resume(const StudyOptions* options);  // null: take the study as it is
+  Result<void> rebuild();  // optimizer and counters, from the storage alone
+  Result<void> require_ready();
+
+  Result<std::vector<Trial>> ask(std::int64_t n);
+  // Ends open trials in one event. REQUIRES: each is open, state and outcome filled in.
+  Result<void> finish(std::vector<Trial> trials);
+  Result<const Trial*> find_open(TrialId id);
+  // `closing`: save whatever is not saved yet; otherwise only when enough happened.
+  Result<void> save_snapshot(bool closing);
+
+  // As the optimizer sees a trial: maximizing, and without what depends on the clock.
+  Trial for_optimizer(Trial trial) const;
+  AskReport report() const;
+};
+
+// Replay of everything the storage holds; see replay.cpp.
+struct Replayed {
+  std::unique_ptr<Optimizer> optimizer;
+  EventId restored = 0;  // last event inside the snapshot that was used; 0 = none
+  std::string warning;
+};
+Result<Replayed> replay(const Study::Impl& study, std::span<const Trial> history,
+                        const std::optional<Snapshot>& snapshot);
+
+// Field by field, e.g. "budget: stored 10, study file 20"; empty when `asked` does not contradict.
+std::string difference(const StudyRecord& stored, const StudyRecord& asked);
+
+}  // namespace vbo

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// How a study comes back: the latest snapshot, then every ask and tell after it, in the order and
+// the groups in which they happened. The same calls give the same optimizer, bit for bit.
+#include <algorithm>
+
+#include "study/impl.hpp"
+
+namespace vbo {
+namespace {
+
+// One ask or one tell: indices into the history, in the order of ids.
+struct Event {
+  EventId id = 0;
+  bool is_ask = false;
+  std::vector<std::size_t> trials;
+};
+
+std::vector<Event> events_after(std::span<const Trial> history, EventId after) {
+  struct Entry {
+    EventId event;
+    bool is_ask;
+    std::size_t trial;
+  };
+  std::vector<Entry> entries;
+  for (std::size_t i = 0; i < history.size(); ++i) {
+    if (history[i].asked_in > after) entries.push_back({history[i].asked_in, true, i});
+    if (history[i].told_in > after) entries.push_back({history[i].told_in, false, i});
+  }
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const Entry& a, const Entry& b) { return a.event < b.event; });
+  std::vector<Event> events;
+  for (const Entry& entry : entries) {
+    if (events.empty() || events.back().id != entry.event) {
+      events.push_back({entry.event, entry.is_ask, {}});
+    }
+    events.back().trials.push_back(entry.trial);
+  }
+  return events;
+}
+
+// The trials as they stood right after event `after`.
+std::vector<Trial> history_at(const Study::Impl& study, std::span<const Trial> history,
+                              EventId after) {
+  std::vector<Trial> then;
+  for (const Trial& trial : history) {
+    if (trial.asked_in > after) continue;
+    then.push_back(study.for_optimizer(trial));
+    if (trial.told_in > after || trial.told_in == 0) {
+      then.back().state = TrialState::waiting;
+      then.back().value.reset();
+      then.back().failure.reset();
+      then.back().told_in = 0;
+    }
+  }
+  return then;
+}
+
+}  // namespace
+
+Result<Replayed> replay(const Study::Impl& study, std::span<const Trial> history,
+                        const std::optional<Snapshot>& snapshot) {
+  const auto make = [&] {
+    return study.make_optimizer(study.record.space, study.record.optimizer);
+  };
+  Result<std::unique_ptr<Optimizer>> optimizer = make();
+  if (!optimizer) return optimizer.error();
+  Replayed result;
+  if (snapshot && !snapshot->bytes.empty()) {
+    const Result<void> restored =
+        (*optimizer)->restore(snapshot->bytes, history_at(study, history, snapshot->after));
+    if (restored) {
+      result.restored = snapshot->after;
+    } else {
+      result.warning = "The stored state of the method could not be used (" +
+                       restored.error().message + "); everything was replayed instead.";
+      optimizer = make();
+      if (!optimizer) return optimizer.error();
+    }
+  }
+  bool same = true;
+  for (const Event& event : events_after(history, result.restored)) {
+    if (event.is_ask) {
+      std::vector<TrialId> ids;
+      for (const std::size_t i : event.trials) ids.push_back(history[i].id);
+      const std::vector<Suggestion> suggestions = (*optimizer)->ask(ids);
+      for (std::size_t k = 0; k < ids.size(); ++k) {
+        const Trial& stored = history[event.trials[k]];
+        same = same && (stored.rationale.source == kUnseenSource ||
+                        (k < suggestions.size() && suggestions[k].point == stored.point));
+      }
+    } else {
+      std::vector<Trial> told;
+      for (const std::size_t i : event.trials) told.push_back(study.for_optimizer(history[i]));
+      (*optimizer)->tell(told);
+    }
+  }
+  if (!same) {
+    if (!result.warning.empty()) result.warning += " ";
+    result.warning +=
+        "This build makes other suggestions than the one that began the study. The stored "
+        "suggestions and results stay; new ones will differ from an uninterrupted run.";
+  }
+  result.optimizer = std::move(*optimizer);
+  return result;
+}
+
+}  // namespace vbo

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#include "study/stop_rule.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace vbo {
+namespace {
+
+constexpr double kFlat = 0.05;
+
+const double* find(const AskReport& report, std::string_view name) {
+  for (const Term& term : report.values) {
+    if (term.name == name) return &term.value;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+bool nothing_left_to_learn(std::span<const RoundReport> reports, const RunOptions& options) {
+  const auto rounds = static_cast<std::size_t>(std::max(options.stop_rounds, 1));
+  if (options.stop_information <= 0.0 || reports.size() < rounds) return false;
+  double low = INFINITY;
+  double high = -INFINITY;
+  for (const RoundReport& entry : reports.last(rounds)) {
+    const double* information = find(entry.report, "information");
+    if (!information || !(*information < options.stop_information)) return false;
+    if (const double* exploitation = find(entry.report, "exploitation")) {
+      if (!std::isfinite(*exploitation)) return false;
+      low = std::min(low, *exploitation);
+      high = std::max(high, *exploitation);
+    }
+  }
+  return low > high || high - low <= kFlat * std::max(std::abs(low), std::abs(high));
+}
+
+}  // namespace vbo
