@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Plays one job: the initial design is evaluated and told to the method, then rounds of ask,
+// evaluate, tell. Only ask and tell are timed and counted. Everything random follows from the
+// job's seed, the noise of an evaluation from (seed, trial), so all methods meet the same noise.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "bench/record.hpp"
+#include "tasks/task.hpp"
+#include "vbo/error.hpp"
+#include "vbo/optimizer.hpp"
+
+namespace vbo::bench {
+
+struct PlayOptions {
+  bool keep_points = false;         // store the parameters of every observation
+  std::function<bool()> cancelled;  // asked after every round; may be empty
+};
+
+// The job's optimizer as a study would make it, on one thread.
+Result<std::unique_ptr<Optimizer>> make_job_optimizer(const Space& space, const Job& job);
+
+// The same task without the noise its `noise` option adds; nullptr when there is none to take away.
+Result<std::unique_ptr<tasks::Task>> without_noise(const std::string& task_spec);
+
+// REQUIRES: `optimizer` freshly made; `clean` from without_noise(). An Error of kind `busy` means
+// cancelled.
+Result<JobResult> play(const Job& job, const tasks::Task& task, const tasks::Task* clean,
+                       Optimizer& optimizer, const PlayOptions& options = {});
+
+// Makes task and optimizer, and plays.
+Result<JobResult> play(const Job& job, const PlayOptions& options = {});
+
+}  // namespace vbo::bench
