@@ -1,3 +1,4 @@
+cmake_minimum_required(VERSION 3.23)
 # Writes the commit the sources are at into OUTPUT, touching it only when that changed.
 execute_process(COMMAND git -C ${SOURCE} rev-parse --short=12 HEAD OUTPUT_VARIABLE commit
                 OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)

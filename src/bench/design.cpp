@@ -26,7 +26,8 @@ Point point_at(const Space& space, const std::vector<double>& u) {
 }
 
 // A digital shift, x_i XOR r with one random word r per coordinate, keeps the net property of the
-// Sobol points and makes each of them uniform.
+// Sobol points and makes each of them uniform. Boost leaves out the first point of the sequence,
+// zero, without which the first 2^k points are not balanced.
 std::vector<Point> initial_design(const Space& space, std::int64_t n, std::uint64_t seed) {
   const std::size_t parameters = space.size();
   boost::random::sobol sequence(parameters);
@@ -37,7 +38,7 @@ std::vector<Point> initial_design(const Space& space, std::int64_t n, std::uint6
   std::vector<double> u(parameters);
   for (std::int64_t i = 0; i < n; ++i) {
     for (std::size_t p = 0; p < parameters; ++p) {
-      u[p] = static_cast<double>((sequence() ^ shift[p]) >> 11) * 0x1p-53;
+      u[p] = static_cast<double>(((i == 0 ? 0 : sequence()) ^ shift[p]) >> 11) * 0x1p-53;
     }
     points.push_back(point_at(space, u));
   }

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// What the files of this folder share.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "bench/record.hpp"
+#include "vbo/error.hpp"
+
+namespace vbo::cli {
+
+// One function per subcommand; see commands.hpp.
+void add_bench_run(CLI::App& bench, int& exit_code);
+void add_bench_table(CLI::App& bench, int& exit_code);
+
+// Prints the error; the exit code that belongs to it.
+int complain(const Error& error);
+
+// All results below several directories.
+Result<std::vector<bench::JobResult>> read_all(const std::vector<std::string>& directories);
+
+// To the file, or to standard output when its name is empty.
+int deliver(const std::string& text, const std::string& file);
+
+}  // namespace vbo::cli

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#include "bench/statistics.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace vbo::bench {
+namespace {
+
+using ::testing::ElementsAre;
+const double nan = std::nan("");
+
+TEST(Statistics, MomentsAndQuantiles) {
+  const std::vector<double> v = {4, nan, 1, 3, 2};
+  EXPECT_DOUBLE_EQ(mean(v), 2.5);
+  EXPECT_DOUBLE_EQ(variance(v), 5.0 / 3.0);
+  EXPECT_DOUBLE_EQ(median(v), 2.5);
+  EXPECT_DOUBLE_EQ(quantile(v, 0.25), 1.75);  // numpy.quantile([1,2,3,4], .25)
+  EXPECT_DOUBLE_EQ(quantile(v, 1.0), 4.0);
+  const std::vector<double> none = {nan};
+  EXPECT_TRUE(std::isnan(mean(none)) && std::isnan(variance(none)) && std::isnan(median(none)));
+  EXPECT_EQ(variance(std::vector<double>{3}), 0.0);
+}
+
+TEST(Statistics, Ranks) {
+  EXPECT_THAT(ranks_descending(std::vector<double>{1, 3, nan, 3, 2}),
+              ElementsAre(4, 1.5, 5, 1.5, 3));
+}
+
+TEST(Statistics, SignTest) {
+  EXPECT_DOUBLE_EQ(sign_test(5, 0), 2.0 / 32.0);
+  EXPECT_DOUBLE_EQ(sign_test(1, 8), 2.0 * 10.0 / 512.0);
+  EXPECT_DOUBLE_EQ(sign_test(3, 3), 1.0);
+  EXPECT_DOUBLE_EQ(sign_test(0, 0), 1.0);
+}
+
+TEST(Statistics, WilcoxonSignedRank) {
+  // All six positive: 2 / 2^6. One of the smallest against: W = 1, two subsets, 4 / 64.
+  EXPECT_DOUBLE_EQ(wilcoxon_signed_rank(std::vector<double>{1, 2, 3, 4, 5, 6}), 2.0 / 64.0);
+  EXPECT_DOUBLE_EQ(wilcoxon_signed_rank(std::vector<double>{-1, 2, 3, 4, 5, 6, 0}), 4.0 / 64.0);
+  // With ties in size: n = 4, mean 5, variance 7.5 - 60/48 = 6.25, W = 0, z = -2.
+  EXPECT_NEAR(wilcoxon_signed_rank(std::vector<double>{1, 1, 1, 1}),
+              std::erfc(2.0 / std::sqrt(2.0)), 1e-12);
+  EXPECT_EQ(wilcoxon_signed_rank(std::vector<double>{0, 0}), 1.0);
+}
+
+}  // namespace
+}  // namespace vbo::bench
