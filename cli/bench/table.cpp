@@ -12,7 +12,7 @@ struct TableFlags {
   std::vector<std::string> directories;
   SummaryOptions options;
   std::string format = "markdown", file;
-  bool json = false;
+  bool json = false, wide = false;
 };
 
 int table(const TableFlags& flags) {
@@ -22,6 +22,7 @@ int table(const TableFlags& flags) {
   if (summary.rows.empty()) {
     return complain({ErrorKind::not_found, "no results of the tasks and methods named"});
   }
+  if (flags.wide) return deliver(to_wide_text(summary, flags.options), flags.file);
   const TableFormat format = flags.json || flags.format == "json" ? TableFormat::json
                              : flags.format == "csv"              ? TableFormat::csv
                                                                   : TableFormat::markdown;
@@ -45,6 +46,7 @@ void add_bench_table(CLI::App& bench, int& exit_code) {
   command->add_option("-m,--method", flags->options.methods, "Only these methods");
   command->add_option("-f,--format", flags->format, "markdown, csv or json")
       ->check(CLI::IsMember({"markdown", "csv", "json"}));
+  command->add_flag("--wide", flags->wide, "One line per task, one column per method: median best");
   command->add_flag("--json", flags->json, "The same as --format json");
   command->add_option("-o,--out", flags->file, "Write to this file instead of standard output");
   command->footer("Example:\n  vbo bench table results --at 20,40\n");

@@ -65,4 +65,8 @@ enum class TableFormat { markdown, csv, json };
 
 std::string to_text(const Summary& summary, const SummaryOptions& options, TableFormat format);
 
+// Markdown with one line per task and one column per method: the median best at each round of
+// options.at, or at the end when there are none. The highest of a line is bold.
+std::string to_wide_text(const Summary& summary, const SummaryOptions& options);
+
 }  // namespace vbo::bench

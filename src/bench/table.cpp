@@ -11,6 +11,10 @@
 namespace vbo::bench {
 namespace {
 
+bool same_group(const Row& a, const Row& b) {
+  return a.task == b.task && a.batch == b.batch && a.rounds == b.rounds;
+}
+
 std::string group_title(const Row& row) {
   return row.task + ", batch " + std::to_string(row.batch) + ", " + std::to_string(row.rounds) +
          " rounds";
@@ -20,10 +24,8 @@ std::string markdown(const Summary& summary, const SummaryOptions& options) {
   std::string text;
   for (std::size_t first = 0; first < summary.rows.size();) {
     std::size_t last = first;
-    const auto same = [&](const Row& a, const Row& b) {
-      return a.task == b.task && a.batch == b.batch && a.rounds == b.rounds;
-    };
-    while (last < summary.rows.size() && same(summary.rows[first], summary.rows[last])) ++last;
+    while (last < summary.rows.size() && same_group(summary.rows[first], summary.rows[last]))
+      ++last;
     std::vector<std::string> header = {"rank",     "method",      "seeds", "final reward",
                                        "variance", "late reward", "best",  "quartiles"};
     for (const std::int64_t round : options.at) header.push_back("best@" + std::to_string(round));
@@ -137,6 +139,42 @@ std::string to_text(const Summary& summary, const SummaryOptions& options, Table
       break;
   }
   return markdown(summary, options);
+}
+
+std::string to_wide_text(const Summary& summary, const SummaryOptions& options) {
+  std::vector<std::string> header = {"task", "round"};
+  for (const MeanRank& r : summary.ranks) header.push_back(r.method);
+  TextTable table(header);
+  const std::size_t lines = std::max<std::size_t>(1, options.at.size());
+  for (std::size_t first = 0; first < summary.rows.size();) {
+    const Row& leader = summary.rows[first];
+    std::size_t last = first;
+    while (last < summary.rows.size() && same_group(leader, summary.rows[last])) ++last;
+    for (std::size_t line = 0; line < lines; ++line) {
+      const auto value = [&](const Row& r) {
+        return options.at.empty() ? r.best : r.best_at[line];
+      };
+      const std::int64_t round = options.at.empty() ? leader.rounds : options.at[line];
+      double highest = missing;
+      for (std::size_t i = first; i < last; ++i)
+        highest = std::fmax(highest, value(summary.rows[i]));
+      std::vector<std::string> cells = {leader.task + ", batch " + std::to_string(leader.batch),
+                                        std::to_string(round)};
+      for (const MeanRank& r : summary.ranks) {
+        const auto row =
+            std::find_if(summary.rows.begin() + static_cast<std::ptrdiff_t>(first),
+                         summary.rows.begin() + static_cast<std::ptrdiff_t>(last),
+                         [&](const Row& candidate) { return candidate.method == r.method; });
+        const bool absent = row == summary.rows.begin() + static_cast<std::ptrdiff_t>(last);
+        std::string cell = absent ? "" : number_text(value(*row), 6);
+        if (!absent && value(*row) == highest) cell = "**" + cell + "**";
+        cells.push_back(std::move(cell));
+      }
+      table.add(std::move(cells));
+    }
+    first = last;
+  }
+  return table.markdown();
 }
 
 }  // namespace vbo::bench

@@ -15,7 +15,7 @@ std::size_t width_of(const std::string& text) {
 }
 
 bool numeric(const std::string& cell) {
-  return cell.empty() || (cell.find_first_not_of("0123456789+-.eE, ") == std::string::npos);
+  return cell.empty() || (cell.find_first_not_of("0123456789+-.eE, *") == std::string::npos);
 }
 
 }  // namespace

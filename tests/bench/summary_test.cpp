@@ -68,6 +68,16 @@ TEST(Summary, NumbersByHand) {
   EXPECT_THAT(s.notes, ::testing::Contains(HasSubstr("1 to 2 seeds")));
 }
 
+TEST(Summary, WideTextMarksTheHighest) {
+  const SummaryOptions options{.at = {1, 3}};
+  const Summary s =
+      summarize({made("a", 1, {0, 2, 4, 4, 6, 8}), made("b", 1, {0, 2, 0, 2, 0, 9})}, options);
+  const std::string text = to_wide_text(s, options);
+  EXPECT_THAT(text, HasSubstr("| task       | round |     a |     b |"));
+  EXPECT_THAT(text, HasSubstr("| t, batch 2 |     1 | **2** | **2** |"));
+  EXPECT_THAT(text, HasSubstr("| t, batch 2 |     3 |     8 | **9** |"));
+}
+
 TEST(Summary, TextFormsAgree) {
   const std::vector<JobResult> jobs = {made("a", 1, {0, 2, 4, 4, 6, 8})};
   const SummaryOptions options{.at = {2}};
