@@ -5,6 +5,7 @@
 #include "core/spelling.hpp"
 #include "tasks/combinatorial.hpp"
 #include "tasks/function_task.hpp"
+#include "tasks/pest_control.hpp"
 #include "tasks/synthetic.hpp"
 
 namespace vbo::tasks {
@@ -17,8 +18,10 @@ struct Entry {
 
 const std::vector<Entry>& registered() {
   static const std::vector<Entry> all = [] {
-    std::vector<Entry> entries = {
-        {"branin", make_branin}, {"hartmann6", make_hartmann6}, {"ackley10", make_ackley10}};
+    std::vector<Entry> entries = {{"branin", make_branin},
+                                  {"hartmann6", make_hartmann6},
+                                  {"ackley10", make_ackley10},
+                                  {"pest-control", pest::make_pest_control}};
     for (const Classic& classic : classic_functions()) {
       entries.push_back({std::string(classic.name), [&classic](TaskOptions& options) {
                            return make_function_task(classic, options);
