@@ -5,6 +5,7 @@
 #include "core/spelling.hpp"
 #include "tasks/combinatorial.hpp"
 #include "tasks/function_task.hpp"
+#include "tasks/interferometer.hpp"
 #include "tasks/pest_control.hpp"
 #include "tasks/synthetic.hpp"
 
@@ -21,6 +22,7 @@ const std::vector<Entry>& registered() {
     std::vector<Entry> entries = {{"branin", make_branin},
                                   {"hartmann6", make_hartmann6},
                                   {"ackley10", make_ackley10},
+                                  {"interferometer", interferometer::make_interferometer},
                                   {"pest-control", pest::make_pest_control}};
     for (const Classic& classic : classic_functions()) {
       entries.push_back({std::string(classic.name), [&classic](TaskOptions& options) {
