@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "core/spelling.hpp"
+#include "tasks/brusselator.hpp"
 #include "tasks/combinatorial.hpp"
 #include "tasks/function_task.hpp"
 #include "tasks/interferometer.hpp"
@@ -22,6 +23,7 @@ const std::vector<Entry>& registered() {
     std::vector<Entry> entries = {{"branin", make_branin},
                                   {"hartmann6", make_hartmann6},
                                   {"ackley10", make_ackley10},
+                                  {"brusselator", brusselator::make_brusselator},
                                   {"interferometer", interferometer::make_interferometer},
                                   {"pest-control", pest::make_pest_control}};
     for (const Classic& classic : classic_functions()) {
