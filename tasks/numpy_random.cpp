@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Compiled without fused multiply-add, so that every machine gets NumPy's bits.
 #include "tasks/numpy_random.hpp"
 
 #include <array>
@@ -111,5 +112,9 @@ std::uint64_t NumpyPcg64::next() {
   const auto high = static_cast<std::uint64_t>(state_ >> 64);
   return std::rotr(high ^ static_cast<std::uint64_t>(state_), static_cast<int>(high >> 58));
 }
+
+double NumpyPcg64::uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+
+double NumpyPcg64::uniform(double low, double high) { return low + (high - low) * uniform(); }
 
 }  // namespace vbo::tasks

@@ -31,8 +31,9 @@ class NumpyPcg64 {
   explicit NumpyPcg64(std::uint32_t seed);
 
   std::uint64_t next();
-  double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }  // [0, 1)
-  double uniform(double low, double high) { return low + (high - low) * uniform(); }
+  double uniform();  // [0, 1)
+  double uniform(double low,
+                 double high);  // not inline: must not be compiled with fused operations
 
  private:
   __extension__ using Word = unsigned __int128;
