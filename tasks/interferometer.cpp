@@ -162,13 +162,18 @@ Frames record(const Fields& fields, const Imperfections& imperfections) {
                             : imperfections.start2 + 2.0 * pi * (1.0 - (k - 12) / 4.0);
     const double cos_t = std::cos(t), sin_t = std::sin(t);
     out.grey[k].resize(pixels);
-    double energy = 0.0;
-    for (int i = 0; i < pixels; ++i) {
-      const double intensity = base[i] + in_phase[i] * cos_t + quadrature[i] * sin_t;
-      const auto grey = static_cast<std::uint8_t>(std::clamp(intensity, 0.0, 255.0));
-      out.grey[k][i] = grey;
-      energy += weights[i] * grey;
+    // Eight partial sums: one alone would wait for each addition.
+    double sums[8] = {};
+    for (int i = 0; i < pixels; i += 8) {
+      for (int l = 0; l < 8; ++l) {
+        const double intensity = base[i + l] + in_phase[i + l] * cos_t + quadrature[i + l] * sin_t;
+        const int grey = static_cast<int>(std::min(std::max(intensity, 0.0), 255.0));
+        out.grey[k][i + l] = static_cast<std::uint8_t>(grey);
+        sums[l] += weights[i + l] * grey;
+      }
     }
+    double energy = 0.0;
+    for (const double sum : sums) energy += sum;
     out.energy[k] = energy;
   }
   return out;

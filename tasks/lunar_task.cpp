@@ -18,7 +18,7 @@ class LunarLander final : public BasicTask {
     info_ = {.name = "lunar-lander",
              .summary = "Twelve numbers of a controller that lands a craft; mean of 50 episodes",
              .source = "Gym 0.26 LunarLander-v2; Eriksson et al. 2019 (TuRBO); Li et al. 2024",
-             .cost = Cost::seconds,
+             .cost = Cost::milliseconds,
              // From a local random search; more search finds a little more.
              .optimum = Optimum{{to_point({0.66615, 0.97597, 0.40775, 0.53468, 0.62960, 1.00295,
                                            0.49359, 0.71709, 0.01410, 0.50623, 0.09572, 0.02772})},

@@ -176,8 +176,14 @@ char letter(Ending ending) {
   return '?';
 }
 
-// All 50 seeds of the objective. Another version of Box2D or of the C library's sine may tip a few
-// chaotic episodes, so 40 of 50 must agree.
+// With Box2D 2.4.1 as Debian builds it for x86-64 the results are exact, whatever the machine.
+// Elsewhere a few chaotic episodes tip over: there, 40 of 50 seeds must agree.
+#ifdef __x86_64__
+constexpr bool exact = true;
+#else
+constexpr bool exact = false;
+#endif
+
 TEST(LunarLander, FiftySeedsWithTheStandardController) {
   const Episode known[] = {
       {300.257, 204, 'L'},  {262.518, 208, 'L'},  {254.784, 211, 'L'},  {242.547, 219, 'L'},
@@ -197,11 +203,11 @@ TEST(LunarLander, FiftySeedsWithTheStandardController) {
   int close = 0;
   for (int i = 0; i < episodes; ++i) {
     const Flight& flight = statistics.flights[i];
-    close += std::abs(flight.total - known[i].total) < 1.0 && flight.steps == known[i].steps &&
+    close += std::abs(flight.total - known[i].total) < (exact ? 1e-3 : 1.0) && flight.steps == known[i].steps &&
              letter(flight.ending) == known[i].ending;
   }
-  EXPECT_GE(close, 40);
-  EXPECT_NEAR(statistics.mean, 242.592479, 15.0);
+  EXPECT_GE(close, exact ? 50 : 40);
+  EXPECT_NEAR(statistics.mean, 242.592479, exact ? 1e-6 : 15.0);
 }
 
 TEST(LunarLander, KnownObjectives) {
@@ -221,9 +227,7 @@ TEST(LunarLander, KnownObjectives) {
                       279.169589,
                       10.0}};
   for (const auto& k : known) {
-    const double mean = fly_many(k.w, 0, episodes, 0).mean;
-    EXPECT_NEAR(mean, k.y, k.tolerance) << k.w[0];
-    RecordProperty("objective", std::to_string(mean));
+    EXPECT_NEAR(fly_many(k.w, 0, episodes, 0).mean, k.y, exact ? 1e-6 : k.tolerance) << k.w[0];
   }
 }
 
