@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Time of one evaluation of every task at a typical point. Lunar Lander flies its 50 episodes in one
-// thread here; "threads" shows what more of them bring.
+// Time of one evaluation of every task at a typical point. Lunar Lander flies its 50 episodes in
+// one thread here; "threads" shows what more of them bring.
 #include <benchmark/benchmark.h>
 
 #include "tasks/brusselator.hpp"
@@ -38,8 +38,8 @@ void evaluate(benchmark::State& state, const std::string& spec, const Point& giv
 }
 
 // The two integrators side by side; both must give the same answer before they are timed.
-void integrate(benchmark::State& state, void (*method)(const brusselator::Coefficients&,
-                                                       brusselator::State&, int)) {
+void integrate(benchmark::State& state,
+               void (*method)(const brusselator::Coefficients&, brusselator::State&, int)) {
   const brusselator::Coefficients c{2.0, 4.0, 0.1, 5.0};
   std::vector<double> z(brusselator::cells);
   Rng rng(1);
@@ -64,11 +64,11 @@ void integrate(benchmark::State& state, void (*method)(const brusselator::Coeffi
     if (!info.built) continue;
     const bool lunar = info.name == "lunar-lander";
     const std::string spec = lunar ? "lunar-lander?threads=1" : info.name;
-    benchmark::RegisterBenchmark(("evaluate/" + spec).c_str(),
-                                 [spec, point = lunar ? lander : Point{}](benchmark::State& state) {
-                                   evaluate(state, spec, point);
-                                 })
-        ->Unit(info.cost == Cost::microseconds ? benchmark::kMicrosecond : benchmark::kMillisecond);
+    benchmark::RegisterBenchmark(("evaluate/" + spec).c_str(), [spec,
+                                                                point = lunar ? lander : Point{}](
+                                                                   benchmark::State& state) {
+      evaluate(state, spec, point);
+    })->Unit(info.cost == Cost::microseconds ? benchmark::kMicrosecond : benchmark::kMillisecond);
     if (!lunar) continue;
     benchmark::RegisterBenchmark(
         "evaluate/lunar-lander?threads=2",
@@ -76,18 +76,15 @@ void integrate(benchmark::State& state, void (*method)(const brusselator::Coeffi
         ->Unit(benchmark::kMillisecond)
         ->UseRealTime();
   }
-  benchmark::RegisterBenchmark("evaluate/pest-control?fresh=1",
-                               [](benchmark::State& state) {
-                                 evaluate(state, "pest-control?fresh=1", {});
-                               })
-      ->Unit(benchmark::kMicrosecond);
-  benchmark::RegisterBenchmark("brusselator/integrate",
-                               [](benchmark::State& s) { integrate(s, brusselator::integrate); })
-      ->Unit(benchmark::kMillisecond);
-  benchmark::RegisterBenchmark(
-      "brusselator/integrate_plain",
-      [](benchmark::State& s) { integrate(s, brusselator::integrate_plain); })
-      ->Unit(benchmark::kMillisecond);
+  benchmark::RegisterBenchmark("evaluate/pest-control?fresh=1", [](benchmark::State& state) {
+    evaluate(state, "pest-control?fresh=1", {});
+  })->Unit(benchmark::kMicrosecond);
+  benchmark::RegisterBenchmark("brusselator/integrate", [](benchmark::State& s) {
+    integrate(s, brusselator::integrate);
+  })->Unit(benchmark::kMillisecond);
+  benchmark::RegisterBenchmark("brusselator/integrate_plain", [](benchmark::State& s) {
+    integrate(s, brusselator::integrate_plain);
+  })->Unit(benchmark::kMillisecond);
   return true;
 }();
 

@@ -203,8 +203,8 @@ TEST(LunarLander, FiftySeedsWithTheStandardController) {
   int close = 0;
   for (int i = 0; i < episodes; ++i) {
     const Flight& flight = statistics.flights[i];
-    close += std::abs(flight.total - known[i].total) < (exact ? 1e-3 : 1.0) && flight.steps == known[i].steps &&
-             letter(flight.ending) == known[i].ending;
+    close += std::abs(flight.total - known[i].total) < (exact ? 1e-3 : 1.0) &&
+             flight.steps == known[i].steps && letter(flight.ending) == known[i].ending;
   }
   EXPECT_GE(close, exact ? 50 : 40);
   EXPECT_NEAR(statistics.mean, 242.592479, exact ? 1e-6 : 15.0);
