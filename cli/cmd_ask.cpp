@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#include "cli/commands.hpp"
+#include "cli/target.hpp"
+#include "cli/trial_json.hpp"
+
+namespace vbo::cli {
+namespace {
+
+constexpr std::int64_t kMostAtOnce = 1'000'000;
+
+struct Options {
+  std::string study;
+  std::int64_t count = 1;
+  int threads = 0;
+  bool pending = false;
+  bool json = false;
+};
+
+int print_suggestions(const Space& space, const std::vector<Trial>& trials, bool json) {
+  if (json) {
+    Json list = Json::array();
+    for (const Trial& trial : trials) list.push_back(suggestion_json(space, trial));
+    print_json(list);
+    return kDone;
+  }
+  for (const Trial& trial : trials) {
+    print_out(std::to_string(trial.id) + ": " + point_text(space, trial.point) + "\n");
+  }
+  return kDone;
+}
+
+int list_pending(const Options& options) {
+  const Result<OpenedStudy> study = open_to_read(options.study);
+  if (!study) return fail(study.error());
+  Result<std::vector<Trial>> trials = study->storage->load_trials();
+  if (!trials) return fail(trials.error());
+  std::erase_if(*trials, [](const Trial& t) {
+    return t.state != TrialState::waiting && t.state != TrialState::running;
+  });
+  return print_suggestions(study->record.space, *trials, options.json);
+}
+
+int ask(const Options& options, const Console& console) {
+  if (options.pending) return list_pending(options);
+  Result<Study> study = open_to_write(options.study, options.threads);
+  if (!study) return fail(study.error());
+  const Result<std::vector<Trial>> trials = study->ask(options.count);
+  if (!trials) return fail(trials.error());
+  if (const Result<void> closed = study->close(); !closed) return fail(closed.error());
+  const int code = print_suggestions(study->record().space, *trials, options.json);
+  if (trials->empty()) return fail(kNoSuccess, "the space has no more points to suggest");
+  if (!console.quiet && !options.json && is_terminal(2)) {
+    print_err("Tell a result with: vbo tell " + options.study + " ID VALUE\n");
+  }
+  return code;
+}
+
+}  // namespace
+
+Action define_ask(CLI::App& app, const Console& console) {
+  auto options = std::make_shared<Options>();
+  app.add_option("STUDY", options->study, "Study file (.toml) or storage (.db)")
+      ->required()
+      ->option_text(" ");
+  app.add_option("-n,--count", options->count, "How many suggestions")
+      ->check(CLI::Range(std::int64_t{1}, kMostAtOnce))
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--threads", options->threads, "Threads of the method; 0 = all cores")
+      ->check(CLI::Range(0, 4096))
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_flag("--pending", options->pending, "List the open suggestions again; make no new ones");
+  app.add_flag("--json", options->json, "Print JSON");
+  return [options, &console] { return ask(*options, console); };
+}
+
+}  // namespace vbo::cli

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#include "cli/commands.hpp"
+#include "cli/target.hpp"
+#include "cli/trial_json.hpp"
+
+namespace vbo::cli {
+namespace {
+
+int best(const std::string& argument, bool json) {
+  const Result<OpenedStudy> study = open_to_read(argument);
+  if (!study) return fail(study.error());
+  const StudyRecord& record = study->record;
+  const Result<std::optional<Trial>> trial = study->storage->best_trial(record.goal);
+  if (!trial) return fail(trial.error());
+  if (!*trial) {
+    return fail(kNoSuccess, "no evaluation of \"" + record.name + "\" has succeeded yet");
+  }
+  if (json) {
+    print_json(best_json(record.space, *trial));
+    return kDone;
+  }
+  print_out("value " + number_text(*(*trial)->value) + "  (trial " + std::to_string((*trial)->id) +
+            ", " + std::string(goal_text(record.goal)) + ")\n" +
+            point_lines(record.space, (*trial)->point, ""));
+  return kDone;
+}
+
+}  // namespace
+
+Action define_best(CLI::App& app, const Console&) {
+  auto study = std::make_shared<std::string>();
+  auto json = std::make_shared<bool>(false);
+  app.add_option("STUDY", *study, "Storage (.db) or study file (.toml)")
+      ->required()
+      ->option_text(" ");
+  app.add_flag("--json", *json, "Print JSON");
+  return [study, json] { return best(*study, *json); };
+}
+
+}  // namespace vbo::cli

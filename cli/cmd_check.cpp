@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "cli/commands.hpp"
+#include "cli/evaluator.hpp"
+#include "cli/signals.hpp"
+#include "cli/study_file.hpp"
+#include "cli/trial_json.hpp"
+#include "exec/command_template.hpp"
+
+namespace vbo::cli {
+namespace {
+
+constexpr auto kLookAround = std::chrono::milliseconds(100);
+
+// The first point random search would try: inside the bounds, and not a special one.
+Result<Point> random_point(const StudyFile& file) {
+  OptimizerOptions options;
+  options.method = "random";
+  options.seed = file.study.optimizer.seed;
+  const auto random = make_optimizer(file.study.space, options);
+  if (!random) return random.error();
+  const TrialId first = 1;
+  return (*random)->ask({&first, 1}).front().point;
+}
+
+std::string command_line(const StudyFile& file, const EvaluateSettings& settings,
+                         const Point& point) {
+  if (!settings.task.empty()) return "task " + settings.task;
+  const auto command = CommandTemplate::make(settings.process.command, file.study.space);
+  if (!command) return "";
+  std::string line;
+  for (const std::string& argument : command->expand(point)) {
+    line += (line.empty() ? "" : " ") + shell_quoted(argument);
+  }
+  return line;
+}
+
+std::optional<Outcome> evaluate(Executor& executor, const Point& point) {
+  const std::atomic<int>& interrupts = watch_interrupts();
+  executor.submit({.id = 1, .point = point});
+  while (interrupts == 0) {
+    std::vector<Outcome> ended = executor.wait(kLookAround);
+    if (!ended.empty()) return std::move(ended.front());
+  }
+  executor.cancel();
+  return std::nullopt;
+}
+
+void print_text(const StudyFile& file, const std::string& command, const Point& point,
+                const Outcome& outcome, const Console& console) {
+  const StudyOptions& study = file.study;
+  print_out(fmt::format("{}: the study file is right: {} parameters, {}, budget {}, method {}\n",
+                        file.path, study.space.size(), goal_text(study.goal), study.budget,
+                        study.optimizer.method));
+  print_out("point\n" + point_lines(study.space, point, "  "));
+  print_out("ran    " + command + "\n");
+  if (outcome.value) {
+    print_out("value  " + console.paint(1, Style::good, number_text(*outcome.value)) + "  in " +
+              duration_text(outcome.seconds) + "\n");
+  } else {
+    print_out(console.paint(1, Style::bad, "failed") + " " + outcome.failure->message + "\n");
+  }
+  if (!outcome.stderr_tail.empty()) {
+    print_out("standard error\n" + outcome.stderr_tail +
+              (outcome.stderr_tail.ends_with('\n') ? "" : "\n"));
+  }
+  std::fflush(stdout);
+  if (outcome.value && !console.quiet) print_err("\nNext:\n  vbo run " + file.path + "\n");
+}
+
+int check(const std::string& path, bool json, const Console& console) {
+  const Result<StudyFile> file = load_study_file(path);
+  if (!file) return fail(file.error());
+  Result<EvaluateSettings> settings = require_evaluator(*file);
+  if (!settings) return fail(settings.error());
+  settings->process.workers = 1;
+  settings->process.retries = 0;
+  settings->process.temporary_retries = 0;
+  const Result<Point> point = random_point(*file);
+  if (!point) return fail(point.error());
+  const Result<std::unique_ptr<Executor>> executor = make_executor(*file, *settings);
+  if (!executor) return fail(executor.error());
+  const std::optional<Outcome> outcome = evaluate(**executor, *point);
+  if (!outcome) return fail(kInterrupted, "interrupted");
+  const std::string command = command_line(*file, *settings, *point);
+  if (json) {
+    print_json({{"study", file->study.name},
+                {"command", command},
+                {"id", outcome->id},
+                {"params", params_of(file->study.space, *point)},
+                {"value", outcome->value ? Json(*outcome->value) : Json()},
+                {"seconds", outcome->seconds},
+                {"error", outcome->failure ? Json(outcome->failure->message) : Json()},
+                {"stderr", outcome->stderr_tail}});
+  } else {
+    print_text(*file, command, *point, *outcome, console);
+  }
+  return outcome->value ? kDone : kFailed;
+}
+
+}  // namespace
+
+Action define_check(CLI::App& app, const Console& console) {
+  auto path = std::make_shared<std::string>();
+  auto json = std::make_shared<bool>(false);
+  app.add_option("FILE", *path, "Study file (.toml)")->required()->option_text(" ");
+  app.add_flag("--json", *json, "Print JSON");
+  return [path, json, &console] { return check(*path, *json, console); };
+}
+
+}  // namespace vbo::cli

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/commands.hpp"
+#include "cli/study_file.hpp"
+#include "cli/trial_json.hpp"
+#include "vbo/optimizer.hpp"
+
+namespace vbo::cli {
+namespace {
+
+Json method_json(const MethodInfo& method) {
+  Json options = Json::array();
+  for (const OptionInfo& option : method.options) {
+    options.push_back({{"name", option.name},
+                       {"default", option.default_value},
+                       {"range", option.range},
+                       {"summary", option.summary}});
+  }
+  return {{"name", method.name}, {"summary", method.summary}, {"options", options}};
+}
+
+std::string method_text(const MethodInfo& method) {
+  std::string text = method.name + ": " + method.summary + "\n";
+  if (method.options.empty()) return text + "\nIt has no options.\n";
+  text += "\nOptions, for the [optimizer] table of a study file:\n";
+  for (const OptionInfo& option : method.options) {
+    text += fmt::format("  {} = {}   ({})\n      {}\n", option.name, option.default_value,
+                        option.range, option.summary);
+  }
+  return text;
+}
+
+int list_methods(const std::string& name, bool json) {
+  std::vector<MethodInfo> all = methods();
+  if (!name.empty()) {
+    std::vector<std::string> names;
+    for (const MethodInfo& method : all) names.push_back(method.name);
+    std::erase_if(all, [&](const MethodInfo& method) { return method.name != name; });
+    if (all.empty()) {
+      return fail(kWrongUsage, "unknown method \"" + name + "\"" + suggestion(name, names));
+    }
+  }
+  if (json) {
+    Json list = Json::array();
+    for (const MethodInfo& method : all) list.push_back(method_json(method));
+    print_json(list);
+    return kDone;
+  }
+  if (!name.empty()) {
+    print_out(method_text(all.front()));
+    return kDone;
+  }
+  std::size_t width = 0;
+  for (const MethodInfo& method : all) width = std::max(width, method.name.size());
+  for (const MethodInfo& method : all) {
+    print_out(fmt::format("{:<{}}  {}\n", method.name, width, method.summary));
+  }
+  return kDone;
+}
+
+}  // namespace
+
+Action define_methods(CLI::App& app, const Console&) {
+  auto name = std::make_shared<std::string>();
+  auto json = std::make_shared<bool>(false);
+  app.add_option("NAME", *name, "Show this method and its options")->option_text(" ");
+  app.add_flag("--json", *json, "Print JSON");
+  return [name, json] { return list_methods(*name, *json); };
+}
+
+}  // namespace vbo::cli

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// docs/cli.md, made from the same table as the help; a test compares the two.
+#include "cli/commands.hpp"
+
+namespace vbo::cli {
+namespace {
+
+std::string name_of(const CLI::Option& option) {
+  if (option.get_positional()) return "`" + option.get_name(true) + "`";
+  std::string text;
+  for (const std::string& name : option.get_snames())
+    text += (text.empty() ? "`-" : ", `-") + name + "`";
+  for (const std::string& name : option.get_lnames())
+    text += (text.empty() ? "`--" : ", `--") + name + "`";
+  const std::string type = option.get_type_size() == 0 ? "" : option.get_type_name();
+  const std::size_t colon = type.find(':');  // CLI11 appends what its checks accept
+  return text + (type.empty() ? "" : " " + type.substr(0, colon));
+}
+
+std::string options_table(const CLI::App& app) {
+  std::string rows;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->check_lname("help")) continue;
+    std::string note = option->get_description();
+    if (option->get_required()) note += " (required)";
+    if (!option->get_default_str().empty()) note += " (default " + option->get_default_str() + ")";
+    rows += "| " + name_of(*option) + " | " + note + " |\n";
+  }
+  return rows.empty() ? "" : "| | |\n|---|---|\n" + rows + "\n";
+}
+
+std::string section(const Command& command, const CLI::App& app) {
+  std::string text = "## vbo " + command.name + "\n\n" + command.summary + ".\n\n```\n";
+  for (const std::string& example : command.examples) text += example + "\n";
+  text += "```\n\n";
+  if (!command.details.empty()) text += command.details + "\n\n";
+  text += options_table(app);
+  for (const CLI::App* nested : app.get_subcommands({})) {
+    text += "### vbo " + command.name + " " + nested->get_name() + "\n\n" +
+            nested->get_description() + "\n\n" + options_table(*nested);
+  }
+  if (!command.json.empty()) text += "JSON: `" + command.json + "`\n\n";
+  return text;
+}
+
+constexpr const char* kOpening =
+    "# The command line\n\n"
+    "This page is printed by `vbo reference`, from the same source as `--help`.\n\n"
+    "Results go to standard output, progress, hints and errors to standard error. `STUDY` is the "
+    "storage of a study (its `.db` file) or its study file (`.toml`). JSON fields may be added in "
+    "later versions, never renamed or removed.\n\n"
+    "| exit code | meaning |\n|---|---|\n"
+    "| 0 | done |\n"
+    "| 1 | failed: the evaluation of `vbo check`, or a study paused after too many failures |\n"
+    "| 2 | wrong usage or study file; nothing was written |\n"
+    "| 3 | no successful evaluation |\n"
+    "| 5 | storage busy, damaged or not writable |\n"
+    "| 130 | interrupted |\n\n"
+    "Signals to `vbo run`: the first Ctrl-C (SIGINT) starts nothing new, waits for the running "
+    "evaluations and says how to resume; the second kills them and stops at once. SIGTERM and "
+    "SIGHUP are like the "
+    "first Ctrl-C, with a deadline of 20 seconds after which they are like the second. `kill -9` "
+    "loses "
+    "nothing that was told.\n\n";
+
+std::string reference() {
+  Console console;
+  Action chosen;
+  const std::unique_ptr<CLI::App> app = make_app(console, chosen);
+  std::string text = kOpening;
+  text += "## Options of every command\n\n" + options_table(*app);
+  for (const Command& command : commands()) {
+    if (!command.hidden) text += section(command, *app->get_subcommand(command.name));
+  }
+  text.pop_back();  // one newline at the end is enough
+  return text;
+}
+
+}  // namespace
+
+Action define_reference(CLI::App&, const Console&) {
+  return [] {
+    print_out(reference());
+    return int{kDone};
+  };
+}
+
+}  // namespace vbo::cli

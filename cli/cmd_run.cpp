@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "cli/commands.hpp"
+#include "cli/evaluator.hpp"
+#include "cli/progress.hpp"
+#include "cli/signals.hpp"
+#include "cli/study_file.hpp"
+#include "cli/trial_json.hpp"
+
+namespace vbo::cli {
+namespace {
+
+struct Options {
+  std::string file;
+  int threads = 0;
+  std::int64_t workers = 0;  // 0 = as the file says
+  bool json = false;
+};
+
+struct Summary {
+  RunEnd end = RunEnd::budget_spent;
+  TrialCounts counts;
+  std::optional<Trial> best;
+  std::int64_t ended_before = 0;
+  double seconds = 0.0;
+};
+
+constexpr std::string_view end_name(RunEnd end) {
+  switch (end) {
+    case RunEnd::budget_spent:
+      return "budget_spent";
+    case RunEnd::interrupted:
+      return "interrupted";
+    case RunEnd::too_many_failures:
+      return "too_many_failures";
+    case RunEnd::no_more_information:
+      return "no_more_information";
+    case RunEnd::space_exhausted:
+      return "space_exhausted";
+  }
+  return "?";
+}
+
+// Each running evaluator takes a few file descriptors.
+void allow_files(std::size_t workers) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  const rlim_t wanted = std::min<rlim_t>(limit.rlim_max, 6 * workers + 256);
+  if (limit.rlim_cur >= wanted) return;
+  limit.rlim_cur = wanted;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+std::string headline(const StudyFile& file, const Summary& summary) {
+  const std::int64_t ended = summary.counts.completed + summary.counts.failed;
+  std::string text =
+      fmt::format("{}: {} of {} evaluations", file.study.name, ended, file.study.budget);
+  if (summary.counts.failed > 0) text += fmt::format(", {} failed", summary.counts.failed);
+  if (ended > summary.ended_before) text += ", " + duration_text(summary.seconds);
+  return text;
+}
+
+// Why it ended, when that is not simply the budget.
+std::string reason(const StudyFile& file, const Summary& summary) {
+  switch (summary.end) {
+    case RunEnd::budget_spent:
+      return summary.counts.completed + summary.counts.failed > summary.ended_before
+                 ? ""
+                 : "The budget was spent already.";
+    case RunEnd::interrupted:
+      return "Interrupted; nothing is lost.";
+    case RunEnd::too_many_failures:
+      return fmt::format(
+          "Paused: {} evaluations in a row have failed. See why with: vbo trials {} --state failed "
+          "--json",
+          file.stop.failures_in_a_row, file.study.storage);
+    case RunEnd::no_more_information:
+      return "Stopped: the last rounds promised less information than stop.information.";
+    case RunEnd::space_exhausted:
+      return "Every point of the space has been evaluated.";
+  }
+  return "";
+}
+
+std::string next_steps(const StudyFile& file, const Summary& summary) {
+  const std::string& db = file.study.storage;
+  const bool unfinished =
+      summary.end == RunEnd::interrupted || summary.end == RunEnd::too_many_failures;
+  std::vector<std::pair<std::string, std::string>> steps;
+  if (unfinished) steps.emplace_back("vbo run " + file.path, "resume");
+  if (summary.best) {
+    steps.emplace_back("vbo best " + db + " --json", "the best point for a program");
+    steps.emplace_back(fmt::format("vbo explain {} {}", db, summary.best->id),
+                       "why this point was tried");
+  }
+  steps.emplace_back("vbo trials " + db, "every evaluation, as CSV");
+  if (summary.end == RunEnd::budget_spent) {
+    steps.emplace_back("vbo run " + file.path, "after raising study.budget: continue");
+  }
+  std::size_t width = 0;
+  for (const auto& step : steps) width = std::max(width, step.first.size());
+  std::string text = "Next:\n";
+  for (const auto& [command, purpose] : steps) {
+    text += fmt::format("  {:<{}}   {}\n", command, width, purpose);
+  }
+  return text;
+}
+
+void print_summary(const StudyFile& file, const Summary& summary, const Console& console) {
+  std::string text = console.paint(1, Style::bold, headline(file, summary)) + "\n";
+  const std::string why = reason(file, summary);
+  if (!why.empty()) text += why + "\n";
+  if (summary.best) {
+    text += "\n" + console.paint(1, Style::good, "Best " + number_text(*summary.best->value)) +
+            fmt::format("  (trial {})\n", summary.best->id) +
+            point_lines(file.study.space, summary.best->point, "  ");
+  } else {
+    text += "No evaluation has succeeded.\n";
+  }
+  print_out(text);
+  std::fflush(stdout);
+  if (!console.quiet) print_err("\n" + next_steps(file, summary));
+}
+
+Json summary_json(const StudyFile& file, const Summary& summary) {
+  return {{"study", file.study.name},
+          {"end", end_name(summary.end)},
+          {"completed", summary.counts.completed},
+          {"failed", summary.counts.failed},
+          {"budget", file.study.budget},
+          {"seconds", summary.seconds},
+          {"best", best_json(file.study.space, summary.best)}};
+}
+
+int exit_code_of(const Summary& summary) {
+  if (summary.end == RunEnd::interrupted) return kInterrupted;
+  if (summary.counts.completed == 0) return kNoSuccess;
+  return summary.end == RunEnd::too_many_failures ? kFailed : kDone;
+}
+
+Result<Summary> run_study(const StudyFile& file, Study& study, Executor& executor,
+                          const Console& console) {
+  const Result<TrialCounts> before = study.counts();
+  if (!before) return before.error();
+  const Result<std::optional<Trial>> best_before = study.best();
+  if (!best_before) return best_before.error();
+
+  ProgressState start{.study = file.study.name,
+                      .goal = file.study.goal,
+                      .budget = file.study.budget,
+                      .completed = before->completed,
+                      .failed = before->failed};
+  if (*best_before) {
+    start.best = (*best_before)->value;
+    start.best_id = (*best_before)->id;
+  }
+  const std::atomic<int>& interrupts = watch_interrupts();
+  const auto begin = std::chrono::steady_clock::now();
+  Result<RunEnd> end = RunEnd::budget_spent;
+  {
+    Progress progress(console, start, interrupts);
+    RunOptions options;
+    options.failures_in_a_row = file.stop.failures_in_a_row;
+    options.stop_information = file.stop.information;
+    options.stop_rounds = file.stop.rounds;
+    options.interrupts = &interrupts;
+    options.on_started = [&](const Trial& trial) { progress.started(trial); };
+    options.on_finished = [&](const Trial& trial) { progress.finished(trial); };
+    end = study.run(executor, options);
+  }
+  if (!end) return end.error();
+  Summary summary;
+  summary.end = *end;
+  summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  summary.ended_before = before->completed + before->failed;
+  const Result<TrialCounts> counts = study.counts();
+  if (!counts) return counts.error();
+  summary.counts = *counts;
+  Result<std::optional<Trial>> best = study.best();
+  if (!best) return best.error();
+  summary.best = std::move(*best);
+  if (const Result<void> closed = study.close(); !closed) return closed.error();
+  return summary;
+}
+
+int run(const Options& options, const Console& console) {
+  Result<StudyFile> file = load_study_file(options.file);
+  if (!file) return fail(file.error());
+  if (options.workers > 0 && file->evaluate) {
+    file->evaluate->process.workers = static_cast<std::size_t>(options.workers);
+  }
+  file->study.optimizer.threads = options.threads;
+  const Result<EvaluateSettings> evaluate = require_evaluator(*file);
+  if (!evaluate) return fail(evaluate.error());
+  allow_files(evaluate->process.workers);
+  Result<std::unique_ptr<Executor>> executor = make_executor(*file, *evaluate);
+  if (!executor) return fail(executor.error());
+  Result<Study> study = Study::open(file->study);
+  if (!study) return fail(study.error());
+  if (!study->warning().empty()) print_err("vbo: " + study->warning() + "\n");
+  const Result<Summary> summary = run_study(*file, *study, **executor, console);
+  if (!summary) return fail(summary.error());
+  if (options.json) {
+    print_json(summary_json(*file, *summary));
+  } else {
+    print_summary(*file, *summary, console);
+  }
+  return exit_code_of(*summary);
+}
+
+}  // namespace
+
+Action define_run(CLI::App& app, const Console& console) {
+  auto options = std::make_shared<Options>();
+  app.add_option("FILE", options->file, "Study file (.toml)")->required()->option_text(" ");
+  app.add_option("--workers", options->workers,
+                 "Evaluations at the same time, instead of the file's")
+      ->check(CLI::Range(1, 4096))
+      ->type_name("N");
+  app.add_option("--threads", options->threads, "Threads of the method; 0 = all cores")
+      ->check(CLI::Range(0, 4096))
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_flag("--json", options->json, "Print the result as JSON");
+  return [options, &console] { return run(*options, console); };
+}
+
+}  // namespace vbo::cli

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#include <cmath>
+#include <variant>
+
+#include "cli/commands.hpp"
+#include "cli/target.hpp"
+#include "cli/trial_json.hpp"
+#include "exec/value_line.hpp"
+
+namespace vbo::cli {
+namespace {
+
+struct Options {
+  std::string study;
+  TrialId id = 0;
+  std::string value;
+  std::string reason;
+  bool json = false;
+};
+
+// A number as an evaluator would print it; nullopt when it is none.
+std::optional<ValueOrFailure> parse_value(const std::string& text) {
+  if (text.find('{') != std::string::npos) return std::nullopt;
+  return parse_value_line(text);
+}
+
+int tell(const Options& options) {
+  const bool failed = !options.reason.empty();
+  if (failed && !options.value.empty()) {
+    return fail(kWrongUsage, "found both a value and --fail, expected one of them");
+  }
+  if (!failed && options.value.empty()) {
+    return fail(kWrongUsage,
+                "found neither a value nor --fail, expected one of them, as in: "
+                "vbo tell study.db 7 1.25");
+  }
+  ValueOrFailure result = Failure{FailureCause::reported, options.reason};
+  if (!failed) {
+    const auto parsed = parse_value(options.value);
+    if (!parsed) {
+      return fail(kWrongUsage, "VALUE: found \"" + options.value + "\", expected a number");
+    }
+    result = *parsed;
+  }
+  Result<Study> study = open_to_write(options.study);
+  if (!study) return fail(study.error());
+  const auto* value = std::get_if<double>(&result);
+  const Result<void> told = value ? study->tell(options.id, *value)
+                                  : study->tell_failure(options.id, std::get<Failure>(result));
+  if (!told) return fail(told.error());
+  if (const Result<void> closed = study->close(); !closed) return fail(closed.error());
+  if (options.json) {
+    print_json({{"id", options.id},
+                {"state", value ? "completed" : "failed"},
+                {"value", value ? Json(*value) : Json()},
+                {"error", value ? Json() : Json(std::get<Failure>(result).message)}});
+  } else if (value) {
+    print_out("trial " + std::to_string(options.id) + " completed: " + number_text(*value) + "\n");
+  } else {
+    print_out("trial " + std::to_string(options.id) +
+              " failed: " + std::get<Failure>(result).message + "\n");
+  }
+  return kDone;
+}
+
+}  // namespace
+
+Action define_tell(CLI::App& app, const Console&) {
+  auto options = std::make_shared<Options>();
+  app.add_option("STUDY", options->study, "Storage (.db) or study file (.toml)")
+      ->required()
+      ->option_text(" ");
+  app.add_option("ID", options->id, "The suggestion's id")->required()->option_text(" ");
+  app.add_option("VALUE", options->value, "The result, a number")->option_text(" ");
+  app.add_option("--fail", options->reason, "The evaluation failed, and why")->type_name("REASON");
+  app.add_flag("--json", options->json, "Print JSON");
+  return [options] { return tell(*options); };
+}
+
+}  // namespace vbo::cli

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <array>
+
+#include "cli/commands.hpp"
+#include "cli/target.hpp"
+#include "cli/trial_json.hpp"
+
+namespace vbo::cli {
+namespace {
+
+constexpr std::int64_t kAtOnce = 5000;  // rows in memory
+constexpr std::array<std::string_view, 6> kColumns = {"id",      "state",    "value",
+                                                      "seconds", "attempts", "error"};
+
+struct Options {
+  std::string study;
+  std::string state;
+  bool json = false;
+};
+
+// RFC 4180: quoted where needed, quotes doubled, lines end in CR LF.
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+std::string csv_header(const Space& space) {
+  std::string line = "id,state,value";
+  for (const Parameter& p : space.parameters()) {
+    const bool taken = std::find(kColumns.begin(), kColumns.end(), p.name) != kColumns.end();
+    line += "," + csv_field(taken ? "params." + p.name : p.name);
+  }
+  return line + ",seconds,attempts,error\r\n";
+}
+
+std::string csv_row(const Trial& trial) {
+  std::string line = std::to_string(trial.id) + "," + std::string(to_string(trial.state)) + "," +
+                     (trial.value ? number_text(*trial.value) : "");
+  for (const Value& value : trial.point) line += "," + csv_field(to_string(value));
+  return line + "," + number_text(trial.seconds) + "," + std::to_string(trial.attempts) + "," +
+         csv_field(trial.failure ? trial.failure->message : "") + "\r\n";
+}
+
+int trials(const Options& options) {
+  const Result<OpenedStudy> study = open_to_read(options.study);
+  if (!study) return fail(study.error());
+  const Space& space = study->record.space;
+  const std::optional<TrialState> wanted = trial_state_from(options.state);
+  print_out(options.json ? "[" : csv_header(space));
+  bool first_row = true;
+  for (TrialId next = 1;;) {
+    const Result<std::vector<Trial>> rows = study->storage->load_trials(next, kAtOnce);
+    if (!rows) return fail(rows.error());
+    for (const Trial& trial : *rows) {
+      if (wanted && trial.state != *wanted) continue;
+      if (options.json) {
+        print_out((first_row ? "\n" : ",\n") +
+                  trial_json(space, trial).dump(-1, ' ', false, Json::error_handler_t::replace));
+        first_row = false;
+      } else {
+        print_out(csv_row(trial));
+      }
+    }
+    if (rows->size() < static_cast<std::size_t>(kAtOnce)) break;
+    next = rows->back().id + 1;
+  }
+  if (options.json) print_out(first_row ? "]\n" : "\n]\n");
+  return kDone;
+}
+
+}  // namespace
+
+Action define_trials(CLI::App& app, const Console&) {
+  auto options = std::make_shared<Options>();
+  app.add_option("STUDY", options->study, "Storage (.db) or study file (.toml)")
+      ->required()
+      ->option_text(" ");
+  app.add_option("--state", options->state, "Only these: waiting, running, completed or failed")
+      ->check(CLI::IsMember({"waiting", "running", "completed", "failed"}))
+      ->type_name("STATE");
+  app.add_flag("--json", options->json, "Print JSON instead of CSV");
+  return [options] { return trials(*options); };
+}
+
+}  // namespace vbo::cli

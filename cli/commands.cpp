@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+#include "cli/commands.hpp"
+
+namespace vbo::cli {
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> all = {
+      {"init",
+       "Write a commented study file to start from",
+       {"vbo init study.toml"},
+       "Writes FILE and, beside it, a small example program that the study evaluates, so that "
+       "`vbo check` and `vbo run` work at once. Nothing that exists is overwritten.",
+       "",
+       define_init},
+      {"check",
+       "Check a study file and evaluate one point",
+       {"vbo check study.toml"},
+       "Reads the study file, evaluates one random point exactly as `vbo run` would, and shows the "
+       "command, the value found and the time it took. Stores nothing.",
+       R"({"study", "command", "id", "params", "value", "seconds", "error", "stderr"})",
+       define_check},
+      {"run",
+       "Run a study, or resume it where it stopped",
+       {"vbo run study.toml"},
+       "Evaluates suggestions until the budget is spent, `evaluate.workers` at a time. Every "
+       "suggestion is stored before it runs and every result before it is used: stop it in any "
+       "way, "
+       "start it again, and it continues as if nothing had happened. The first Ctrl-C finishes the "
+       "running evaluations, the second stops at once. Raise study.budget to continue a finished "
+       "study.",
+       R"({"study", "end", "completed", "failed", "budget", "seconds", "best": {"id", "params", "value"} or null})",
+       define_run},
+      {"ask",
+       "Get suggestions to evaluate yourself",
+       {"vbo ask study.toml -n 8", "vbo ask study.db -n 8 --json"},
+       "For people and robots in the loop: each suggestion has an id under which `vbo tell` takes "
+       "its result. Given a study file, the study is created when it does not exist yet. "
+       "Suggestions stay open until told; --pending lists them again.",
+       R"([{"id", "params": {...}}, ...])",
+       define_ask},
+      {"tell",
+       "Tell the result of a suggestion",
+       {"vbo tell study.db 7 1.25", "vbo tell study.db 8 --fail \"sample broke\""},
+       "VALUE is in the sign of the study's goal. nan and inf count as failures.",
+       R"({"id", "state", "value", "error"})",
+       define_tell},
+      {"status",
+       "Show how far a study is",
+       {"vbo status study.db"},
+       "Works while the study runs. STUDY is its storage or its study file.",
+       R"({"study", "method", "goal", "completed", "failed", "running", "waiting", "budget", "seed", "batch", )"
+       R"("storage", "best": {"id", "params", "value"} or null, "message", "information": {"nats", "ceiling", "trend"} or null, )"
+       R"("recommendation": {"id", "params", "mean", "deviation"} or null})",
+       define_status},
+      {"best",
+       "Show the best point so far",
+       {"vbo best study.db", "vbo best study.db --json"},
+       "Works while the study runs. Exit code 3 when nothing has succeeded yet.",
+       R"({"id", "params": {...}, "value"})",
+       define_best},
+      {"trials",
+       "List all trials as CSV or JSON",
+       {"vbo trials study.db > trials.csv", "vbo trials study.db --json --state failed"},
+       "Columns: id, state, value, one per parameter, seconds, attempts, error. A parameter with "
+       "the "
+       "name of another column is written params.NAME. Values are in the user's own sign and empty "
+       "unless the trial is completed.",
+       R"([{"id", "state", "params": {...}, "value", "seconds", "error", "cause", "attempts", "stderr"}, ...])",
+       define_trials},
+      {"explain",
+       "Show why a point was suggested",
+       {"vbo explain study.db 7"},
+       "The ledger of one suggestion: where it came from and what each term contributed to its "
+       "score.",
+       R"({"id", "params", "state", "value", "source", "acquisition", "terms": [{"name", "value"}, ...], "sum"})",
+       define_explain},
+      {"methods",
+       "List the optimization methods and their options",
+       {"vbo methods", "vbo methods random"},
+       "Options are set in the [optimizer] table of the study file.",
+       R"([{"name", "summary", "options": [{"name", "default", "range", "summary"}, ...]}, ...])",
+       define_methods},
+      {"tasks",
+       "List the built-in test problems",
+       {"vbo tasks"},
+       "A task can stand for the program of a study: task = \"hartmann6\" in its [evaluate] table.",
+       R"([{"name", "summary", "goal", "source", "noise", "optimum"}, ...])",
+       define_tasks},
+      {"bench",
+       "Compare methods on tasks",
+       {"vbo bench run --task branin --method random --rounds 5 --out results"},
+       "",
+       "",
+       define_bench},
+      {"completion",
+       "Print the completion script of a shell",
+       {"vbo completion bash > ~/.local/share/bash-completion/completions/vbo"},
+       "",
+       "",
+       define_completion},
+      {"reference",
+       "Print docs/cli.md",
+       {"vbo reference > docs/cli.md"},
+       "",
+       "",
+       define_reference,
+       true},
+  };
+  return all;
+}
+
+}  // namespace vbo::cli

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// All commands of the program. A new one is a file cmd_NAME.cpp with one function define_NAME, its
+// declaration here and one row of the table in commands.cpp; help, documentation, completion and
+// suggestions for misspelt names follow from the table.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/console.hpp"
+
+namespace vbo::cli {
+
+using Action = std::function<int()>;  // runs the command; returns its exit code
+
+struct Command {
+  std::string name;
+  std::string summary;                // one line
+  std::vector<std::string> examples;  // the help begins with them
+  std::string details;                // paragraphs for the help; may be empty
+  std::string json;                   // what --json prints; empty when there is no --json
+  // Adds the command's options to its app. The variables they fill live as long as the action.
+  Action (*define)(CLI::App& app, const Console& console);
+  bool hidden = false;
+};
+
+const std::vector<Command>& commands();
+
+// The program with all its commands; `chosen` becomes the action of the command that was parsed.
+std::unique_ptr<CLI::App> make_app(Console& console, Action& chosen);
+
+Action define_init(CLI::App& app, const Console& console);
+Action define_check(CLI::App& app, const Console& console);
+Action define_run(CLI::App& app, const Console& console);
+Action define_ask(CLI::App& app, const Console& console);
+Action define_tell(CLI::App& app, const Console& console);
+Action define_status(CLI::App& app, const Console& console);
+Action define_best(CLI::App& app, const Console& console);
+Action define_trials(CLI::App& app, const Console& console);
+Action define_explain(CLI::App& app, const Console& console);
+Action define_methods(CLI::App& app, const Console& console);
+Action define_tasks(CLI::App& app, const Console& console);
+Action define_bench(CLI::App& app, const Console& console);
+Action define_completion(CLI::App& app, const Console& console);
+Action define_reference(CLI::App& app, const Console& console);
+
+}  // namespace vbo::cli

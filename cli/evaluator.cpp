@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#include "cli/evaluator.hpp"
+
+#include "exec/function_pool.hpp"
+#include "tasks/task.hpp"
+#include "vbo/random.hpp"
+
+namespace vbo::cli {
+
+Result<std::unique_ptr<Executor>> make_executor(const StudyFile& file,
+                                                const EvaluateSettings& settings) {
+  if (settings.task.empty()) return make_process_pool(file.study.space, settings.process);
+  Result<std::unique_ptr<tasks::Task>> made = tasks::make_task(settings.task);
+  if (!made) return made.error();
+  const std::shared_ptr<const tasks::Task> task = std::move(*made);
+  const std::uint64_t seed = file.study.optimizer.seed;
+  return make_function_pool(
+      [task, seed](const Job& job) {
+        Rng rng(seed, "task-evaluation", static_cast<std::uint64_t>(job.id));
+        return task->evaluate(job.point, rng);
+      },
+      settings.process.workers);
+}
+
+}  // namespace vbo::cli

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+#include "cli/progress.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "cli/trial_json.hpp"
+
+namespace vbo::cli {
+namespace {
+
+constexpr auto kLiveEvery = std::chrono::milliseconds(100);
+constexpr auto kPlainEvery = std::chrono::seconds(10);
+constexpr std::int64_t kFailuresShown = 3;
+constexpr int kStderr = 2;
+constexpr int kWidestBar = 40;
+
+bool locale_is_utf8() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* value = std::getenv(name);
+    if (!value || !*value) continue;
+    const std::string_view text = value;
+    return text.find("UTF-8") != std::string_view::npos ||
+           text.find("utf8") != std::string_view::npos;
+  }
+  return false;
+}
+
+int terminal_width() {
+  winsize size{};
+  const bool known = ioctl(kStderr, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : 80;
+}
+
+std::string bar(double fraction, int width, bool unicode) {
+  const int full = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * width);
+  std::string text;
+  for (int i = 0; i < width; ++i) {
+    text += unicode ? (i < full ? "█" : "░") : (i < full ? "#" : "-");
+  }
+  return text;
+}
+
+std::int64_t ended(const ProgressState& s) { return s.completed + s.failed; }
+
+double rate(const ProgressState& s) {
+  return s.seconds > 0.0 ? static_cast<double>(s.ended_here) / s.seconds : 0.0;
+}
+
+std::string rate_text(double per_second) {
+  if (per_second <= 0.0) return "";
+  if (per_second >= 1.0) return fmt::format("{:.1f}/s", per_second);
+  if (per_second * 60.0 >= 1.0) return fmt::format("{:.1f}/min", per_second * 60.0);
+  return fmt::format("{:.1f}/h", per_second * 3600.0);
+}
+
+std::string left_text(const ProgressState& s) {
+  const double per_second = rate(s);
+  const auto left = static_cast<double>(s.budget - ended(s));
+  if (per_second <= 0.0 || left <= 0.0) return "";
+  return duration_text(std::max(1.0, left / per_second)) + " left";
+}
+
+std::string best_text(const ProgressState& s) {
+  if (!s.best) return "no result yet";
+  return "best " + short_number(*s.best) + " (trial " + std::to_string(s.best_id) + ")";
+}
+
+// As many parts as fit into the width, most important first, two spaces between them.
+std::string fitted(const std::vector<std::string>& parts, std::size_t width) {
+  std::string line;
+  for (const std::string& part : parts) {
+    if (part.empty()) continue;
+    const std::size_t gap = line.empty() ? 0 : 2;
+    if (line.size() + gap + part.size() > width) continue;
+    line += std::string(gap, ' ') + part;
+  }
+  return line;
+}
+
+}  // namespace
+
+std::string progress_lines(const ProgressState& s, int width, bool unicode) {
+  const auto columns = static_cast<std::size_t>(std::max(width - 1, 1));  // never wrap
+  const double fraction =
+      s.budget > 0 ? static_cast<double>(ended(s)) / static_cast<double>(s.budget) : 0.0;
+  const std::string counts = fmt::format("{}/{}", ended(s), s.budget);
+  const std::string right = fitted({counts, fmt::format("{:.0f}%", std::floor(100.0 * fraction)),
+                                    rate_text(rate(s)), left_text(s)},
+                                   columns);
+  // The bar takes what is left, if that is worth looking at.
+  const int room = static_cast<int>(columns) - static_cast<int>(right.size()) - 2;
+  const std::string first =
+      room >= 8 ? bar(fraction, std::min(room, kWidestBar), unicode) + "  " + right : right;
+  const std::string second =
+      fitted({best_text(s), fmt::format("{} running", s.running),
+              fmt::format("{} failed", s.failed), s.interrupts == 1 ? "finishing" : "", s.study},
+             columns);
+  return first + "\n" + second + "\n";
+}
+
+std::string progress_sentence(const ProgressState& s) {
+  std::string text = fmt::format("{}: {}/{} evaluated, {} failed, {} running, {}", s.study,
+                                 ended(s), s.budget, s.failed, s.running, best_text(s));
+  for (const std::string& part : {rate_text(rate(s)), left_text(s)}) {
+    if (!part.empty()) text += ", " + part;
+  }
+  return text;
+}
+
+Progress::Progress(const Console& console, ProgressState start, const std::atomic<int>& interrupts)
+    : console_(console),
+      interrupts_(interrupts),
+      begin_(std::chrono::steady_clock::now()),
+      unicode_(locale_is_utf8()),
+      state_(std::move(start)) {
+  if (!console.quiet) kind_ = is_terminal(kStderr) ? Kind::live : Kind::plain;
+  if (kind_ == Kind::live) print_err("\x1b[?25l");  // hide the cursor
+  if (kind_ == Kind::plain) say(progress_sentence(state_));
+  ticker_ = std::thread([this] { tick(); });
+}
+
+Progress::~Progress() {
+  {
+    const std::lock_guard lock(mutex_);
+    done_ = true;
+  }
+  wake_.notify_all();
+  ticker_.join();
+  update_clock();
+  if (kind_ == Kind::plain) say(progress_sentence(state_));
+  if (kind_ == Kind::live) {
+    erase();
+    print_err("\x1b[?25h");
+  }
+}
+
+void Progress::started(const Trial&) {
+  const std::lock_guard lock(mutex_);
+  ++state_.running;
+}
+
+void Progress::finished(const Trial& trial) {
+  const std::lock_guard lock(mutex_);
+  --state_.running;
+  ++state_.ended_here;
+  if (trial.value) {
+    ++state_.completed;
+    const bool better =
+        !state_.best ||
+        (state_.goal == Goal::minimize ? *trial.value < *state_.best : *trial.value > *state_.best);
+    if (better) {
+      state_.best = trial.value;
+      state_.best_id = trial.id;
+    }
+    return;
+  }
+  ++state_.failed;
+  if (kind_ == Kind::none || !trial.failure) return;
+  if (++failures_shown_ <= kFailuresShown) {
+    say(console_.paint(kStderr, Style::bad, "trial " + std::to_string(trial.id) + " failed: ") +
+        trial.failure->message);
+  }
+  if (failures_shown_ == kFailuresShown) say("further failures are only counted here");
+}
+
+void Progress::tick() {
+  std::unique_lock lock(mutex_);
+  auto next_plain = begin_ + kPlainEvery;
+  while (!done_) {
+    update_clock();
+    if (state_.interrupts >= 1 && !interrupt_said_ && kind_ != Kind::none) {
+      interrupt_said_ = true;
+      if (state_.interrupts == 1) {
+        say(fmt::format("finishing {} running evaluations; Ctrl-C again stops at once",
+                        state_.running));
+      }
+    }
+    if (kind_ == Kind::live) draw();
+    if (kind_ == Kind::plain && std::chrono::steady_clock::now() >= next_plain) {
+      say(progress_sentence(state_));
+      next_plain += kPlainEvery;
+    }
+    wake_.wait_for(lock, kLiveEvery, [this] { return done_; });
+  }
+}
+
+void Progress::update_clock() {
+  state_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  state_.interrupts = interrupts_;
+}
+
+void Progress::draw() {
+  // One write per picture, over the old one: no flicker.
+  std::string picture = drawn_ ? "\x1b[2A\r" : "\r";
+  const std::string lines = progress_lines(state_, terminal_width(), unicode_);
+  const std::size_t end = lines.find('\n');
+  picture += "\x1b[2K" + console_.paint(kStderr, Style::good, lines.substr(0, end)) + "\n\x1b[2K" +
+             lines.substr(end + 1);
+  print_err(picture);
+  drawn_ = true;
+}
+
+void Progress::erase() {
+  if (drawn_) print_err("\x1b[2A\r\x1b[2K\n\x1b[2K\x1b[1A\r");
+  drawn_ = false;
+}
+
+void Progress::say(const std::string& line) {
+  if (kind_ == Kind::live) erase();
+  print_err((kind_ == Kind::plain ? "vbo: " : "") + line + "\n");
+  if (kind_ == Kind::live) draw();
+}
+
+}  // namespace vbo::cli

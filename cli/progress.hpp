@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// What a person sees while a study runs, on standard error: two live lines on a terminal, a plain
+// line now and then elsewhere. Thread-safe; a thread of its own keeps the clock ticking.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "cli/console.hpp"
+#include "vbo/storage.hpp"
+
+namespace vbo::cli {
+
+struct ProgressState {
+  std::string study;
+  Goal goal = Goal::minimize;
+  std::int64_t budget = 0;
+  std::int64_t completed = 0, failed = 0, running = 0;
+  std::int64_t ended_here = 0;  // completed or failed since this process began
+  std::optional<double> best;
+  TrialId best_id = 0;
+  double seconds = 0.0;  // since this process began
+  int interrupts = 0;
+};
+
+// The pure part: text for a state. Lines never exceed `width` columns.
+std::string progress_lines(const ProgressState& state, int width, bool unicode);  // two lines
+std::string progress_sentence(const ProgressState& state);                        // one line
+
+class Progress {
+ public:
+  Progress(const Console& console, ProgressState start, const std::atomic<int>& interrupts);
+  ~Progress();  // takes the live lines away
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void started(const Trial& trial);
+  void finished(const Trial& trial);
+
+ private:
+  enum class Kind { none, live, plain };
+  void tick();
+  void update_clock();
+  void draw();
+  void erase();
+  void say(const std::string& line);  // above the live lines
+
+  const Console& console_;
+  const std::atomic<int>& interrupts_;
+  const std::chrono::steady_clock::time_point begin_;
+  Kind kind_ = Kind::none;
+  bool unicode_ = false;
+
+  std::mutex mutex_;  // guards everything below
+  std::condition_variable wake_;
+  ProgressState state_;
+  std::int64_t failures_shown_ = 0;
+  bool drawn_ = false;
+  bool interrupt_said_ = false;
+  bool done_ = false;
+  std::thread ticker_;
+};
+
+}  // namespace vbo::cli

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// Ctrl-C and friends for a long-running command. The first SIGINT asks to finish what runs, the
+// second to stop at once; SIGTERM and SIGHUP are like the first, with a deadline after which they
+// are like the second. Should stopping at once take long (a method may be computing), the process
+// ends anyway: nothing is lost, storage is always consistent and the evaluators die with us.
+#pragma once
+
+#include <atomic>
+
+namespace vbo::cli {
+
+constexpr int kTerminationDeadlineSeconds = 20;
+
+// From now on signals only count. 0 = none, 1 = finish what runs, 2 = stop at once.
+const std::atomic<int>& watch_interrupts();
+
+}  // namespace vbo::cli

@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: MIT
+#include "cli/study_file.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "cli/toml_reader.hpp"
+#include "exec/command_template.hpp"
+#include "optim/options.hpp"
+#include "tasks/task.hpp"
+
+namespace vbo::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t kLargestFile = std::uintmax_t{16} << 20;
+constexpr std::int64_t kLargestBudget = 1'000'000'000;
+constexpr std::int64_t kMostWorkers = 4096;
+constexpr std::size_t kTypingErrors = 2;  // edits up to which a word counts as misspelt
+
+bool is_finite(double x) { return std::isfinite(x); }
+bool is_positive(double x) { return std::isfinite(x) && x > 0.0; }
+bool is_not_negative(double x) { return std::isfinite(x) && x >= 0.0; }
+
+std::string in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
+
+const toml::table* subtable(const toml::table& root, std::string_view key, TomlErrors& errors) {
+  const toml::node* node = root.get(key);
+  if (!node) return nullptr;
+  if (const toml::table* table = node->as_table()) return table;
+  errors.add_found(*node, std::string(key), "a table: [" + std::string(key) + "]");
+  return nullptr;
+}
+
+// [study]
+void read_study(const toml::table* table, StudyFile& file, bool has_task, TomlErrors& errors) {
+  static const toml::table empty;
+  TomlTable study(table ? *table : empty, "study",
+                  {"name", "goal", "budget", "batch", "seed", "storage"}, errors);
+  StudyOptions& options = file.study;
+  const fs::path path(file.path);
+  options.name = study.text("name").value_or(path.stem().string());
+  if (const auto goal = study.text("goal")) {
+    if (*goal != "minimize" && *goal != "maximize") {
+      errors.add_found(*study.find("goal"), "study.goal", "\"minimize\" or \"maximize\"");
+    }
+    options.goal = *goal == "maximize" ? Goal::maximize : Goal::minimize;
+  } else if (!study.find("goal") && !has_task) {
+    options.goal = Goal::minimize;
+  }
+  if (!study.find("budget")) study.missing("budget", "the number of evaluations, e.g. 640");
+  options.budget = study.whole("budget", 1, kLargestBudget).value_or(1);
+  options.optimizer.budget = options.budget;
+  options.optimizer.batch = study.whole("batch", 1, kLargestBudget).value_or(0);
+  const auto seed = study.whole("seed", 0, std::numeric_limits<std::int64_t>::max());
+  options.optimizer.seed = static_cast<std::uint64_t>(seed.value_or(0));
+
+  const std::string storage = study.text("storage").value_or(path.stem().string() + ".db");
+  const bool is_url = storage.find("://") != std::string::npos || storage == "memory:";
+  options.storage = is_url ? storage : (path.parent_path() / storage).lexically_normal().string();
+}
+
+std::optional<OptionValue> option_value(const toml::node& node) {
+  if (const auto value = node.value_exact<bool>()) return *value;
+  if (const auto value = node.value_exact<std::int64_t>()) return *value;
+  if (const auto value = node.value_exact<double>()) return *value;
+  if (const auto value = node.value_exact<std::string>()) return *value;
+  const toml::array* array = node.as_array();
+  if (!array) return std::nullopt;
+  std::vector<double> numbers;
+  for (const toml::node& element : *array) {
+    if (!element.is_number()) return std::nullopt;
+    numbers.push_back(*element.value<double>());
+  }
+  return numbers;
+}
+
+// [optimizer]: the method, and whatever options the method has.
+void read_optimizer(const toml::table* table, StudyFile& file, TomlErrors& errors) {
+  if (!table) return;
+  TomlTable optimizer(*table, "optimizer", {}, errors);
+  OptimizerOptions& options = file.study.optimizer;
+  if (const auto method = optimizer.text("method")) options.method = *method;
+  for (const auto& [key, node] : *table) {
+    const std::string name(key.str());
+    if (name == "method") continue;
+    if (const auto value = option_value(node)) {
+      options.settings[name] = *value;
+    } else {
+      errors.add_found(node, "optimizer." + name,
+                       "true, false, a number, a text or a list of numbers");
+    }
+  }
+}
+
+// The methods know their options; here only the line is added to what they say.
+void check_optimizer(const toml::table* table, const StudyFile& file, TomlErrors& errors) {
+  const auto made = make_optimizer(file.study.space, file.study.optimizer);
+  if (made) return;
+  const std::string& message = made.error().message;
+  const toml::node* where = table ? table->get("method") : nullptr;
+  std::string field = "optimizer.method";
+  for (const auto& [name, value] : file.study.optimizer.settings) {
+    if (message.find("option " + in_quotes(name)) == std::string::npos) continue;
+    where = table->get(name);
+    field = "optimizer." + name;
+  }
+  errors.add(where, field, message);
+}
+
+Parameter read_parameter(const toml::table& table, std::size_t index, TomlErrors& errors) {
+  const auto given_name = table["name"].value<std::string>();
+  const std::string prefix = given_name ? "parameter " + in_quotes(*given_name)
+                                        : "parameter[" + std::to_string(index) + "]";
+  const bool categorical = table["type"].value<std::string>() == "categorical";
+  // Which keys make sense depends on the type, and so does the advice.
+  TomlTable reader(table, prefix,
+                   categorical ? std::vector<std::string>{"name", "type", "choices"}
+                               : std::vector<std::string>{"name", "type", "low", "high", "log"},
+                   errors);
+  Parameter parameter;
+  if (!reader.find("name")) reader.missing("name", "a text in quotes");
+  parameter.name = reader.text("name").value_or("");
+  const auto type = reader.text("type");
+  if (!reader.find("type")) {
+    reader.missing("type", "\"float\", \"int\" or \"categorical\"");
+  } else if (type && *type != "float" && *type != "int" && *type != "categorical") {
+    errors.add_found(*reader.find("type"), reader.field("type"),
+                     "\"float\", \"int\" or \"categorical\"");
+  }
+  if (categorical) {
+    parameter.kind = ParameterKind::categorical;
+    if (!reader.find("choices")) reader.missing("choices", "a list of texts");
+    parameter.choices = reader.texts("choices", "a list of at least one text in quotes")
+                            .value_or(parameter.choices);
+    return parameter;
+  }
+  parameter.kind = type == "int" ? ParameterKind::integer : ParameterKind::real;
+  for (const auto& [key, bound] : {std::pair{"low", &parameter.low}, {"high", &parameter.high}}) {
+    if (!reader.find(key)) reader.missing(key, "a number");
+    *bound = reader.number(key, is_finite, "a finite number").value_or(*bound);
+  }
+  parameter.log = reader.flag("log").value_or(false);
+  return parameter;
+}
+
+// [[parameter]]
+void read_parameters(const toml::table& root, StudyFile& file, TomlErrors& errors) {
+  const toml::node* node = root.get("parameter");
+  const toml::array* array = node ? node->as_array() : nullptr;
+  if (!array || array->empty()) {
+    if (node) {
+      errors.add_found(*node, "parameter", "one [[parameter]] table per parameter");
+    } else {
+      errors.add(nullptr, "parameter", "missing, expected one [[parameter]] table per parameter");
+    }
+    return;
+  }
+  std::vector<Parameter> parameters;
+  std::set<std::string> names;
+  for (const toml::node& element : *array) {
+    const toml::table* table = element.as_table();
+    if (!table) return errors.add_found(element, "parameter", "a [[parameter]] table");
+    Parameter parameter = read_parameter(*table, parameters.size() + 1, errors);
+    if (errors.any()) return;
+    if (!names.insert(parameter.name).second) {
+      return errors.add(table->get("name"), "parameter " + in_quotes(parameter.name) + ".name",
+                        "found " + in_quotes(parameter.name) +
+                            " a second time, expected all names to be different");
+    }
+    if (const Result<Space> alone = Space::make({parameter}); !alone) {
+      const std::string who = "parameter " + in_quotes(parameter.name);
+      return errors.add(table, who, alone.error().message.substr(who.size() + 2));
+    }
+    parameters.push_back(std::move(parameter));
+  }
+  Result<Space> space = Space::make(std::move(parameters));
+  if (!space) return errors.add(node, "parameter", space.error().message);
+  file.study.space = std::move(*space);
+}
+
+nlohmann::ordered_json to_json(const toml::node& node) {
+  nlohmann::ordered_json json;
+  if (const toml::table* table = node.as_table()) {
+    json = nlohmann::ordered_json::object();
+    for (const auto& [key, value] : *table) json[std::string(key.str())] = to_json(value);
+  } else if (const toml::array* array = node.as_array()) {
+    json = nlohmann::ordered_json::array();
+    for (const toml::node& element : *array) json.push_back(to_json(element));
+  } else if (const auto text = node.value_exact<std::string>()) {
+    json = *text;
+  } else if (const auto flag = node.value_exact<bool>()) {
+    json = *flag;
+  } else if (const auto whole = node.value_exact<std::int64_t>()) {
+    json = *whole;
+  } else if (const auto number = node.value_exact<double>()) {
+    json = *number;
+  } else {
+    json = toml_text(node);
+  }
+  return json;
+}
+
+void read_environment(const toml::table& evaluate, ProcessOptions& process, TomlErrors& errors) {
+  const toml::node* node = evaluate.get("env");
+  if (!node) return;
+  const toml::table* table = node->as_table();
+  if (!table)
+    return errors.add_found(*node, "evaluate.env", "a table of texts: {NAME = \"value\"}");
+  for (const auto& [key, value] : *table) {
+    const std::string name(key.str());
+    const auto text = value.value_exact<std::string>();
+    if (!text) return errors.add_found(value, "evaluate.env." + name, "a text in quotes");
+    if (name.empty() || name.find('=') != std::string::npos) {
+      return errors.add(
+          &value, "evaluate.env",
+          "found the name " + in_quotes(name) + ", expected the name of an environment variable");
+    }
+    process.environment[name] = *text;
+  }
+}
+
+// [evaluate]
+void read_evaluate(const toml::table* table, StudyFile& file, TomlErrors& errors) {
+  if (!table) return;
+  TomlTable evaluate(*table, "evaluate",
+                     {"command", "task", "workers", "timeout", "retries", "mode", "env"}, errors);
+  EvaluateSettings settings;
+  ProcessOptions& process = settings.process;
+  if (const auto task = evaluate.text("task")) settings.task = *task;
+  if (evaluate.find("command") && evaluate.find("task")) {
+    errors.add(evaluate.find("task"), "evaluate.task",
+               "found both command and task, expected one of them");
+  }
+  if (!evaluate.find("command") && !evaluate.find("task")) {
+    evaluate.missing("command",
+                     "the program and its arguments, e.g. [\"python3\", \"f.py\", \"{x}\"]");
+  }
+  constexpr std::string_view expected =
+      "a list of texts, the program first, e.g. [\"python3\", \"f.py\", \"{x}\"]";
+  process.command = evaluate.texts("command", expected).value_or(process.command);
+  if (!process.command.empty() && process.command.front().empty()) {
+    errors.add_found(*evaluate.find("command"), "evaluate.command", std::string(expected));
+  }
+  process.workers =
+      static_cast<std::size_t>(evaluate.whole("workers", 1, kMostWorkers).value_or(1));
+  process.timeout_seconds = evaluate.number("timeout", is_positive, "seconds > 0").value_or(0.0);
+  process.retries = static_cast<int>(evaluate.whole("retries", 0, 100).value_or(1));
+  if (const auto mode = evaluate.text("mode")) {
+    if (*mode != "once" && *mode != "serve") {
+      errors.add_found(*evaluate.find("mode"), "evaluate.mode", "\"once\" or \"serve\"");
+    }
+    process.mode = *mode == "serve" ? EvaluatorMode::serve : EvaluatorMode::once;
+  }
+  process.directory = fs::path(file.path).parent_path().string();
+  read_environment(*table, process, errors);
+  file.study.evaluate_json = to_json(*table).dump();
+  file.evaluate = std::move(settings);
+}
+
+void check_command(const toml::table* table, const StudyFile& file, TomlErrors& errors) {
+  if (!file.evaluate || file.evaluate->process.command.empty()) return;
+  const auto made = CommandTemplate::make(file.evaluate->process.command, file.study.space);
+  if (made) return;
+  const toml::array* arguments = (*table)["command"].as_array();
+  for (const toml::node& argument : *arguments) {
+    const auto alone = CommandTemplate::make({argument.value_or(std::string())}, file.study.space);
+    if (!alone) return errors.add(&argument, "evaluate.command", alone.error().message);
+  }
+}
+
+// A built-in task brings its space, and its goal unless the file has one.
+void read_task(const toml::table& root, StudyFile& file, TomlErrors& errors) {
+  const toml::node* where = root["evaluate"]["task"].node();
+  const auto task = tasks::make_task(file.evaluate->task);
+  if (!task) return errors.add(where, "evaluate.task", task.error().message);
+  if (const toml::node* parameter = root.get("parameter")) {
+    return errors.add(parameter, "parameter",
+                      "found parameters beside evaluate.task, expected none: the task has its own");
+  }
+  file.study.space = (*task)->space();
+  if (!root["study"]["goal"].node()) file.study.goal = (*task)->info().goal;
+}
+
+// [stop]
+void read_stop(const toml::table* table, StudyFile& file, TomlErrors& errors) {
+  if (!table) return;
+  TomlTable stop(*table, "stop", {"information", "rounds", "failures_in_a_row"}, errors);
+  file.stop.information =
+      stop.number("information", is_not_negative, "nats per round, at least 0").value_or(0.0);
+  file.stop.rounds = static_cast<int>(stop.whole("rounds", 1, 1'000'000).value_or(5));
+  file.stop.failures_in_a_row =
+      static_cast<int>(stop.whole("failures_in_a_row", 0, 1'000'000).value_or(20));
+}
+
+}  // namespace
+
+std::string suggestion(std::string_view word, const std::vector<std::string>& candidates) {
+  const auto distance = [&](const std::string& c) { return edit_distance(word, c); };
+  const auto closest = std::min_element(
+      candidates.begin(), candidates.end(),
+      [&](const std::string& a, const std::string& b) { return distance(a) < distance(b); });
+  if (closest != candidates.end() && distance(*closest) <= kTypingErrors) {
+    return ", did you mean " + in_quotes(*closest) + "?";
+  }
+  std::string text = ", expected one of";
+  for (const std::string& candidate : candidates) text += " " + candidate;
+  return text;
+}
+
+Result<StudyFile> parse_study_file(std::string_view text, const std::string& path) {
+  toml::table root;
+  try {
+    root = toml::parse(text, path);
+  } catch (const toml::parse_error& error) {
+    const auto& place = error.source().begin;
+    return Error{ErrorKind::invalid_input,
+                 path + ":" + std::to_string(place.line) + ":" + std::to_string(place.column) +
+                     ": not valid TOML: " + std::string(error.description())};
+  }
+  TomlErrors errors(path);
+  const TomlTable top(root, "", {"study", "optimizer", "parameter", "evaluate", "stop"}, errors);
+  StudyFile file;
+  file.path = path;
+  const toml::table* study = subtable(root, "study", errors);
+  const toml::table* optimizer = subtable(root, "optimizer", errors);
+  const toml::table* evaluate = subtable(root, "evaluate", errors);
+  const bool has_task = evaluate && evaluate->contains("task");
+  read_study(study, file, has_task, errors);
+  read_optimizer(optimizer, file, errors);
+  read_evaluate(evaluate, file, errors);
+  if (has_task && !errors.any()) {
+    read_task(root, file, errors);
+  } else if (!has_task) {
+    read_parameters(root, file, errors);
+  }
+  read_stop(subtable(root, "stop", errors), file, errors);
+  if (file.study.optimizer.batch == 0) {
+    file.study.optimizer.batch =
+        file.evaluate ? static_cast<std::int64_t>(file.evaluate->process.workers) : 1;
+  }
+  if (!errors.any()) check_command(evaluate, file, errors);
+  if (!errors.any()) check_optimizer(optimizer, file, errors);
+  if (errors.any()) return errors.first();
+  return file;
+}
+
+Result<StudyFile> load_study_file(const std::string& path) {
+  const auto cannot = [&](const std::string& why) {
+    return Error{ErrorKind::not_found, path + ": cannot read the study file: " + why};
+  };
+  std::error_code status;
+  if (fs::is_directory(path, status)) return cannot("it is a folder");
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return cannot(std::strerror(errno));
+  std::string text;
+  for (std::array<char, 65536> chunk; in && text.size() <= kLargestFile;) {
+    in.read(chunk.data(), chunk.size());
+    text.append(chunk.data(), static_cast<std::size_t>(in.gcount()));
+  }
+  if (text.size() > kLargestFile) return cannot("it is larger than 16 MiB");
+  return parse_study_file(text, path);
+}
+
+namespace {
+
+bool is_executable(const fs::path& path) {
+  std::error_code status;
+  return fs::is_regular_file(path, status) && access(path.c_str(), X_OK) == 0;
+}
+
+bool can_be_found(const std::string& program, const fs::path& folder) {
+  if (program.find('/') != std::string::npos) return is_executable(folder / program);
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path ? path : "/bin:/usr/bin");
+  for (std::string entry; std::getline(folders, entry, ':');) {
+    if (is_executable(fs::path(entry.empty() ? "." : entry) / program)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<EvaluateSettings> require_evaluator(const StudyFile& file) {
+  if (!file.evaluate) {
+    return Error{ErrorKind::invalid_input,
+                 file.path +
+                     ": evaluate.command: missing, expected an [evaluate] table with the program "
+                     "and its arguments, e.g. command = [\"python3\", \"f.py\", \"{x}\"]"};
+  }
+  const ProcessOptions& process = file.evaluate->process;
+  // A placeholder can name the program; then only running it tells.
+  const bool fixed =
+      !process.command.empty() && process.command.front().find('{') == std::string::npos;
+  if (fixed && !can_be_found(process.command.front(), process.directory)) {
+    return Error{ErrorKind::invalid_input,
+                 file.path + ": evaluate.command: found the program \"" + process.command.front() +
+                     "\", which is not an executable file" +
+                     (process.command.front().find('/') == std::string::npos
+                          ? " in PATH (write ./" + process.command.front() +
+                                " for one beside the study file)"
+                          : " (paths are relative to the folder of the study file)")};
+  }
+  return *file.evaluate;
+}
+
+}  // namespace vbo::cli

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include "cli/toml_reader.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "cli/study_file.hpp"
+
+namespace vbo::cli {
+namespace {
+
+constexpr std::size_t kShownLength = 60;
+
+std::string bounds_text(std::int64_t low, std::int64_t high) {
+  return "a whole number from " + std::to_string(low) + " to " + std::to_string(high);
+}
+
+}  // namespace
+
+std::string toml_text(const toml::node& node) {
+  std::ostringstream out;
+  node.visit([&](const auto& value) {
+    if constexpr (toml::is_array<decltype(value)> || toml::is_table<decltype(value)>) {
+      out << value;
+    } else {
+      out << value;
+    }
+  });
+  std::string text = out.str();
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  if (text.size() > kShownLength) text = text.substr(0, kShownLength) + "...";
+  return text;
+}
+
+void TomlErrors::add(const toml::node* where, const std::string& field,
+                     const std::string& problem) {
+  if (first_) return;
+  const auto line = where ? where->source().begin.line : 0;
+  first_ = file_ + (line ? ":" + std::to_string(line) : "") + ": " + field + ": " + problem;
+}
+
+void TomlErrors::add_found(const toml::node& where, const std::string& field,
+                           const std::string& expected) {
+  add(&where, field, "found " + toml_text(where) + ", expected " + expected);
+}
+
+TomlTable::TomlTable(const toml::table& table, std::string prefix, std::vector<std::string> known,
+                     TomlErrors& errors)
+    : table_(table), prefix_(std::move(prefix)), errors_(errors) {
+  if (known.empty()) return;
+  for (const auto& [key, node] : table_) {
+    const std::string name(key.str());
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    errors_.add(&node, field(name), "unknown key" + suggestion(name, known));
+  }
+}
+
+std::string TomlTable::field(std::string_view key) const {
+  return prefix_.empty() ? std::string(key) : prefix_ + "." + std::string(key);
+}
+
+void TomlTable::missing(std::string_view key, std::string_view expected) {
+  errors_.add(&table_, field(key), "missing, expected " + std::string(expected));
+}
+
+std::optional<std::string> TomlTable::text(std::string_view key) {
+  const toml::node* node = find(key);
+  if (!node) return std::nullopt;
+  const auto value = node->value_exact<std::string>();
+  if (!value || value->empty()) {
+    errors_.add_found(*node, field(key), "a text in quotes");
+    return std::nullopt;
+  }
+  return value;
+}
+
+std::optional<bool> TomlTable::flag(std::string_view key) {
+  const toml::node* node = find(key);
+  if (!node) return std::nullopt;
+  const auto value = node->value_exact<bool>();
+  if (!value) errors_.add_found(*node, field(key), "true or false");
+  return value;
+}
+
+std::optional<std::int64_t> TomlTable::whole(std::string_view key, std::int64_t low,
+                                             std::int64_t high) {
+  const toml::node* node = find(key);
+  if (!node) return std::nullopt;
+  const auto value = node->value_exact<std::int64_t>();
+  if (!value || *value < low || *value > high) {
+    errors_.add_found(*node, field(key), bounds_text(low, high));
+    return std::nullopt;
+  }
+  return value;
+}
+
+std::optional<double> TomlTable::number(std::string_view key, bool (*accepts)(double),
+                                        std::string_view expected) {
+  const toml::node* node = find(key);
+  if (!node) return std::nullopt;
+  const auto value = node->is_number() ? node->value<double>() : std::nullopt;
+  if (!value || !accepts(*value)) {
+    errors_.add_found(*node, field(key), std::string(expected));
+    return std::nullopt;
+  }
+  return value;
+}
+
+std::optional<std::vector<std::string>> TomlTable::texts(std::string_view key,
+                                                         std::string_view expected) {
+  const toml::node* node = find(key);
+  if (!node) return std::nullopt;
+  const toml::array* array = node->as_array();
+  std::vector<std::string> values;
+  if (array) {
+    for (const toml::node& element : *array) {
+      const auto value = element.value_exact<std::string>();
+      if (!value) {
+        errors_.add_found(element, field(key), std::string(expected));
+        return std::nullopt;
+      }
+      values.push_back(*value);
+    }
+  }
+  if (values.empty()) {
+    errors_.add_found(*node, field(key), std::string(expected));
+    return std::nullopt;
+  }
+  return values;
+}
+
+}  // namespace vbo::cli

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Reads typed values out of one TOML table and keeps the first thing that is wrong with it, as one
+// line with file, line, field, what was found and what would be right.
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vbo/error.hpp"
+
+namespace vbo::cli {
+
+// The first error of a whole file.
+class TomlErrors {
+ public:
+  explicit TomlErrors(std::string file) : file_(std::move(file)) {}
+
+  // Without a node (or one without a place) the line is left out.
+  void add(const toml::node* where, const std::string& field, const std::string& problem);
+  void add_found(const toml::node& where, const std::string& field, const std::string& expected);
+  bool any() const { return first_.has_value(); }
+  Error first() const { return {ErrorKind::invalid_input, *first_}; }
+
+ private:
+  std::string file_;
+  std::optional<std::string> first_;
+};
+
+class TomlTable {
+ public:
+  // Complains about keys that are not `known`; an empty list allows all.
+  TomlTable(const toml::table& table, std::string prefix, std::vector<std::string> known,
+            TomlErrors& errors);
+
+  const toml::table& table() const { return table_; }
+  const toml::node* find(std::string_view key) const { return table_.get(key); }
+  std::string field(std::string_view key) const;
+
+  std::optional<std::string> text(std::string_view key);  // not empty
+  std::optional<bool> flag(std::string_view key);
+  std::optional<std::int64_t> whole(std::string_view key, std::int64_t low, std::int64_t high);
+  // `expected` says what would be right when it is not a number or `accepts` refuses it.
+  std::optional<double> number(std::string_view key, bool (*accepts)(double),
+                               std::string_view expected);
+  std::optional<std::vector<std::string>> texts(std::string_view key, std::string_view expected);
+
+  void missing(std::string_view key, std::string_view expected);
+
+ private:
+  const toml::table& table_;
+  std::string prefix_;
+  TomlErrors& errors_;
+};
+
+// The node as a person would write it, shortened.
+std::string toml_text(const toml::node& node);
+
+}  // namespace vbo::cli

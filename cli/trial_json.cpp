@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "cli/trial_json.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace vbo::cli {
+
+Json params_of(const Space& space, const Point& point) {
+  Json params = Json::object();
+  for (std::size_t i = 0; i < space.size(); ++i) {
+    std::visit([&](const auto& value) { params[space[i].name] = value; }, point[i]);
+  }
+  return params;
+}
+
+Json suggestion_json(const Space& space, const Trial& trial) {
+  return {{"id", trial.id}, {"params", params_of(space, trial.point)}};
+}
+
+Json best_json(const Space& space, const std::optional<Trial>& trial) {
+  if (!trial) return nullptr;
+  Json json = suggestion_json(space, *trial);
+  json["value"] = trial->value ? Json(*trial->value) : Json();
+  return json;
+}
+
+Json trial_json(const Space& space, const Trial& trial) {
+  Json json = {{"id", trial.id},
+               {"state", to_string(trial.state)},
+               {"params", params_of(space, trial.point)},
+               {"value", trial.value ? Json(*trial.value) : Json()},
+               {"seconds", trial.seconds},
+               {"error", trial.failure ? Json(trial.failure->message) : Json()},
+               {"cause", trial.failure ? Json(to_string(trial.failure->cause)) : Json()},
+               {"attempts", trial.attempts},
+               {"stderr", trial.stderr_tail}};
+  return json;
+}
+
+std::string point_lines(const Space& space, const Point& point, std::string_view indent) {
+  std::size_t width = 0;
+  for (const Parameter& p : space.parameters()) width = std::max(width, p.name.size());
+  std::string text;
+  for (std::size_t i = 0; i < space.size(); ++i) {
+    text += fmt::format("{}{:<{}} = {}\n", indent, space[i].name, width, to_string(point[i]));
+  }
+  return text;
+}
+
+std::string point_text(const Space& space, const Point& point) {
+  std::string text;
+  for (std::size_t i = 0; i < space.size(); ++i) {
+    text += (i ? ", " : "") + space[i].name + " = " + to_string(point[i]);
+  }
+  return text;
+}
+
+std::string number_text(double value) { return to_string(Value(value)); }
+std::string short_number(double value) { return fmt::format("{:.6g}", value); }
+
+std::string_view goal_text(Goal goal) { return goal == Goal::minimize ? "minimize" : "maximize"; }
+
+std::string duration_text(double seconds) {
+  if (seconds < 10.0) return fmt::format("{:.2g} s", std::max(seconds, 0.0));
+  const auto whole = static_cast<long long>(std::llround(std::min(seconds, 1e15)));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  if (whole < 86400) return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
+  return fmt::format("{} d {:02} h", whole / 86400, whole / 3600 % 24);
+}
+
+}  // namespace vbo::cli
