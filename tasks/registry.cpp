@@ -3,8 +3,12 @@
 #include <functional>
 
 #include "core/spelling.hpp"
+#include "tasks/brusselator.hpp"
 #include "tasks/combinatorial.hpp"
 #include "tasks/function_task.hpp"
+#include "tasks/interferometer.hpp"
+#include "tasks/lunar_lander.hpp"
+#include "tasks/pest_control.hpp"
 #include "tasks/synthetic.hpp"
 
 namespace vbo::tasks {
@@ -15,10 +19,22 @@ struct Entry {
   std::function<std::unique_ptr<BasicTask>(TaskOptions&)> make;
 };
 
+#ifdef VBO_HAVE_BOX2D
+constexpr auto make_lunar_lander = &lunar::make_lunar_lander;
+#else
+// Listed, so that its absence can be explained, but nothing to evaluate.
+std::unique_ptr<BasicTask> make_lunar_lander(TaskOptions&) { return nullptr; }
+#endif
+
 const std::vector<Entry>& registered() {
   static const std::vector<Entry> all = [] {
-    std::vector<Entry> entries = {
-        {"branin", make_branin}, {"hartmann6", make_hartmann6}, {"ackley10", make_ackley10}};
+    std::vector<Entry> entries = {{"branin", make_branin},
+                                  {"hartmann6", make_hartmann6},
+                                  {"ackley10", make_ackley10},
+                                  {"brusselator", brusselator::make_brusselator},
+                                  {"interferometer", interferometer::make_interferometer},
+                                  {"lunar-lander", make_lunar_lander},
+                                  {"pest-control", pest::make_pest_control}};
     for (const Classic& classic : classic_functions()) {
       entries.push_back({std::string(classic.name), [&classic](TaskOptions& options) {
                            return make_function_task(classic, options);
@@ -59,6 +75,11 @@ Result<std::unique_ptr<Task>> make_task(std::string_view spec) {
   const double noise =
       options->number("noise", 0.0, 0.0, 1e100, "standard deviation of noise added to the value");
   std::unique_ptr<BasicTask> task = entry->make(*options);
+  if (!task) {
+    return Error{ErrorKind::unsupported, "task \"" + entry->name +
+                                             "\" needs Box2D, which this build of vbo lacks; "
+                                             "install libbox2d-dev and build again"};
+  }
   Result<std::vector<TaskOption>> known = options->finish();
   if (!known) return known.error();
   task->complete(std::string(spec), *known, noise);
@@ -68,7 +89,12 @@ Result<std::unique_ptr<Task>> make_task(std::string_view spec) {
 std::vector<TaskInfo> all_tasks() {
   std::vector<TaskInfo> infos;
   for (const Entry& entry : registered()) {
-    infos.push_back(make_task(entry.name).value()->info());
+    const auto task = make_task(entry.name);
+    infos.push_back(task ? (*task)->info()
+                         : TaskInfo{.name = entry.name,
+                                    .spec = entry.name,
+                                    .summary = "Not built: " + task.error().message,
+                                    .built = false});
   }
   return infos;
 }

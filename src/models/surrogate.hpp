@@ -9,9 +9,11 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "numerics/linalg.hpp"
 #include "vbo/random.hpp"
+#include "vbo/trial.hpp"
 
 namespace vbo {
 
@@ -24,8 +26,9 @@ struct FitReport {
   };
   Status status = Status::converged;
   int iterations = 0;
-  double objective = 0.0;  // what was maximized, e.g. the log marginal likelihood; 0 if none
-  std::string message;     // empty when there is nothing to say
+  double objective = 0.0;    // what was maximized, e.g. the log marginal likelihood; 0 if none
+  std::string message;       // empty when there is nothing to say
+  std::vector<Term> values;  // diagnostics for the ask report, e.g. {"acceptance", 0.81}
 };
 
 // The random numbers a set of S joint draws at q points is made of. Keeping them fixed while x

@@ -141,18 +141,6 @@ T dot(Index k, const T* a, const T* b) {
   return total;
 }
 
-// A (k,m) -> At (m,k), in square blocks that stay in the first cache.
-template <class T>
-void transpose(Index k, Index m, ConstView<T> A, T* At) {
-  constexpr Index block = 16;
-  for (Index p0 = 0; p0 < k; p0 += block) {
-    const Index p1 = std::min(k, p0 + block);
-    for (Index i = 0; i < m; ++i) {
-      for (Index p = p0; p < p1; ++p) At[i + p * m] = A.data[p + i * A.ld];
-    }
-  }
-}
-
 }  // namespace
 
 template <class T>
@@ -195,12 +183,35 @@ void gemm_tn(Index m, Index n, Index k, ConstView<T> A, ConstView<T> B, View<T> 
     }
     return;
   }
-  transpose(k, m, A, scratch);
+  transpose<T>(k, m, A, scratch);
   multiply<T>(m, n, k, {scratch, m}, {B.data, 1, B.ld}, nullptr, add ? Start::sum : Start::zero, C);
+}
+
+template <class T>
+void transpose(Index m, Index n, ConstView<T> A, T* At) {
+  constexpr Index block = 16;  // squares that stay in the first cache
+  for (Index i0 = 0; i0 < m; i0 += block) {
+    const Index i1 = std::min(m, i0 + block);
+    for (Index j = 0; j < n; ++j) {
+      for (Index i = i0; i < i1; ++i) At[j + i * n] = A.data[i + j * A.ld];
+    }
+  }
+}
+
+template <class T>
+void sum_columns(Index m, Index n, ConstView<T> A, T* s, bool add) {
+  flops::add(static_cast<std::uint64_t>(m * n));
+  if (!add) std::fill_n(s, m, T(0));
+  for (Index j = 0; j < n; ++j) {
+    const T* const a = A.data + j * A.ld;
+    for (Index i = 0; i < m; ++i) s[i] += a[i];
+  }
 }
 
 #define VBO_INSTANTIATE(T)                                                                     \
   template void gemm(Index, Index, Index, ConstView<T>, ConstView<T>, View<T>, bool);          \
+  template void transpose(Index, Index, ConstView<T>, T*);                                     \
+  template void sum_columns(Index, Index, ConstView<T>, T*, bool);                             \
   template void gemm_bias(Index, Index, Index, ConstView<T>, ConstView<T>, const T*, View<T>); \
   template void gemm_nt(Index, Index, Index, ConstView<T>, ConstView<T>, View<T>, bool);       \
   template void gemm_tn(Index, Index, Index, ConstView<T>, ConstView<T>, View<T>, T*, bool);

@@ -41,4 +41,12 @@ template <class T>
 void gemm_tn(Index m, Index n, Index k, ConstView<T> A, ConstView<T> B, View<T> C, T* scratch,
              bool add = false);
 
+// At (n,m) = A^T, A (m,n), At without gaps.
+template <class T>
+void transpose(Index m, Index n, ConstView<T> A, T* At);
+
+// s (m) = A (m,n) 1, plus s if `add`: the gradient of a bias. m n operations.
+template <class T>
+void sum_columns(Index m, Index n, ConstView<T> A, T* s, bool add = false);
+
 }  // namespace vbo::nn

@@ -3,9 +3,8 @@
 
 #include <cmath>
 #include <limits>
-#include <stdexcept>
-#include <string>
 
+#include "nn/shapes.hpp"
 #include "nn/vector_math.hpp"
 #include "numerics/flops.hpp"
 
@@ -13,13 +12,6 @@ namespace vbo::nn {
 namespace {
 
 using simd::Vec;
-
-void expect_same(const char* what, Index rows, Index cols, Index want_rows, Index want_cols) {
-  if (rows == want_rows && cols == want_cols) return;
-  throw std::invalid_argument(std::string(what) + " is (" + std::to_string(rows) + "," +
-                              std::to_string(cols) + "), expected (" + std::to_string(want_rows) +
-                              "," + std::to_string(want_cols) + ")");
-}
 
 // w = scale * softmax(z), returns log sum e^z. Shifting by the largest z keeps e^z <= 1.
 // w may be z. 5 m operations: max, -, exp, +, *.
@@ -98,7 +90,7 @@ double cross_entropy(InputRef<T> logits, MatrixOf<T>* dlogits, Score score_of,
 
 template <class T>
 double mse(InputRef<T> Y, InputRef<T> target, MatrixOf<T>* dY) {
-  expect_same("mse: target", target.rows(), target.cols(), Y.rows(), Y.cols());
+  expect_shape("mse: target", target.rows(), target.cols(), Y.rows(), Y.cols());
   const auto count = static_cast<double>(Y.size());
   const auto factor = static_cast<T>(2.0 / count);
   flops::add(static_cast<std::uint64_t>(Y.size()) * (dY ? 4 : 3));
@@ -118,7 +110,7 @@ double mse(InputRef<T> Y, InputRef<T> target, MatrixOf<T>* dY) {
 
 template <class T>
 void softmax(InputRef<T> logits, OutputRef<T> W) {
-  expect_same("softmax: W", W.rows(), W.cols(), logits.rows(), logits.cols());
+  expect_shape("softmax: W", W.rows(), W.cols(), logits.rows(), logits.cols());
   flops::add(static_cast<std::uint64_t>(5 * logits.size()));
   for (Index j = 0; j < logits.cols(); ++j) {
     softmax_column<T>(logits.rows(), logits.data() + j * logits.outerStride(),
@@ -129,8 +121,8 @@ void softmax(InputRef<T> logits, OutputRef<T> W) {
 template <class T>
 double softmax_cross_entropy(InputRef<T> logits, std::span<const int> target,
                              MatrixOf<T>* dlogits) {
-  expect_same("softmax_cross_entropy: target", 1, static_cast<Index>(target.size()), 1,
-              logits.cols());
+  expect_shape("softmax_cross_entropy: target", 1, static_cast<Index>(target.size()), 1,
+               logits.cols());
   const auto at = [&](Index j) { return target[static_cast<std::size_t>(j)]; };
   return cross_entropy<T>(
       logits, dlogits, [&](Index j, const T* z) { return static_cast<double>(z[at(j)]); },
@@ -139,7 +131,7 @@ double softmax_cross_entropy(InputRef<T> logits, std::span<const int> target,
 
 template <class T>
 double softmax_cross_entropy(InputRef<T> logits, InputRef<T> P, MatrixOf<T>* dlogits) {
-  expect_same("softmax_cross_entropy: P", P.rows(), P.cols(), logits.rows(), logits.cols());
+  expect_shape("softmax_cross_entropy: P", P.rows(), P.cols(), logits.rows(), logits.cols());
   flops::add(static_cast<std::uint64_t>(P.size()) * (dlogits ? 4 : 2));
   const Index m = P.rows();
   const auto column = [&](Index j) { return P.data() + j * P.outerStride(); };

@@ -3,35 +3,17 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <string>
 #include <utility>
 
-#include "numerics/flops.hpp"
+#include "nn/shapes.hpp"
 
 namespace vbo::nn {
 namespace {
-
-void expect_shape(const char* what, Index rows, Index cols, Index want_rows, Index want_cols) {
-  if (rows == want_rows && cols == want_cols) return;
-  throw std::invalid_argument(std::string("mlp: ") + what + " is (" + std::to_string(rows) + "," +
-                              std::to_string(cols) + "), expected (" + std::to_string(want_rows) +
-                              "," + std::to_string(want_cols) + ")");
-}
 
 Index widest(const MlpShape& shape) {
   Index width = 0;
   for (const DenseLayer& layer : shape.layers()) width = std::max(width, layer.outputs);
   return width;
-}
-
-// db (O) = [db +] dZ (O,N) 1.  O N operations.
-template <class T>
-void sum_columns(Index rows, Index n, const T* dZ, T* db, bool add) {
-  flops::add(static_cast<std::uint64_t>(rows * n));
-  if (!add) std::fill_n(db, rows, T(0));
-  for (Index j = 0; j < n; ++j) {
-    for (Index i = 0; i < rows; ++i) db[i] += dZ[i + j * rows];
-  }
 }
 
 }  // namespace
@@ -96,7 +78,7 @@ void MlpWorkspace<T>::prepare(const MlpShape& shape, Index n) {
 template <class T>
 ConstMap<T> forward(const MlpShape& shape, const T* parameters, InputRef<T> X,
                     MlpWorkspace<T>& work) {
-  expect_shape("X", X.rows(), X.cols(), shape.inputs(), X.cols());
+  expect_shape("mlp: X", X.rows(), X.cols(), shape.inputs(), X.cols());
   const Index n = X.cols();
   work.prepare(shape, n);
   Eigen::Map<MatrixOf<T>>(work.slots()[0].y, X.rows(), n) = X;
@@ -114,8 +96,8 @@ ConstMap<T> forward(const MlpShape& shape, const T* parameters, InputRef<T> X,
 template <class T>
 void predict(const MlpShape& shape, const T* parameters, InputRef<T> X, MlpWorkspace<T>& work,
              OutputRef<T> Y) {
-  expect_shape("X", X.rows(), X.cols(), shape.inputs(), X.cols());
-  expect_shape("Y", Y.rows(), Y.cols(), shape.outputs(), X.cols());
+  expect_shape("mlp: X", X.rows(), X.cols(), shape.inputs(), X.cols());
+  expect_shape("mlp: Y", Y.rows(), Y.cols(), shape.outputs(), X.cols());
   // Slices of columns small enough for their activations to stay in the cache.
   constexpr Index slice = 128;
   work.prepare(shape, std::min(slice, X.cols()));
@@ -138,7 +120,7 @@ template <class T>
 void backward(const MlpShape& shape, const T* parameters, MlpWorkspace<T>& work, InputRef<T> dY,
               T* gradient, T* dX, bool add) {
   const Index n = work.columns();
-  expect_shape("dY", dY.rows(), dY.cols(), shape.outputs(), n);
+  expect_shape("mlp: dY", dY.rows(), dY.cols(), shape.outputs(), n);
   int which = 0;
   T* delta = work.delta(which);  // dL/dY_l, turned into dL/dZ_l in place
   Eigen::Map<MatrixOf<T>>(delta, dY.rows(), n) = dY;
@@ -151,7 +133,7 @@ void backward(const MlpShape& shape, const T* parameters, MlpWorkspace<T>& work,
     if (gradient) {  // dW = dZ Y_{l-1}^T, db = dZ 1
       gemm_nt<T>(layer.outputs, layer.inputs, n, dZ, {in.y, in.rows},
                  {gradient + layer.W, layer.outputs}, add);
-      sum_columns(layer.outputs, n, delta, gradient + layer.b, add);
+      sum_columns<T>(layer.outputs, n, dZ, gradient + layer.b, add);
     }
     if (l == 0 && !dX) return;
     which = 1 - which;

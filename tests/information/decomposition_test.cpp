@@ -15,8 +15,7 @@ namespace {
 struct Shape {
   int levels, critics, inputs;
 };
-const std::vector<Shape> kShapes{{1, 1, 1}, {2, 1, 1},   {5, 3, 1},
-                                 {4, 1, 6}, {16, 4, 6}, {7, 2, 3}};
+const std::vector<Shape> kShapes{{1, 1, 1}, {2, 1, 1}, {5, 3, 1}, {4, 1, 6}, {16, 4, 6}, {7, 2, 3}};
 
 Matrix random_logits(const Shape& s, double size, std::uint64_t seed = 1) {
   Rng rng(seed, "logits");

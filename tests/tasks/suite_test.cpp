@@ -55,6 +55,7 @@ std::vector<std::string> every_problem() {
                                     "branin?noise=0.5",
                                     "hartmann6",
                                     "ackley10",
+                                    "pest-control",
                                     "mixed",
                                     "mixed?groups=1&instance=5",
                                     "mixed?groups=20&noise=0.1",
