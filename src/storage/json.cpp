@@ -245,8 +245,9 @@ Result<Point> point_from(const Space& space, const Json& json) {
   if (!json.is_object()) return wrong("a point", json, "an object with a value per parameter");
   Point point;
   point.reserve(space.size());
+  auto next = json.begin();  // usually the parameters are in the order of the space
   for (const Parameter& p : space.parameters()) {
-    const auto it = json.find(p.name);
+    const auto it = next != json.end() && next.key() == p.name ? next++ : json.find(p.name);
     if (it == json.end()) {
       return Error{ErrorKind::invalid_input, "parameter \"" + p.name + "\" has no value"};
     }

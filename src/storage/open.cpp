@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "storage/sqlite/open.hpp"
 #include "storage/memory/memory.hpp"
-#include "storage/sqlite/sqlite.hpp"
 #include "vbo/storage.hpp"
 
 namespace vbo {

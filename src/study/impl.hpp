@@ -47,18 +47,25 @@ struct Study::Impl {
   // Ends open trials in one event. REQUIRES: each is open, state and outcome filled in.
   Result<void> finish(std::vector<Trial> trials);
   Result<const Trial*> find_open(TrialId id);
-  // `closing`: save whatever is not saved yet; otherwise only when enough happened.
-  Result<void> save_snapshot(bool closing);
+  // A snapshot is due when the method trained, or after a batch of tells.
+  void save_snapshot_if_due();
+  Result<void> save_snapshot();  // unless nothing happened since the last one
 
   // As the optimizer sees a trial: maximizing, and without what depends on the clock.
   Trial for_optimizer(Trial trial) const;
   AskReport report() const;
 };
 
+// What a new study with these options stores.
+StudyRecord record_of(const StudyOptions& options);
+
+inline Error study_closed() { return {ErrorKind::conflict, "the study is closed"}; }
+
 // Replay of everything the storage holds; see replay.cpp.
 struct Replayed {
   std::unique_ptr<Optimizer> optimizer;
-  EventId restored = 0;  // last event inside the snapshot that was used; 0 = none
+  EventId restored = 0;             // last event inside the snapshot that was used; 0 = none
+  std::int64_t restored_round = 0;  // the method's round at that moment
   std::string warning;
 };
 Result<Replayed> replay(const Study::Impl& study, std::span<const Trial> history,

@@ -70,6 +70,7 @@ Result<Replayed> replay(const Study::Impl& study, std::span<const Trial> history
         (*optimizer)->restore(snapshot->bytes, history_at(study, history, snapshot->after));
     if (restored) {
       result.restored = snapshot->after;
+      result.restored_round = (*optimizer)->report().round;
     } else {
       result.warning = "The stored state of the method could not be used (" +
                        restored.error().message + "); everything was replayed instead.";

@@ -2,6 +2,7 @@
 // Study::run: keeps every worker busy until there is a reason to stop.
 #include <algorithm>
 #include <cmath>
+#include <thread>
 
 #include "study/impl.hpp"
 #include "study/stop_rule.hpp"
@@ -37,6 +38,7 @@ class Runner {
       }
       if (executor_.running() == 0) {
         if (end_) return *end_;
+        if (executor_.capacity() == 0) std::this_thread::sleep_for(kLookAround);  // all away
         continue;
       }
       if (const auto told = collect(executor_.wait(kLookAround)); !told) return told.error();
@@ -89,7 +91,9 @@ class Runner {
       }
       ended.push_back(ended_trial(open->second, std::move(outcome)));
     }
-    if (const auto stored = study_.finish(ended); !stored) return stored;
+    if (const auto stored = study_.finish(ended); !stored) {
+      return Error{stored.error().kind, stored.error().message + unstored(ended)};
+    }
     for (const Trial& trial : ended) {
       if (options_.on_finished) options_.on_finished(trial);
       count_failures(trial);
@@ -113,6 +117,17 @@ class Runner {
                           : Failure{FailureCause::no_value, "the evaluation gave no value"};
     }
     return trial;
+  }
+
+  // Results in hand that could not be stored: too dear to keep silent about.
+  static std::string unstored(const std::vector<Trial>& ended) {
+    std::string text;
+    for (const Trial& trial : ended) {
+      if (!trial.value) continue;
+      text += text.empty() ? "; not stored, and to be evaluated again: " : ", ";
+      text += "trial " + std::to_string(trial.id) + " = " + to_string(Value(*trial.value));
+    }
+    return text;
   }
 
   void count_failures(const Trial& trial) {

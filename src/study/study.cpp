@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
+#include "vbo/study.hpp"
+
 #include <cmath>
-#include <numeric>
 
 #include "study/impl.hpp"
-#include "vbo/random.hpp"
 
 namespace vbo {
 namespace {
-
-// A method that trains rarely is snapshot after so many tells; replaying fewer costs nothing.
-constexpr std::int64_t kLeastTellsPerSnapshot = 64;
-
-Error closed() { return {ErrorKind::conflict, "the study is closed"}; }
 
 Result<void> check_options(const StudyOptions& options) {
   const auto invalid = [](std::string message) {
@@ -28,207 +22,7 @@ Result<void> check_options(const StudyOptions& options) {
   return {};
 }
 
-StudyRecord record_of(const StudyOptions& options) {
-  StudyRecord record{options.name,  options.goal,      options.budget,
-                     options.space, options.optimizer, options.evaluate_json};
-  if (record.optimizer.budget == 0) record.optimizer.budget = options.budget;
-  return record;
-}
-
 }  // namespace
-
-Result<void> Study::Impl::create(StudyOptions& options) {
-  record = record_of(options);
-  Result<std::unique_ptr<Optimizer>> made = make_optimizer(record.space, record.optimizer);
-  if (!made) return made.error();
-  if (const auto created = storage->create_study(record); !created) return created;
-  optimizer = std::move(*made);
-  finite = FiniteSpace::of(record.space);
-  return {};
-}
-
-Result<void> Study::Impl::resume(const StudyOptions* options) {
-  if (options) {
-    const StudyRecord asked = record_of(*options);
-    if (const std::string found = difference(record, asked); !found.empty()) {
-      return Error{ErrorKind::conflict,
-                   "the study stored in \"" + options->storage + "\" is another one:\n" + found +
-                       "\nPut the stored values back, or choose another file for the storage"};
-    }
-    if (asked.budget != record.budget || asked.evaluate_json != record.evaluate_json) {
-      const auto updated = storage->update_study(asked.budget, asked.evaluate_json);
-      if (!updated) return updated;
-      record.budget = asked.budget;
-      record.evaluate_json = asked.evaluate_json;
-    }
-    record.optimizer.threads = options->optimizer.threads;
-  }
-  return rebuild();
-}
-
-Result<void> Study::Impl::rebuild() {
-  if (const auto requeued = storage->requeue_running(); !requeued) return requeued.error();
-  Result<std::vector<Trial>> history = storage->load_history();
-  if (!history) return history.error();
-  const Result<std::optional<Snapshot>> snapshot = storage->load_snapshot();
-  if (!snapshot) return snapshot.error();
-  const Result<std::vector<RoundReport>> reports = storage->load_reports(1);
-  if (!reports) return reports.error();
-  Result<Replayed> replayed = replay(*this, *history, *snapshot);
-  if (!replayed) return replayed.error();
-
-  optimizer = std::move(replayed->optimizer);
-  warning = std::move(replayed->warning);
-  saved_event = replayed->restored;
-  saved_round = optimizer->report().round;
-  tells_since_saved = 0;
-  reported_round = reports->empty() ? -1 : reports->back().report.round;
-  open_trials.clear();
-  finite = FiniteSpace::of(record.space);
-  last_id = last_event = ended = 0;
-  for (Trial& trial : *history) {
-    last_id = std::max(last_id, trial.id);
-    last_event = std::max({last_event, trial.asked_in, trial.told_in});
-    if (finite) finite->insert(trial.point);
-    if (trial.told_in > saved_event) ++tells_since_saved;
-    if (trial.told_in != 0) {
-      ++ended;
-    } else {
-      open_trials.emplace(trial.id, std::move(trial));
-    }
-  }
-  return {};
-}
-
-Result<void> Study::Impl::require_ready() {
-  if (!storage) return closed();
-  return optimizer ? Result<void>() : rebuild();
-}
-
-Trial Study::Impl::for_optimizer(Trial trial) const {
-  if (trial.value && record.goal == Goal::minimize) trial.value = -*trial.value;
-  trial.seconds = 0.0;
-  trial.attempts = 0;
-  trial.stderr_tail.clear();
-  return trial;
-}
-
-AskReport Study::Impl::report() const {
-  if (!optimizer) return {};
-  AskReport report = optimizer->report();
-  if (report.recommendation && record.goal == Goal::minimize) {
-    report.recommendation->mean = -report.recommendation->mean;
-  }
-  return report;
-}
-
-Result<std::vector<Trial>> Study::Impl::ask(std::int64_t n) {
-  if (n < 1) {
-    return Error{ErrorKind::invalid_input,
-                 "asked for " + std::to_string(n) + " suggestions, expected at least 1"};
-  }
-  if (const auto ready = require_ready(); !ready) return ready.error();
-  if (finite) n = static_cast<std::int64_t>(std::min<std::uint64_t>(n, finite->unseen()));
-  if (n == 0) return std::vector<Trial>();
-
-  std::vector<TrialId> ids(static_cast<std::size_t>(n));
-  std::iota(ids.begin(), ids.end(), last_id + 1);
-  std::vector<Suggestion> suggestions = optimizer->ask(ids);
-  // From here on the optimizer is ahead of the storage: unless the trials are stored, it has to be
-  // rebuilt before it is asked again.
-  const auto give_up = [&](Error error) {
-    optimizer.reset();
-    return error;
-  };
-  if (suggestions.size() != ids.size()) {
-    return give_up({ErrorKind::unsupported, "method " + record.optimizer.method + " made " +
-                                                std::to_string(suggestions.size()) +
-                                                " suggestions, expected " + std::to_string(n)});
-  }
-  std::vector<Trial> trials(ids.size());
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    Trial& trial = trials[i];
-    trial.id = ids[i];
-    trial.asked_in = last_event + 1;
-    trial.point = std::move(suggestions[i].point);
-    trial.rationale = std::move(suggestions[i].rationale);
-    if (const auto inside = record.space.check(trial.point); !inside) {
-      return give_up({ErrorKind::unsupported, "method " + record.optimizer.method +
-                                                  " left the space: " + inside.error().message});
-    }
-    if (!finite) continue;
-    if (finite->contains(trial.point)) {
-      Rng rng(record.optimizer.seed, "unseen", static_cast<std::uint64_t>(trial.id));
-      trial.point = finite->next_unseen(rng.below(finite->size()));
-      trial.rationale = {.source = std::string(kUnseenSource), .acquisition = 0.0, .terms = {}};
-    }
-    finite->insert(trial.point);
-  }
-  const AskReport now = report();
-  const bool says_something = !now.values.empty() || !now.message.empty() || now.recommendation;
-  const bool new_round = now.round > reported_round && says_something;
-  const auto stored =
-      storage->add_trials(trials, new_round ? std::optional<AskReport>(now) : std::nullopt);
-  if (!stored) return give_up(stored.error());
-
-  last_id = ids.back();
-  ++last_event;
-  if (new_round) reported_round = now.round;
-  for (const Trial& trial : trials) open_trials.emplace(trial.id, trial);
-  if (const auto saved = save_snapshot(false); !saved) return saved.error();
-  return trials;
-}
-
-Result<const Trial*> Study::Impl::find_open(TrialId id) {
-  if (const auto ready = require_ready(); !ready) return ready.error();
-  const auto it = open_trials.find(id);
-  if (it != open_trials.end()) return &it->second;
-  const Result<std::optional<Trial>> stored = storage->load_trial(id);
-  if (!stored) return stored.error();
-  const std::string who = "trial " + std::to_string(id);
-  if (!*stored) {
-    return Error{ErrorKind::not_found,
-                 who + " does not exist, expected an id from 1 to " + std::to_string(last_id)};
-  }
-  const std::string outcome = (*stored)->value ? "value " + to_string(Value(*(*stored)->value))
-                                               : (*stored)->failure->message;
-  return Error{ErrorKind::conflict, who + " has already ended: " +
-                                        std::string(to_string((*stored)->state)) + ", " + outcome};
-}
-
-Result<void> Study::Impl::finish(std::vector<Trial> trials) {
-  std::sort(trials.begin(), trials.end(),
-            [](const Trial& a, const Trial& b) { return a.id < b.id; });
-  for (Trial& trial : trials) trial.told_in = last_event + 1;
-  if (const auto stored = storage->finish_trials(trials); !stored) return stored;
-  ++last_event;
-  ended += std::ssize(trials);
-  tells_since_saved += std::ssize(trials);
-  for (Trial& trial : trials) {
-    open_trials.erase(trial.id);
-    trial = for_optimizer(std::move(trial));
-  }
-  optimizer->tell(trials);
-  return save_snapshot(false);
-}
-
-Result<void> Study::Impl::save_snapshot(bool closing) {
-  if (saved_event == last_event) return {};
-  const std::int64_t round = optimizer->report().round;
-  const bool due = round != saved_round ||
-                   tells_since_saved >= std::max(record.optimizer.batch, kLeastTellsPerSnapshot);
-  if (!due && !closing) return {};
-  const std::string bytes = optimizer->snapshot();
-  if (!bytes.empty()) {
-    if (const auto saved = storage->save_snapshot({last_event, bytes}); !saved) return saved;
-    saved_event = last_event;
-  }
-  saved_round = round;
-  tells_since_saved = 0;
-  return {};
-}
-
-// ---- the public face ----
 
 Study::Study(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Study::Study(Study&&) noexcept = default;
@@ -288,7 +82,7 @@ Result<Study> Study::open_existing(const std::string& storage_url, int threads) 
 Result<void> Study::close() {
   if (!impl_ || !impl_->storage) return {};
   Result<void> saved;
-  if (impl_->optimizer) saved = impl_->save_snapshot(true);
+  if (impl_->optimizer) saved = impl_->save_snapshot();
   impl_->storage.reset();
   return saved;
 }
@@ -319,17 +113,17 @@ Result<void> Study::tell_failure(TrialId id, Failure failure) {
 const StudyRecord& Study::record() const { return impl_->record; }
 
 Result<std::optional<Trial>> Study::best() const {
-  if (!impl_->storage) return closed();
+  if (!impl_->storage) return study_closed();
   return impl_->storage->best_trial(impl_->record.goal);
 }
 
 Result<std::vector<Trial>> Study::trials() const {
-  if (!impl_->storage) return closed();
+  if (!impl_->storage) return study_closed();
   return impl_->storage->load_trials();
 }
 
 Result<TrialCounts> Study::counts() const {
-  if (!impl_->storage) return closed();
+  if (!impl_->storage) return study_closed();
   return impl_->storage->counts();
 }
 

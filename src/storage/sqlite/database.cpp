@@ -2,6 +2,7 @@
 #include "storage/sqlite/database.hpp"
 
 #include <array>
+#include <cstring>
 
 namespace vbo::sqlite {
 namespace {
@@ -68,7 +69,12 @@ Database::Database(const std::string& path, Mode mode) : path_(path) {
 
 void Database::fail(int code) const {
   const bool same = handle_ && (sqlite3_errcode(handle_.get()) & 0xff) == (code & 0xff);
-  throw Fault{error_for(code, path_, same ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code))};
+  std::string detail = same ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code);
+  const int reason = handle_ ? sqlite3_system_errno(handle_.get()) : 0;
+  if ((code & 0xff) == SQLITE_IOERR && reason != 0) {
+    detail += std::string(": ") + std::strerror(reason);
+  }
+  throw Fault{error_for(code, path_, detail), code};
 }
 
 Statement Database::prepare(std::string_view sql) {

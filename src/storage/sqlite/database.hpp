@@ -19,6 +19,7 @@ namespace vbo::sqlite {
 
 struct Fault {
   Error error;
+  int code = 0;  // SQLite's extended result code; 0 when it did not come from SQLite
 };
 
 // Runs `work`, which may throw Fault, and returns what it returns as a Result.
@@ -90,7 +91,6 @@ class Statement {
   std::string_view text(int column) const;  // also blobs; valid until the next step
 
  private:
-  struct Blob;
   void check(int code) const {
     if (code != SQLITE_OK) database_->fail(code);
   }

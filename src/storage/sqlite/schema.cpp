@@ -76,6 +76,13 @@ void flush_to_disk(const std::string& path, int flags) {
   if (!flushed) throw Fault{io_error("cannot write to the disk:", path)};
 }
 
+// The next step of those the file lacks.
+void apply_next(Database& database, std::span<const Migration> steps) {
+  const std::int64_t version = database.pragma("user_version");
+  for (const std::string_view sql : steps[static_cast<std::size_t>(version)]) database.execute(sql);
+  database.execute("PRAGMA user_version = " + std::to_string(version + 1));
+}
+
 }  // namespace
 
 std::span<const Migration> migrations() { return kMigrations; }
@@ -99,7 +106,7 @@ Result<FileKind> inspect_file(const std::string& path) {
   const ssize_t size = pread(fd, header.data(), header.size(), 0);
   close(fd);
   if (size < 0) return io_error("cannot read", path);
-  if (std::string_view(header.data(), kMagic.size()) != kMagic) {
+  if (size < std::ssize(header) || std::string_view(header.data(), kMagic.size()) != kMagic) {
     return foreign("not an SQLite database");
   }
   std::int64_t id = 0;
@@ -119,9 +126,15 @@ void create_file(const std::string& path) {
   try {
     {
       Database database(fresh, Database::Mode::create);
+      // Nobody sees the file before it is complete and flushed, so SQLite need not do it step by
+      // step.
+      database.execute("PRAGMA journal_mode = MEMORY");
+      database.execute("PRAGMA synchronous = OFF");
       database.execute("PRAGMA application_id = " + std::to_string(kApplicationId));
-      migrate(database, fresh, migrations());
-      database.prepare("PRAGMA journal_mode = WAL").run();
+      while (database.pragma("user_version") < std::ssize(migrations())) {
+        apply_next(database, migrations());
+      }
+      database.execute("PRAGMA journal_mode = WAL");
     }
     flush_to_disk(fresh, 0);
     if (std::rename(fresh.c_str(), path.c_str()) != 0) {
@@ -151,17 +164,19 @@ void require_known_schema(Database& database, const std::string& path, bool exac
   }
 }
 
-void migrate(Database& database, const std::string& path, std::span<const Migration> steps) {
-  for (std::int64_t version = database.pragma("user_version"); version < std::ssize(steps);
-       ++version) {
+void require_intact(Database& database, const std::string& path) {
+  Statement check = database.prepare("PRAGMA quick_check(1)");
+  if (check.step() && check.text(0) == "ok") return;
+  throw Fault{{ErrorKind::damaged, "\"" + path + "\" is damaged (" + std::string(check.text(0)) +
+                                       "); it was left as it is"}};
+}
+
+void migrate(Database& database, std::span<const Migration> steps) {
+  while (database.pragma("user_version") < std::ssize(steps)) {
     Transaction transaction(database, /*durable=*/true);
-    for (const std::string_view sql : steps[static_cast<std::size_t>(version)]) {
-      database.execute(sql);
-    }
-    database.execute("PRAGMA user_version = " + std::to_string(version + 1));
+    apply_next(database, steps);
     transaction.commit();
   }
-  (void)path;
 }
 
 }  // namespace vbo::sqlite

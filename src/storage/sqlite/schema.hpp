@@ -27,9 +27,14 @@ Result<FileKind> inspect_file(const std::string& path);
 // REQUIRES: the writer's lock; the file is absent or empty.
 void create_file(const std::string& path);
 
-// Brings an older file up to the newest schema, one transaction per step. A newer schema is an
-// error of kind damaged, and nothing is changed.
-void migrate(Database& database, const std::string& path, std::span<const Migration> steps);
+// Throws damaged for a schema this build does not know and, when `exactly`, unsupported for an
+// older one, which only a writer can bring up to date.
 void require_known_schema(Database& database, const std::string& path, bool exactly);
+
+// Throws damaged when SQLite finds the file's structure broken.
+void require_intact(Database& database, const std::string& path);
+
+// Brings an older file up to the newest schema, one transaction per step.
+void migrate(Database& database, std::span<const Migration> steps);
 
 }  // namespace vbo::sqlite

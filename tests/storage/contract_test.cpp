@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+// What every storage owes, whichever it is.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "storage/memory/memory.hpp"
+#include "storage/samples.hpp"
+#include "support/temporary_folder.hpp"
+#include "vbo/storage.hpp"
+
+namespace vbo {
+namespace {
+
+using testing::completed;
+using testing::failed;
+using ::testing::HasSubstr;
+using testing::same;
+using testing::sample_record;
+using testing::sample_trial;
+
+class StorageContract : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    storage_ =
+        open_storage(GetParam() == "memory" ? "memory:" : folder_ / "study.db", Access::write)
+            .value();
+  }
+  // Closes and opens again, where there is something to open.
+  void reopen() {
+    if (GetParam() == "memory") return;
+    storage_.reset();
+    storage_ = open_storage(folder_ / "study.db", Access::write).value();
+  }
+
+  testing::TemporaryFolder folder_;
+  std::unique_ptr<Storage> storage_;
+};
+
+TEST_P(StorageContract, StudyComesBackAsItWas) {
+  EXPECT_EQ(storage_->load_study().value(), std::nullopt);
+  ASSERT_TRUE(storage_->create_study(sample_record()));
+  reopen();
+  ASSERT_TRUE(storage_->load_study().value());
+  EXPECT_TRUE(same(*storage_->load_study().value(), sample_record()));
+  EXPECT_EQ(storage_->create_study(sample_record()).error().kind, ErrorKind::conflict);
+
+  ASSERT_TRUE(storage_->update_study(99, "{}"));
+  reopen();
+  EXPECT_EQ(storage_->load_study().value()->budget, 99);
+  EXPECT_EQ(storage_->load_study().value()->evaluate_json, "{}");
+}
+
+TEST_P(StorageContract, NothingCanBeAddedBeforeTheStudy) {
+  EXPECT_EQ(storage_->add_trials(std::vector{sample_trial(1, 1)}, std::nullopt).error().kind,
+            ErrorKind::not_found);
+  EXPECT_EQ(storage_->update_study(1, "").error().kind, ErrorKind::not_found);
+}
+
+TEST_P(StorageContract, TrialsLiveThroughTheirStates) {
+  ASSERT_TRUE(storage_->create_study(sample_record()));
+  const std::vector asked{sample_trial(1, 1), sample_trial(2, 1), sample_trial(3, 1),
+                          sample_trial(4, 1)};
+  ASSERT_TRUE(storage_->add_trials(asked, std::nullopt));
+  ASSERT_TRUE(storage_->set_running(1, 1));
+  ASSERT_TRUE(storage_->set_running(2, 1));
+  const std::vector told{completed(asked[0], -0.25, 2), failed(asked[2], 2)};
+  ASSERT_TRUE(storage_->finish_trials(told));
+  reopen();
+
+  const TrialCounts counts = storage_->counts().value();
+  EXPECT_EQ(counts.waiting, 1);
+  EXPECT_EQ(counts.running, 1);
+  EXPECT_EQ(counts.completed, 1);
+  EXPECT_EQ(counts.failed, 1);
+  EXPECT_TRUE(same(*storage_->load_trial(1).value(), told[0]));
+  EXPECT_EQ(storage_->load_trial(2).value()->attempts, 1);
+  EXPECT_TRUE(same(*storage_->load_trial(3).value(), told[1]));
+  EXPECT_TRUE(same(*storage_->load_trial(4).value(), asked[3]));
+  EXPECT_EQ(storage_->load_trial(5).value(), std::nullopt);
+
+  EXPECT_EQ(storage_->requeue_running().value(), 1);
+  EXPECT_EQ(storage_->load_trial(2).value()->state, TrialState::waiting);
+  EXPECT_EQ(storage_->requeue_running().value(), 0);
+}
+
+TEST_P(StorageContract, TrialsAreReadInPagesOrWithoutTheirOutput) {
+  ASSERT_TRUE(storage_->create_study(sample_record()));
+  std::vector<Trial> asked;
+  for (TrialId id = 1; id <= 5; ++id) asked.push_back(sample_trial(id, 1));
+  ASSERT_TRUE(storage_->add_trials(asked, std::nullopt));
+  ASSERT_TRUE(storage_->finish_trials(std::vector{failed(asked[1], 2)}));
+  EXPECT_EQ(storage_->load_trials().value().size(), 5U);
+  const std::vector<Trial> page = storage_->load_trials(2, 2).value();
+  ASSERT_EQ(page.size(), 2U);
+  EXPECT_TRUE(same(page[0], failed(asked[1], 2)));
+  EXPECT_TRUE(same(page[1], asked[2]));
+  Trial without = failed(asked[1], 2);
+  without.stderr_tail.clear();
+  EXPECT_TRUE(same(storage_->load_history().value()[1], without));
+}
+
+TEST_P(StorageContract, WritesAreAllOrNothing) {
+  ASSERT_TRUE(storage_->create_study(sample_record()));
+  ASSERT_TRUE(storage_->add_trials(std::vector{sample_trial(2, 1)}, std::nullopt));
+
+  const auto again =
+      storage_->add_trials(std::vector{sample_trial(1, 2), sample_trial(2, 2)}, std::nullopt);
+  EXPECT_EQ(again.error().kind, ErrorKind::conflict);
+  EXPECT_THAT(again.error().message, HasSubstr("trial 2 is already stored"));
+  EXPECT_EQ(storage_->load_trials().value().size(), 1U);
+
+  const auto unknown = storage_->finish_trials(
+      std::vector{completed(sample_trial(2, 1), 1.0, 2), completed(sample_trial(7, 1), 1.0, 2)});
+  EXPECT_EQ(unknown.error().kind, ErrorKind::not_found);
+  EXPECT_THAT(unknown.error().message, HasSubstr("no trial 7"));
+  EXPECT_EQ(storage_->load_trial(2).value()->state, TrialState::waiting);
+
+  ASSERT_TRUE(storage_->finish_trials(std::vector{completed(sample_trial(2, 1), 1.0, 2)}));
+  const auto twice = storage_->finish_trials(std::vector{completed(sample_trial(2, 1), 2.0, 3)});
+  EXPECT_EQ(twice.error().kind, ErrorKind::conflict);
+  EXPECT_EQ(storage_->load_trial(2).value()->value, 1.0);
+  EXPECT_EQ(storage_->set_running(2, 1).error().kind, ErrorKind::conflict);
+  EXPECT_EQ(storage_->set_running(9, 1).error().kind, ErrorKind::not_found);
+}
+
+TEST_P(StorageContract, BestIsTheFirstAmongEquals) {
+  ASSERT_TRUE(storage_->create_study(sample_record()));
+  EXPECT_EQ(storage_->best_trial(Goal::minimize).value(), std::nullopt);
+  const std::vector values{3.0, -2.0, 5.0, -2.0, 5.0};
+  for (TrialId id = 1; id <= 5; ++id) {
+    ASSERT_TRUE(storage_->add_trials(std::vector{sample_trial(id, 2 * id - 1)}, std::nullopt));
+    ASSERT_TRUE(storage_->finish_trials(
+        std::vector{completed(sample_trial(id, 2 * id - 1), values[id - 1], 2 * id)}));
+  }
+  ASSERT_TRUE(storage_->add_trials(std::vector{sample_trial(6, 11)}, std::nullopt));
+  ASSERT_TRUE(storage_->finish_trials(std::vector{failed(sample_trial(6, 11), 12)}));
+  EXPECT_EQ(storage_->best_trial(Goal::minimize).value()->id, 2);
+  EXPECT_EQ(storage_->best_trial(Goal::maximize).value()->id, 3);
+}
+
+TEST_P(StorageContract, ReportsAndSnapshots) {
+  ASSERT_TRUE(storage_->create_study(sample_record()));
+  EXPECT_EQ(storage_->load_snapshot().value(), std::nullopt);
+  const std::string bytes("weights \0\xff", 10);
+  ASSERT_TRUE(storage_->save_snapshot({3, "old"}));
+  ASSERT_TRUE(storage_->save_snapshot({7, bytes}));
+  std::vector<AskReport> reports;
+  for (TrialId id = 1; id <= 3; ++id) {
+    reports.push_back({id, {{"information", 0.1 * static_cast<double>(id)}}, "note", std::nullopt});
+    if (id == 2) reports.back().recommendation = Recommendation{1, -0.5, 0.125};
+    ASSERT_TRUE(storage_->add_trials(std::vector{sample_trial(id, id)}, reports.back()));
+  }
+  reopen();
+  ASSERT_TRUE(storage_->load_snapshot().value());
+  EXPECT_EQ(storage_->load_snapshot().value()->after, 7);
+  EXPECT_EQ(storage_->load_snapshot().value()->bytes, bytes);
+  const auto all = storage_->load_reports().value();
+  ASSERT_EQ(all.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(all[i].event, static_cast<EventId>(i + 1));
+    EXPECT_TRUE(same(all[i].report, reports[i]));
+  }
+  const auto last = storage_->load_reports(2).value();
+  ASSERT_EQ(last.size(), 2U);
+  EXPECT_EQ(last[0].event, 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Storages, StorageContract, ::testing::Values("memory", "sqlite"));
+
+TEST(OpenStorage, UnknownKindsAreNamed) {
+  EXPECT_EQ(open_storage("", Access::write).error().kind, ErrorKind::invalid_input);
+  const auto other = open_storage("postgresql://host/db", Access::write);
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().kind, ErrorKind::unsupported);
+  EXPECT_THAT(other.error().message, HasSubstr("postgresql://host/db"));
+}
+
+}  // namespace
+}  // namespace vbo

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT
+// What only a file can do wrong: locks, strangers' files, damage, full and read-only disks.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "storage/samples.hpp"
+#include "storage/sqlite/schema.hpp"
+#include "storage/sqlite/storage.hpp"
+#include "support/child_process.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace vbo {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ChildProcess;
+using testing::completed;
+using ::testing::HasSubstr;
+using testing::sample_record;
+using testing::sample_trial;
+using ::testing::StartsWith;
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void write_file(const std::string& path, const std::string& content) {
+  std::ofstream(path, std::ios::binary) << content;
+}
+
+std::string kind(ErrorKind kind) { return std::to_string(static_cast<int>(kind)) + " "; }
+
+class SqliteFile : public ::testing::Test {
+ protected:
+  // A closed study with `count` trials, the first completed.
+  void make_study(TrialId count = 3) {
+    auto storage = open_storage(path_, Access::write).value();
+    storage->create_study(sample_record()).value();
+    std::vector<Trial> trials;
+    for (TrialId id = 1; id <= count; ++id) trials.push_back(sample_trial(id, 1));
+    storage->add_trials(trials, std::nullopt).value();
+    storage->finish_trials(std::vector{completed(trials[0], 0.5, 2)}).value();
+  }
+  // Opening fails in both ways with this kind and text, and leaves the file and the folder alone.
+  void expect_refused(ErrorKind expected, const std::string& text) {
+    const std::string before = content_of(path_);
+    for (const Access access : {Access::read, Access::write}) {
+      const auto opened = open_storage(path_, access);
+      ASSERT_FALSE(opened);
+      EXPECT_EQ(opened.error().kind, expected) << opened.error().message;
+      EXPECT_THAT(opened.error().message, HasSubstr(text));
+      EXPECT_THAT(opened.error().message, HasSubstr("study.db"));
+    }
+    EXPECT_EQ(content_of(path_), before);
+  }
+  std::vector<std::string> files() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder_.path())) {
+      names.push_back(entry.path().filename().string());
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  testing::TemporaryFolder folder_;
+  std::string path_ = folder_ / "study.db";
+};
+
+TEST_F(SqliteFile, IsOneFileOnceClosed) {
+  make_study();
+  EXPECT_EQ(files(), std::vector<std::string>{"study.db"});
+  EXPECT_EQ(open_storage(path_, Access::read).value()->load_trials().value().size(), 3U);
+  EXPECT_EQ(files(), std::vector<std::string>{"study.db"});
+}
+
+TEST_F(SqliteFile, NothingToReadIsNotFoundAndCreatesNothing) {
+  const auto opened = open_storage(path_, Access::read);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().kind, ErrorKind::not_found);
+  EXPECT_TRUE(files().empty());
+}
+
+TEST_F(SqliteFile, AnEmptyFileIsFilledByAWriterAndNotFoundForAReader) {
+  write_file(path_, "");
+  const auto opened = open_storage(path_, Access::read);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().kind, ErrorKind::not_found);
+  EXPECT_EQ(fs::file_size(path_), 0U);
+  make_study();
+  EXPECT_EQ(open_storage(path_, Access::read).value()->load_trials().value().size(), 3U);
+}
+
+TEST_F(SqliteFile, ForeignFilesAreLeftAlone) {
+  write_file(path_, "x1,x2,y\n1,2,3\n");
+  expect_refused(ErrorKind::damaged, "not an SQLite database");
+  write_file(path_, "SQLite format 3");  // too short to be one
+  expect_refused(ErrorKind::damaged, "not an SQLite database");
+  fs::remove(path_);
+  {
+    sqlite::Database other(path_, sqlite::Database::Mode::create);
+    other.execute("CREATE TABLE recipes (name TEXT)");
+  }
+  expect_refused(ErrorKind::damaged, "another program");
+  fs::remove(path_);
+  fs::create_directory(path_);
+  EXPECT_EQ(open_storage(path_, Access::write).error().kind, ErrorKind::damaged);
+  EXPECT_EQ(files(), std::vector<std::string>{"study.db"});
+}
+
+TEST_F(SqliteFile, ANewerSchemaIsLeftAlone) {
+  make_study();
+  sqlite::Database(path_, sqlite::Database::Mode::write).execute("PRAGMA user_version = 99");
+  expect_refused(ErrorKind::damaged, "schema 99");
+}
+
+TEST_F(SqliteFile, DamageIsReported) {
+  make_study(2000);
+  std::string content = content_of(path_);
+  ASSERT_GT(content.size(), 100000U);
+
+  write_file(path_, content.substr(0, content.size() / 2));
+  const std::string before = content_of(path_);
+  auto opened = open_storage(path_, Access::write);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().kind, ErrorKind::damaged) << opened.error().message;
+  EXPECT_EQ(content_of(path_), before);
+
+  std::string scrambled = content;
+  for (std::size_t i = 4096; i < scrambled.size(); i += 7) scrambled[i] ^= 0x5a;
+  write_file(path_, scrambled);
+  opened = open_storage(path_, Access::write);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().kind, ErrorKind::damaged) << opened.error().message;
+  EXPECT_EQ(content_of(path_), scrambled);
+  const auto reader = open_storage(path_, Access::read);  // looks at what it needs only
+  if (reader) {
+    EXPECT_EQ((*reader)->load_trials().error().kind, ErrorKind::damaged);
+  }
+}
+
+TEST_F(SqliteFile, NonsenseInsideARowIsReported) {
+  make_study();
+  sqlite::Database(path_, sqlite::Database::Mode::write)
+      .execute("UPDATE trials SET params = '{\"x\": 7}' WHERE id = 2");
+  const auto trials = open_storage(path_, Access::read).value()->load_trials();
+  ASSERT_FALSE(trials);
+  EXPECT_EQ(trials.error().kind, ErrorKind::damaged);
+  EXPECT_THAT(trials.error().message, HasSubstr("trial 2"));
+}
+
+TEST_F(SqliteFile, OneWriterAnyNumberOfReaders) {
+  make_study();
+  const auto writer = open_storage(path_, Access::write).value();
+  const auto first = open_storage(path_, Access::read).value();
+  const auto second = open_storage(path_, Access::read).value();
+  writer->finish_trials(std::vector{completed(sample_trial(2, 1), -1.0, 3)}).value();
+  for (const auto& reader : {first.get(), second.get()}) {
+    EXPECT_EQ(reader->counts().value().completed, 2);
+    EXPECT_EQ(reader->best_trial(Goal::minimize).value()->id, 2);
+    EXPECT_EQ(reader->set_running(3, 1).error().kind, ErrorKind::io);
+  }
+  const auto other = open_storage(path_, Access::write);
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().kind, ErrorKind::busy);
+  EXPECT_THAT(other.error().message, HasSubstr("process " + std::to_string(getpid()) + " on "));
+}
+
+TEST_F(SqliteFile, ALinkIsTheSameFile) {
+  make_study();
+  const auto writer = open_storage(path_, Access::write).value();
+  fs::create_symlink(path_, folder_ / "link.db");
+  const auto other = open_storage(folder_ / "link.db", Access::write);
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().kind, ErrorKind::busy);
+}
+
+TEST_F(SqliteFile, TheLockGoesWithItsProcess) {
+  make_study();
+  ChildProcess holder({VBO_STORAGE_CHILD, "hold", path_});
+  ASSERT_EQ(holder.read_line(), "held");
+  const auto refused = open_storage(path_, Access::write);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::busy);
+  EXPECT_THAT(refused.error().message, HasSubstr("process " + std::to_string(holder.pid())));
+  EXPECT_EQ(open_storage(path_, Access::read).value()->counts().value().completed, 1);
+  holder.kill_and_wait();
+  EXPECT_TRUE(fs::exists(path_ + ".lock"));  // left over, and in nobody's way
+  EXPECT_TRUE(open_storage(path_, Access::write));
+  EXPECT_EQ(files(), std::vector<std::string>{"study.db"});
+}
+
+TEST_F(SqliteFile, AFullDiskIsReportedAndNothingIsLost) {
+  make_study();
+  sqlite::Database database(path_, sqlite::Database::Mode::write);
+  database.pragma("max_page_count = " + std::to_string(database.pragma("page_count") + 2));
+  sqlite::SqliteStorage storage(path_, std::move(database), std::nullopt);
+  TrialId id = 3;
+  Result<void> added;
+  while (added) {
+    ++id;
+    added = storage.add_trials(std::vector{sample_trial(id, id)}, std::nullopt);
+  }
+  EXPECT_EQ(added.error().kind, ErrorKind::io);
+  EXPECT_THAT(added.error().message, HasSubstr("no space left"));
+  EXPECT_EQ(storage.load_history().value().size(), static_cast<std::size_t>(id - 1));
+  EXPECT_TRUE(storage.set_running(2, 1));  // needs no space
+  EXPECT_EQ(open_storage(path_, Access::read).value()->counts().value().waiting, id - 3);
+}
+
+TEST_F(SqliteFile, AFileThatMayNotGrowIsReportedAndNothingIsLost) {
+  ChildProcess child({VBO_STORAGE_CHILD, "fill", path_, "200000"});
+  const std::string error = child.read_line();
+  const std::string stored = child.read_line();
+  EXPECT_EQ(child.wait(), 0);
+  EXPECT_THAT(error, StartsWith(kind(ErrorKind::io)));
+  EXPECT_THAT(error, HasSubstr("disk I/O error"));
+  EXPECT_THAT(error, HasSubstr("what was stored is intact"));
+  EXPECT_GT(std::stoi(stored), 5);
+  auto storage = open_storage(path_, Access::write).value();  // checks the whole file
+  EXPECT_EQ(storage->load_trials().value().size(), std::stoul(stored));
+}
+
+class ReadOnly : public SqliteFile {
+ protected:
+  void SetUp() override { chmod(folder_.path().c_str(), 0755); }
+  std::string as_nobody(const std::string& mode) {
+    ChildProcess child({VBO_STORAGE_CHILD, "nobody", path_, mode});
+    std::string line = child.read_line();
+    EXPECT_EQ(child.wait(), 0);
+    return line;
+  }
+};
+
+TEST_F(ReadOnly, FileAndFolderCanBeReadAndAreNotWritten) {
+  make_study();
+  chmod(path_.c_str(), 0444);
+  chmod(folder_.path().c_str(), 0555);
+  const std::string before = content_of(path_);
+  EXPECT_EQ(as_nobody("read"), "trials 3");
+  EXPECT_EQ(files(), std::vector<std::string>{"study.db"});
+  const std::string refused = as_nobody("write");
+  EXPECT_THAT(refused, StartsWith(kind(ErrorKind::io)));
+  EXPECT_THAT(refused, HasSubstr("study.db"));
+  chmod(folder_.path().c_str(), 0777);
+  EXPECT_THAT(as_nobody("write"), HasSubstr("read-only"));
+  EXPECT_EQ(content_of(path_), before);
+}
+
+TEST_F(ReadOnly, AFolderThatDoesNotExistIsNamed) {
+  const auto opened = open_storage(folder_ / "nowhere/study.db", Access::write);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().kind, ErrorKind::io);
+  EXPECT_THAT(opened.error().message, HasSubstr("No such file or directory"));
+}
+
+TEST_F(SqliteFile, MigrationsBringOlderFilesUpToDate) {
+  make_study();
+  const std::string_view add_column[] = {"ALTER TABLE study ADD COLUMN note TEXT",
+                                         "UPDATE study SET note = 'new'"};
+  const std::string_view broken[] = {"CREATE TABLE half (x TEXT)", "CREATE nonsense"};
+  const sqlite::Migration steps[] = {sqlite::migrations()[0], add_column, broken};
+  sqlite::Database database(path_, sqlite::Database::Mode::write);
+  sqlite::migrate(database, std::span(steps).first(2));
+  EXPECT_EQ(database.pragma("user_version"), 2);
+  sqlite::Statement note = database.prepare("SELECT note FROM study");
+  ASSERT_TRUE(note.step());
+  EXPECT_EQ(note.text(0), "new");
+  // A step that fails leaves the file at the step before.
+  EXPECT_THROW(sqlite::migrate(database, steps), sqlite::Fault);
+  EXPECT_EQ(database.pragma("user_version"), 2);
+  EXPECT_THROW(database.execute("SELECT * FROM half"), sqlite::Fault);
+}
+
+// docs/storage-format.md promises these numbers to other readers.
+TEST_F(SqliteFile, SaysWhatItIs) {
+  make_study();
+  sqlite::Database database(path_, sqlite::Database::Mode::read);
+  EXPECT_EQ(database.pragma("application_id"), 0x76626f31);
+  EXPECT_EQ(database.pragma("user_version"), 1);
+}
+
+}  // namespace
+}  // namespace vbo
