@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/bench/commands.hpp"
 
+#include <algorithm>
 #include <iostream>
 
 #include "cli/bench/parts.hpp"
@@ -10,6 +11,9 @@ namespace vbo::cli {
 void add_bench_commands(CLI::App& bench, int& exit_code) {
   add_bench_run(bench, exit_code);
   add_bench_table(bench, exit_code);
+  add_bench_compare(bench, exit_code);
+  add_bench_plot(bench, exit_code);
+  add_bench_flops(bench, exit_code);
 }
 
 int complain(const Error& error) {
@@ -26,6 +30,16 @@ Result<std::vector<bench::JobResult>> read_all(const std::vector<std::string>& d
                std::make_move_iterator(jobs->end()));
   }
   return all;
+}
+
+void keep_only(std::vector<bench::JobResult>& jobs, const std::vector<std::string>& tasks,
+               const std::vector<std::string>& methods) {
+  const auto wanted = [](const std::vector<std::string>& names, const std::string& name) {
+    return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+  };
+  std::erase_if(jobs, [&](const bench::JobResult& job) {
+    return !wanted(tasks, job.job.task) || !wanted(methods, job.job.method);
+  });
 }
 
 int deliver(const std::string& text, const std::string& file) {

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: MIT
+#include "bench/chart.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+
+namespace vbo::bench {
+namespace {
+
+// Geometry in pixels.
+constexpr double panel_width = 400, panel_height = 270;    // several to a figure
+constexpr double single_width = 540, single_height = 350;  // alone
+constexpr double margin_left = 74, margin_right = 16, margin_top = 30, margin_bottom = 46;
+constexpr double title_height = 34, legend_line = 19, legend_sample = 30;
+constexpr double character = 6.6;  // average width of a character at 12 pixels
+
+std::string format(const char* pattern, double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, pattern, value);
+  return text;
+}
+
+std::string px(double value) { return format("%.1f", value); }
+
+std::string markup_at(double x, double y, const std::string& markup, const std::string& anchor,
+                      int size, const std::string& extra = "") {
+  return "<text x=\"" + px(x) + "\" y=\"" + px(y) + "\" text-anchor=\"" + anchor +
+         "\" font-size=\"" + std::to_string(size) + "\"" + extra + ">" + markup + "</text>\n";
+}
+
+std::string text_at(double x, double y, const std::string& text, const std::string& anchor,
+                    int size, const std::string& extra = "") {
+  return markup_at(x, y, xml_escape(text), anchor, size, extra);
+}
+
+// 120000, 0.05, -2e6, 1e-5.
+std::string plain_number(double value) {
+  if (value == 0.0) return "0";
+  std::string text = format(std::abs(value) < 1e6 ? "%.6g" : "%.3g", value);
+  if (const std::size_t e = text.find('e'); e != std::string::npos) {
+    const bool negative = text[e + 1] == '-';
+    const std::size_t digits = text.find_first_not_of("+-0", e + 1);
+    text = text.substr(0, e + 1) + (negative ? "-" : "") + text.substr(digits);
+  }
+  return text;
+}
+
+// The texts of an axis: plain numbers, or powers of ten when a logarithmic axis reaches far.
+std::vector<std::string> tick_texts(const std::vector<double>& values, bool log) {
+  const bool powers = log && values.size() > 1 && (values.front() < 0.009 || values.back() > 9999);
+  std::vector<std::string> texts;
+  for (const double value : values) {
+    const double exponent = std::log10(value);
+    if (powers && std::abs(exponent - std::round(exponent)) < 1e-9) {
+      texts.push_back("10<tspan dy=\"-5\" font-size=\"8\">" + format("%.0f", exponent) +
+                      "</tspan>");
+    } else {
+      texts.push_back(plain_number(value));
+    }
+  }
+  return texts;
+}
+
+// Maps data to pixels along one axis.
+class Scale {
+ public:
+  Scale(double low, double high, bool log, double from, double to)
+      : log_(log), low_(put(low)), high_(put(high)), from_(from), to_(to) {}
+  double operator()(double value) const {
+    return from_ + (put(value) - low_) / (high_ - low_) * (to_ - from_);
+  }
+
+ private:
+  double put(double value) const { return log_ ? std::log10(value) : value; }
+  bool log_;
+  double low_, high_, from_, to_;
+};
+
+bool usable(double value, bool log) { return std::isfinite(value) && (!log || value > 0.0); }
+
+struct Range {
+  double low, high;
+};
+
+// The range of what is drawn, a little widened, never empty.
+Range range_of(const Axis& axis, const std::vector<Series>& series, bool vertical) {
+  if (axis.low < axis.high) return {axis.low, axis.high};
+  double low = INFINITY, high = -INFINITY;
+  for (const Series& s : series) {
+    for (const auto* values :
+         {vertical ? &s.y : &s.x, vertical ? &s.low : nullptr, vertical ? &s.high : nullptr}) {
+      if (values == nullptr) continue;
+      for (const double v : *values) {
+        if (!usable(v, axis.log)) continue;
+        low = std::min(low, v);
+        high = std::max(high, v);
+      }
+    }
+  }
+  if (low > high) return axis.log ? Range{0.1, 1.0} : Range{0.0, 1.0};
+  if (axis.log) {
+    const double margin = vertical ? 1.25 : 1.0;
+    if (low == high) return {low / 2, high * 2};
+    return {low / margin, high * margin};
+  }
+  if (low == high)
+    return {low - 0.5 * std::max(1.0, std::abs(low)) * 0.1,
+            high + 0.05 * std::max(1.0, std::abs(high))};
+  const double margin = vertical ? 0.04 * (high - low) : 0.0;
+  return {low - margin, high + margin};
+}
+
+std::string polyline(const Series& s, const Scale& x, const Scale& y, const Axis& xa,
+                     const Axis& ya) {
+  std::string path;
+  bool pen_down = false;
+  for (std::size_t i = 0; i < s.x.size(); ++i) {
+    if (!usable(s.x[i], xa.log) || !usable(s.y[i], ya.log)) {
+      pen_down = false;
+      continue;
+    }
+    path += (pen_down ? "L" : "M") + px(x(s.x[i])) + "," + px(y(s.y[i]));
+    pen_down = true;
+  }
+  return path;
+}
+
+std::string band(const Series& s, const Scale& x, const Scale& y, const Axis& ya, double floor) {
+  if (s.low.size() != s.x.size() || s.high.size() != s.x.size()) return "";
+  std::string forth, back;
+  for (std::size_t i = 0; i < s.x.size(); ++i) {
+    if (!usable(s.high[i], ya.log)) continue;
+    // On a logarithmic axis a lower edge at or below zero reaches the bottom of the panel.
+    const double low = usable(s.low[i], ya.log) ? s.low[i] : floor;
+    forth += (forth.empty() ? "M" : "L") + px(x(s.x[i])) + "," + px(y(s.high[i]));
+    back = "L" + px(x(s.x[i])) + "," + px(y(low)) + back;
+  }
+  return forth.empty() ? "" : forth + back + "Z";
+}
+
+struct Size {
+  double width, height;
+};
+
+std::string draw_panel(const Panel& panel, double left, double top, Size size, int number) {
+  const double x0 = left + margin_left, x1 = left + size.width - margin_right;
+  const double y0 = top + size.height - margin_bottom, y1 = top + margin_top;
+  const Range xr = range_of(panel.x, panel.series, false);
+  const Range yr = range_of(panel.y, panel.series, true);
+  const Scale x(xr.low, xr.high, panel.x.log, x0, x1), y(yr.low, yr.high, panel.y.log, y0, y1);
+  const std::string clip = "plot" + std::to_string(number);
+
+  std::string svg = "<g>\n<clipPath id=\"" + clip + "\"><rect x=\"" + px(x0) + "\" y=\"" + px(y1) +
+                    "\" width=\"" + px(x1 - x0) + "\" height=\"" + px(y0 - y1) +
+                    "\"/></clipPath>\n";
+  svg += text_at((x0 + x1) / 2, top + margin_top - 10, panel.title, "middle", 13,
+                 " font-weight=\"bold\"");
+  const std::vector<double> y_ticks = ticks(yr.low, yr.high, panel.y.log);
+  const std::vector<std::string> y_texts = tick_texts(y_ticks, panel.y.log);
+  for (std::size_t i = 0; i < y_ticks.size(); ++i) {
+    const double at = y(y_ticks[i]);
+    svg += "<path d=\"M" + px(x0) + "," + px(at) + "H" + px(x1) +
+           "\" stroke=\"#e4e4e4\" fill=\"none\"/>\n" +
+           markup_at(x0 - 7, at + 4, y_texts[i], "end", 11);
+  }
+  const std::vector<double> x_ticks = ticks(xr.low, xr.high, panel.x.log, 6);
+  const std::vector<std::string> x_texts = tick_texts(x_ticks, panel.x.log);
+  for (std::size_t i = 0; i < x_ticks.size(); ++i) {
+    const double at = x(x_ticks[i]);
+    svg += "<path d=\"M" + px(at) + "," + px(y0) + "v5\" stroke=\"#444444\" fill=\"none\"/>\n" +
+           markup_at(at, y0 + 18, x_texts[i], "middle", 11);
+  }
+  svg += "<path d=\"M" + px(x0) + "," + px(y1) + "V" + px(y0) + "H" + px(x1) +
+         "\" stroke=\"#444444\" fill=\"none\"/>\n";
+  svg += text_at((x0 + x1) / 2, y0 + 37, panel.x.label, "middle", 12);
+  const std::string middle = px((y0 + y1) / 2);
+  svg += text_at(left + 14, (y0 + y1) / 2, panel.y.label, "middle", 12,
+                 " transform=\"rotate(-90 " + px(left + 14) + " " + middle + ")\"");
+  // Many bands on top of each other turn grey: the more there are, the fainter each.
+  const double opacity = std::clamp(
+      0.7 / static_cast<double>(std::max<std::size_t>(1, panel.series.size())), 0.035, 0.16);
+  svg += "<g clip-path=\"url(#" + clip + ")\">\n";
+  for (const Series& s : panel.series) {
+    const std::string area = band(s, x, y, panel.y, yr.low);
+    if (!area.empty()) {
+      svg += "<path d=\"" + area + "\" fill=\"" + s.style.colour + "\" fill-opacity=\"" +
+             format("%.3f", opacity) + "\"/>\n";
+    }
+  }
+  // Last first, so that the leaders of the legend lie on top.
+  for (auto s = panel.series.rbegin(); s != panel.series.rend(); ++s) {
+    const std::string line = polyline(*s, x, y, panel.x, panel.y);
+    if (line.empty()) continue;
+    svg += "<path d=\"" + line + "\" fill=\"none\" stroke=\"" + s->style.colour +
+           "\" stroke-width=\"" + px(s->style.width) + "\" stroke-linejoin=\"round\"" +
+           (s->style.dash.empty() ? "" : " stroke-dasharray=\"" + s->style.dash + "\"") + "/>\n";
+    if (!s->markers) continue;
+    for (std::size_t i = 0; i < s->x.size(); ++i) {
+      if (!usable(s->x[i], panel.x.log) || !usable(s->y[i], panel.y.log)) continue;
+      svg += "<circle cx=\"" + px(x(s->x[i])) + "\" cy=\"" + px(y(s->y[i])) +
+             "\" r=\"2.6\" fill=\"" + s->style.colour + "\"/>\n";
+    }
+  }
+  return svg + "</g>\n</g>\n";
+}
+
+// Labels in legend order with the style each has in the first panel that shows it.
+std::vector<std::pair<std::string, Style>> legend_of(const Figure& figure) {
+  std::map<std::string, Style> styles;
+  std::vector<std::string> order = figure.legend;
+  for (const Panel& panel : figure.panels) {
+    for (const Series& s : panel.series) {
+      styles.emplace(s.label, s.style);
+      if (std::find(order.begin(), order.end(), s.label) == order.end()) order.push_back(s.label);
+    }
+  }
+  std::vector<std::pair<std::string, Style>> legend;
+  for (const std::string& label : order) {
+    if (styles.contains(label)) legend.emplace_back(label, styles[label]);
+  }
+  return legend;
+}
+
+std::string legend_entry(double x, double y, const std::string& label, const Style& style) {
+  return "<path d=\"M" + px(x) + "," + px(y - 4) + "h" + px(legend_sample - 6) +
+         "\" fill=\"none\" stroke=\"" + style.colour + "\" stroke-width=\"" +
+         px(std::max(2.0, style.width)) + "\"" +
+         (style.dash.empty() ? "" : " stroke-dasharray=\"" + style.dash + "\"") + "/>\n" +
+         text_at(x + legend_sample, y, label, "start", 12);
+}
+
+}  // namespace
+
+std::string xml_escape(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      default:
+        escaped += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    }
+  }
+  return escaped;
+}
+
+std::vector<double> ticks(double low, double high, bool log, int count) {
+  std::vector<double> all;
+  if (log) {
+    const int first = static_cast<int>(std::ceil(std::log10(low) - 1e-9));
+    const int last = static_cast<int>(std::floor(std::log10(high) + 1e-9));
+    const int step = std::max(1, (last - first + count) / count);
+    for (int e = first; e <= last; e += step) all.push_back(std::pow(10.0, e));
+    if (all.size() >= 2) return all;
+    all.clear();  // less than two decades: 1, 2, 5
+    for (int e = first - 1; e <= last + 1; ++e) {
+      for (const double digit : {1.0, 2.0, 5.0}) {
+        const double t = digit * std::pow(10.0, e);
+        if (t >= low * (1 - 1e-9) && t <= high * (1 + 1e-9)) all.push_back(t);
+      }
+    }
+    if (all.empty()) all = {low, high};
+    return all;
+  }
+  const double raw = (high - low) / count;
+  const double power = std::pow(10.0, std::floor(std::log10(raw)));
+  const double digit = raw / power;
+  const double step = power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
+  for (double i = std::ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; ++i) {
+    all.push_back(i * step);
+  }
+  return all;
+}
+
+std::string to_svg(const Figure& figure) {
+  const int panels = static_cast<int>(figure.panels.size());
+  const int columns = std::clamp(figure.columns, 1, std::max(1, panels));
+  const int rows = (panels + columns - 1) / columns;
+  const auto legend = legend_of(figure);
+  std::size_t longest = 1;
+  for (const auto& [label, style] : legend) longest = std::max(longest, label.size());
+  const double entry_width = legend_sample + character * static_cast<double>(longest) + 22;
+
+  // One column of panels: the legend stands at the right; otherwise below, in columns.
+  const double top = figure.title.empty() ? 4 : title_height;
+  const bool beside = columns == 1;
+  Size size{panel_width, panel_height};
+  if (panels == 1) {
+    size = {single_width,
+            std::max(single_height, margin_top + static_cast<double>(legend.size()) * legend_line)};
+  }
+  const double panels_width = columns * size.width;
+  const int legend_columns =
+      beside ? 1 : std::max(1, static_cast<int>((panels_width - margin_left) / entry_width));
+  const int legend_rows =
+      (static_cast<int>(legend.size()) + legend_columns - 1) / std::max(1, legend_columns);
+  const double width = panels_width + (beside ? entry_width : 0);
+  const double below = top + rows * size.height;
+  const double height = beside ? std::max(below, top + margin_top + legend_rows * legend_line + 10)
+                               : below + legend_rows * legend_line + 16;
+
+  std::string svg =
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + px(width) + "\" height=\"" +
+      px(height) + "\" viewBox=\"0 0 " + px(width) + " " + px(height) +
+      "\" font-family=\"DejaVu Sans, Verdana, Arial, sans-serif\" "
+      "fill=\"#222222\">\n<title>" +
+      xml_escape(figure.title.empty() && panels > 0 ? figure.panels[0].title : figure.title) +
+      "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n";
+  if (!figure.title.empty()) {
+    svg += text_at(margin_left, 22, figure.title, "start", 15, " font-weight=\"bold\"");
+  }
+  for (int i = 0; i < panels; ++i) {
+    svg += draw_panel(figure.panels[static_cast<std::size_t>(i)], (i % columns) * size.width,
+                      top + (i / columns) * size.height, size, i);
+  }
+  for (std::size_t i = 0; i < legend.size(); ++i) {
+    const int column = beside ? 0 : static_cast<int>(i) / std::max(1, legend_rows);
+    const int row = beside ? static_cast<int>(i) : static_cast<int>(i) % std::max(1, legend_rows);
+    const double x = beside ? panels_width + 6 : margin_left + column * entry_width;
+    const double y = (beside ? top + margin_top + 10 : below + 14) + row * legend_line;
+    svg += legend_entry(x, y, legend[i].first, legend[i].second);
+  }
+  return svg + "</svg>\n";
+}
+
+Style style_of(const std::string& method) {
+  static const std::map<std::string, Style, std::less<>> known = {
+      {"vbo", {"#0072B2", "", 2.6}},
+      {"vbo-paper", {"#56B4E9", "", 2.0}},
+      {"vbo-gp-exploration", {"#56B4E9", "7 3", 1.6}},
+      {"vbo-gp-exploitation", {"#56B4E9", "2 3", 1.6}},
+      {"gp-logei", {"#D55E00", "", 1.6}},
+      {"gp-ei", {"#D55E00", "7 3", 1.6}},
+      {"gp-ucb", {"#D55E00", "2 3", 1.6}},
+      {"focal", {"#E69F00", "", 1.6}},
+      {"dkl", {"#E69F00", "7 3", 1.6}},
+      {"ibnn", {"#E69F00", "2 3", 1.6}},
+      {"hmc", {"#CC79A7", "", 1.6}},
+      {"sghmc", {"#CC79A7", "7 3", 1.6}},
+      {"laplace", {"#CC79A7", "2 3", 1.6}},
+      {"turbo", {"#009E73", "", 1.6}},
+      {"cmaes", {"#009E73", "7 3", 1.6}},
+      {"sobol", {"#777777", "", 1.3}},
+      {"random", {"#777777", "2 3", 1.3}}};
+  if (const auto found = known.find(method); found != known.end()) return found->second;
+  // Variants and strangers: one of the remaining looks, by name.
+  static const std::vector<std::string> colours = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
+                                                   "#E69F00", "#56B4E9", "#000000"};
+  static const std::vector<std::string> dashes = {"9 2 2 2", "4 2", "12 3", "1 2"};
+  std::size_t hash = 5381;
+  for (const char c : method) hash = hash * 33 + static_cast<unsigned char>(c);
+  return {colours[hash % colours.size()], dashes[hash / colours.size() % dashes.size()], 1.6};
+}
+
+}  // namespace vbo::bench
