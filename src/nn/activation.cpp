@@ -20,15 +20,26 @@ constexpr std::array<std::string_view, 5> kNames = {"linear", "tanh", "relu", "s
 template <class T>
 void silu_with_slope(Index n, T* y, T* slope) {
   constexpr int V = simd::kWidth<T>;
-  for (Index i = 0; i < n; i += V) {
-    const auto bytes = static_cast<std::size_t>(std::min<Index>(V, n - i)) * sizeof(T);
-    Vec<T> z{};
-    std::memcpy(&z, y + i, bytes);
+  const auto evaluate = [](Vec<T>& z, Vec<T>& derivative) {
     const Vec<T> s = simd::logistic<T>(z);
-    const Vec<T> out = z * s;
-    const Vec<T> derivative = s + out * (T(1) - s);
-    std::memcpy(y + i, &out, bytes);
-    std::memcpy(slope + i, &derivative, bytes);
+    z *= s;
+    derivative = s + z * (T(1) - s);
+  };
+  Vec<T> z, derivative;
+  Index i = 0;
+  for (; i + V <= n; i += V) {
+    load(y + i, z);
+    evaluate(z, derivative);
+    store(z, y + i);
+    store(derivative, slope + i);
+  }
+  if (i < n) {
+    const auto rest = static_cast<std::size_t>(n - i) * sizeof(T);
+    z = Vec<T>{};
+    std::memcpy(&z, y + i, rest);
+    evaluate(z, derivative);
+    std::memcpy(y + i, &z, rest);
+    std::memcpy(slope + i, &derivative, rest);
   }
 }
 

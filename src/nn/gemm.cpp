@@ -23,16 +23,19 @@ struct Strided {
   Index rs, cs;
 };
 
-constexpr int kColumns = 6;  // of C in one tile
-// Registers of rows in one tile: rows * kColumns accumulators must leave room for a column of A.
+// A tile of C is R registers of rows by J columns. R J accumulators, a column of A and a broadcast
+// must fit the registers: 4 x 6 or 2 x 12 of 32, 2 x 6 of 16.
 constexpr int kRowRegisters = simd::kRegisters >= 32 ? 4 : 2;
+constexpr int columns_for(int row_registers) {
+  return row_registers < 4 && simd::kRegisters >= 32 ? 12 : 6;
+}
 
 // C (R*V, J) = start + A (R*V, k) B (k, J), held in registers until k is done:
 // for each p, the outer product of a column of A (R registers) and a row of B (J broadcasts).
 template <class T, int V, int R, int J>
 void tile(Index k, ConstView<T> A, Strided<T> B, const T* bias, Start start, View<T> C) {
   Vec<T, V> c[J][R];
-#pragma GCC unroll 8
+#pragma GCC unroll 12
   for (int j = 0; j < J; ++j) {
 #pragma GCC unroll 4
     for (int r = 0; r < R; ++r) {
@@ -45,43 +48,28 @@ void tile(Index k, ConstView<T> A, Strided<T> B, const T* bias, Start start, Vie
     Vec<T, V> a[R];
 #pragma GCC unroll 4
     for (int r = 0; r < R; ++r) load(A.data + p * A.ld + r * V, a[r]);
-#pragma GCC unroll 8
+#pragma GCC unroll 12
     for (int j = 0; j < J; ++j) {
       const T b = B.data[p * B.rs + j * B.cs];
 #pragma GCC unroll 4
       for (int r = 0; r < R; ++r) c[j][r] += a[r] * b;
     }
   }
-#pragma GCC unroll 8
+#pragma GCC unroll 12
   for (int j = 0; j < J; ++j) {
 #pragma GCC unroll 4
     for (int r = 0; r < R; ++r) store(c[j][r], C.data + j * C.ld + r * V);
   }
 }
 
-// All columns of C for one strip of R*V rows.
-template <class T, int V, int R>
-void strip(Index n, Index k, ConstView<T> A, Strided<T> B, const T* bias, Start start, View<T> C) {
-  Index j = 0;
-  const auto at = [&](Index column) { return Strided<T>{B.data + column * B.cs, B.rs, B.cs}; };
-  const auto to = [&](Index column) { return View<T>{C.data + column * C.ld, C.ld}; };
-  for (; j + kColumns <= n; j += kColumns) {
-    tile<T, V, R, kColumns>(k, A, at(j), bias, start, to(j));
+// All columns of C from `j` on, for one strip of R*V rows: tiles of J columns, then narrower ones.
+template <class T, int V, int R, int J>
+void strip(Index j, Index n, Index k, ConstView<T> A, Strided<T> B, const T* bias, Start start,
+           View<T> C) {
+  for (; j + J <= n; j += J) {
+    tile<T, V, R, J>(k, A, {B.data + j * B.cs, B.rs, B.cs}, bias, start, {C.data + j * C.ld, C.ld});
   }
-  switch (n - j) {
-    case 5:
-      return tile<T, V, R, 5>(k, A, at(j), bias, start, to(j));
-    case 4:
-      return tile<T, V, R, 4>(k, A, at(j), bias, start, to(j));
-    case 3:
-      return tile<T, V, R, 3>(k, A, at(j), bias, start, to(j));
-    case 2:
-      return tile<T, V, R, 2>(k, A, at(j), bias, start, to(j));
-    case 1:
-      return tile<T, V, R, 1>(k, A, at(j), bias, start, to(j));
-    default:
-      return;
-  }
+  if constexpr (J > 1) strip<T, V, R, J / 2>(j, n, k, A, B, bias, start, C);
 }
 
 // Strips of rows, from the widest that fits down to single rows.
@@ -89,8 +77,8 @@ template <class T, int V, int R>
 Index strips(Index row, Index m, Index n, Index k, ConstView<T> A, Strided<T> B, const T* bias,
              Start start, View<T> C) {
   for (; row + R * V <= m; row += R * V) {
-    strip<T, V, R>(n, k, {A.data + row, A.ld}, B, bias ? bias + row : nullptr, start,
-                   {C.data + row, C.ld});
+    strip<T, V, R, columns_for(R)>(0, n, k, {A.data + row, A.ld}, B, bias ? bias + row : nullptr,
+                                   start, {C.data + row, C.ld});
   }
   if constexpr (R > 1) {
     return strips<T, V, R / 2>(row, m, n, k, A, B, bias, start, C);
@@ -141,6 +129,24 @@ T dot(Index k, const T* a, const T* b) {
   return total;
 }
 
+// to (4,4) = from^T: first pairs of columns are interleaved, then pairs of pairs.
+template <class T>
+[[gnu::always_inline]] inline void transpose4(const T* from, Index ld_from, T* to, Index ld_to) {
+  Vec<T, 4> a, b, c, d;
+  load(from, a);
+  load(from + ld_from, b);
+  load(from + 2 * ld_from, c);
+  load(from + 3 * ld_from, d);
+  const Vec<T, 4> ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+  const Vec<T, 4> cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+  const Vec<T, 4> ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const Vec<T, 4> cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  store(Vec<T, 4>(__builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5)), to);
+  store(Vec<T, 4>(__builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7)), to + ld_to);
+  store(Vec<T, 4>(__builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5)), to + 2 * ld_to);
+  store(Vec<T, 4>(__builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7)), to + 3 * ld_to);
+}
+
 }  // namespace
 
 template <class T>
@@ -189,12 +195,16 @@ void gemm_tn(Index m, Index n, Index k, ConstView<T> A, ConstView<T> B, View<T> 
 
 template <class T>
 void transpose(Index m, Index n, ConstView<T> A, T* At) {
-  constexpr Index block = 16;  // squares that stay in the first cache
-  for (Index i0 = 0; i0 < m; i0 += block) {
-    const Index i1 = std::min(m, i0 + block);
-    for (Index j = 0; j < n; ++j) {
-      for (Index i = i0; i < i1; ++i) At[j + i * n] = A.data[i + j * A.ld];
+  Index j = 0;
+  for (; j + 4 <= n; j += 4) {
+    Index i = 0;
+    for (; i + 4 <= m; i += 4) transpose4(A.data + i + j * A.ld, A.ld, At + j + i * n, n);
+    for (; i < m; ++i) {
+      for (Index q = j; q < j + 4; ++q) At[q + i * n] = A.data[i + q * A.ld];
     }
+  }
+  for (; j < n; ++j) {
+    for (Index i = 0; i < m; ++i) At[j + i * n] = A.data[i + j * A.ld];
   }
 }
 

@@ -10,6 +10,9 @@
 namespace vbo::nn {
 namespace {
 
+// Batches run through all layers in slices of so many columns, whose activations stay in the cache.
+constexpr Index kSlice = 256;
+
 Index widest(const MlpShape& shape) {
   Index width = 0;
   for (const DenseLayer& layer : shape.layers()) width = std::max(width, layer.outputs);
@@ -58,7 +61,7 @@ void MlpWorkspace<T>::prepare(const MlpShape& shape, Index n) {
     total += padded(layer.outputs * n) * (needs_slope(layer.activation) ? 2 : 1);
     transposed = std::max(transposed, padded(layer.inputs * layer.outputs));
   }
-  const Index delta = padded(widest(shape) * n);
+  const Index delta = padded(widest(shape) * std::min(n, kSlice));
   T* next = memory_.reserve(total + 2 * delta + transposed);
   const auto take = [&](Index count) { return std::exchange(next, next + padded(count)); };
 
@@ -82,15 +85,20 @@ ConstMap<T> forward(const MlpShape& shape, const T* parameters, InputRef<T> X,
   const Index n = X.cols();
   work.prepare(shape, n);
   Eigen::Map<MatrixOf<T>>(work.slots()[0].y, X.rows(), n) = X;
-  int l = 0;
-  for (const DenseLayer& layer : shape.layers()) {
-    const auto& in = work.slots()[static_cast<std::size_t>(l)];
-    const auto& out = work.slots()[static_cast<std::size_t>(++l)];
-    gemm_bias<T>(layer.outputs, n, layer.inputs, {parameters + layer.W, layer.outputs},
-                 {in.y, in.rows}, parameters + layer.b, {out.y, out.rows});
-    activate(layer.activation, layer.outputs * n, out.y, out.slope);
+  for (Index j = 0; j < n; j += kSlice) {
+    const Index slice = std::min(kSlice, n - j);
+    for (std::size_t l = 0; l < shape.layers().size(); ++l) {
+      const DenseLayer& layer = shape.layers()[l];
+      const auto& in = work.slots()[l];
+      const auto& out = work.slots()[l + 1];
+      const Index at = j * out.rows;
+      gemm_bias<T>(layer.outputs, slice, layer.inputs, {parameters + layer.W, layer.outputs},
+                   {in.y + j * in.rows, in.rows}, parameters + layer.b, {out.y + at, out.rows});
+      activate(layer.activation, layer.outputs * slice, out.y + at,
+               out.slope ? out.slope + at : nullptr);
+    }
   }
-  return work.output(l - 1);
+  return work.output(static_cast<int>(shape.layers().size()) - 1);
 }
 
 template <class T>
@@ -98,11 +106,9 @@ void predict(const MlpShape& shape, const T* parameters, InputRef<T> X, MlpWorks
              OutputRef<T> Y) {
   expect_shape("mlp: X", X.rows(), X.cols(), shape.inputs(), X.cols());
   expect_shape("mlp: Y", Y.rows(), Y.cols(), shape.outputs(), X.cols());
-  // Slices of columns small enough for their activations to stay in the cache.
-  constexpr Index slice = 128;
-  work.prepare(shape, std::min(slice, X.cols()));
-  for (Index j = 0; j < X.cols(); j += slice) {
-    const Index n = std::min(slice, X.cols() - j);
+  work.prepare(shape, std::min(kSlice, X.cols()));
+  for (Index j = 0; j < X.cols(); j += kSlice) {
+    const Index n = std::min(kSlice, X.cols() - j);
     ConstView<T> in = {X.data() + j * X.outerStride(), X.outerStride()};
     for (std::size_t l = 0; l < shape.layers().size(); ++l) {
       const DenseLayer& layer = shape.layers()[l];
@@ -121,26 +127,33 @@ void backward(const MlpShape& shape, const T* parameters, MlpWorkspace<T>& work,
               T* gradient, T* dX, bool add) {
   const Index n = work.columns();
   expect_shape("mlp: dY", dY.rows(), dY.cols(), shape.outputs(), n);
-  int which = 0;
-  T* delta = work.delta(which);  // dL/dY_l, turned into dL/dZ_l in place
-  Eigen::Map<MatrixOf<T>>(delta, dY.rows(), n) = dY;
-  for (int l = static_cast<int>(shape.layers().size()) - 1; l >= 0; --l) {
-    const DenseLayer& layer = shape.layers()[static_cast<std::size_t>(l)];
-    const auto& in = work.slots()[static_cast<std::size_t>(l)];
-    const auto& out = work.slots()[static_cast<std::size_t>(l) + 1];
-    const ConstView<T> dZ = {delta, layer.outputs};
-    activate_backward<T>(layer.activation, layer.outputs * n, out.y, out.slope, delta, delta);
-    if (gradient) {  // dW = dZ Y_{l-1}^T, db = dZ 1
-      gemm_nt<T>(layer.outputs, layer.inputs, n, dZ, {in.y, in.rows},
-                 {gradient + layer.W, layer.outputs}, add);
-      sum_columns<T>(layer.outputs, n, dZ, gradient + layer.b, add);
+  if (gradient && !add && n == 0) std::fill_n(gradient, shape.parameters(), T(0));
+  for (Index j = 0; j < n; j += kSlice) {
+    const Index slice = std::min(kSlice, n - j);
+    const bool sum = add || j > 0;
+    int which = 0;
+    T* delta = work.delta(which);  // dL/dY_l, turned into dL/dZ_l in place
+    Eigen::Map<MatrixOf<T>>(delta, dY.rows(), slice) = dY.middleCols(j, slice);
+    for (std::size_t l = shape.layers().size(); l-- > 0;) {
+      const DenseLayer& layer = shape.layers()[l];
+      const auto& in = work.slots()[l];
+      const auto& out = work.slots()[l + 1];
+      const ConstView<T> dZ = {delta, layer.outputs};
+      const Index at = j * out.rows;
+      activate_backward<T>(layer.activation, layer.outputs * slice, out.y + at,
+                           out.slope ? out.slope + at : nullptr, delta, delta);
+      if (gradient) {  // dW = dZ Y_{l-1}^T, db = dZ 1
+        gemm_nt<T>(layer.outputs, layer.inputs, slice, dZ, {in.y + j * in.rows, in.rows},
+                   {gradient + layer.W, layer.outputs}, sum);
+        sum_columns<T>(layer.outputs, slice, dZ, gradient + layer.b, sum);
+      }
+      if (l == 0 && !dX) break;
+      which = 1 - which;
+      T* const target = l == 0 ? dX + j * layer.inputs : work.delta(which);  // dY_{l-1} = W^T dZ
+      gemm_tn<T>(layer.inputs, slice, layer.outputs, {parameters + layer.W, layer.outputs}, dZ,
+                 {target, layer.inputs}, work.scratch());
+      delta = target;
     }
-    if (l == 0 && !dX) return;
-    which = 1 - which;
-    T* const target = l == 0 ? dX : work.delta(which);  // dY_{l-1} = W^T dZ
-    gemm_tn<T>(layer.inputs, n, layer.outputs, {parameters + layer.W, layer.outputs}, dZ,
-               {target, layer.inputs}, work.scratch());
-    delta = target;
   }
 }
 

@@ -82,7 +82,7 @@ class MlpWorkspace {
  private:
   Buffer<T> memory_;
   std::vector<Slot> slots_;  // input, then one per layer
-  T* deltas_[2] = {};        // (widest, N) each
+  T* deltas_[2] = {};        // (widest layer, one slice of columns) each
   T* scratch_ = nullptr;     // largest transposed W
   Index columns_ = 0;
 };

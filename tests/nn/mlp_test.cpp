@@ -86,6 +86,30 @@ TEST(Mlp, GradientsOfParametersAndInputs) {
   }
 }
 
+TEST(Mlp, ALargeBatchIsTheSumOfSmallOnes) {  // it runs in slices
+  const Case c = {{3, 9, 7, 2}, Activation::silu, Activation::tanh, 601};
+  Mlp<double> net = make<double>(c);
+  const Matrix X = reference::random<double>(3, c.n, 5), C = reference::random<double>(2, c.n, 6);
+  EXPECT_LT((net.forward(X) - reference::forward(net, X)).cwiseAbs().maxCoeff(), 1e-14);
+  Matrix dX, part;
+  net.backward(C, dX);
+  const Vector whole = Eigen::Map<Vector>(net.gradient().data(), net.shape().parameters());
+  for (Index j = 0; j < c.n; ++j) {
+    net.forward(X.col(j));
+    net.backward(C.col(j), part, j > 0);
+    EXPECT_LT((part - dX.col(j)).cwiseAbs().maxCoeff(), 1e-14);
+  }
+  EXPECT_LT((Eigen::Map<Vector>(net.gradient().data(), whole.size()) - whole).norm(), 1e-11);
+}
+
+TEST(Mlp, AnEmptyBatchHasZeroGradient) {
+  Mlp<double> net = make<double>(kCases[1]);
+  EXPECT_EQ(net.forward(Matrix(3, 0)).cols(), 0);
+  net.gradient()[0] = 1;
+  net.backward(Matrix(2, 0));
+  EXPECT_EQ(net.gradient()[0], 0);
+}
+
 TEST(Mlp, FloatEqualsDouble) {
   const Case c = {{20, 64, 64, 32}, Activation::silu, Activation::linear, 128};
   Mlp<double> exact = make<double>(c);
