@@ -91,10 +91,11 @@ void Adam<T>::reset() {
 }
 
 template <class T>
-void Adam<T>::restore(std::int64_t steps, std::span<const T> m, std::span<const T> v,
-                      std::span<const T> v_max) {
+void Adam<T>::restore(const AdamOptions& options, std::int64_t steps, std::span<const T> m,
+                      std::span<const T> v, std::span<const T> v_max) {
   assert(std::ssize(m) == m_.size() && std::ssize(v) == v_.size() &&
          std::ssize(v_max) == v_max_.size());
+  options_ = options;
   steps_ = steps;
   std::copy(m.begin(), m.end(), m_.data());
   std::copy(v.begin(), v.end(), v_.data());

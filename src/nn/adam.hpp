@@ -42,9 +42,9 @@ class Adam {
   const VectorOf<T>& mean() const { return m_; }
   const VectorOf<T>& second_moment() const { return v_; }
   const VectorOf<T>& largest_second_moment() const { return v_max_; }
-  // REQUIRES: sizes as they are.
-  void restore(std::int64_t steps, std::span<const T> m, std::span<const T> v,
-               std::span<const T> v_max);
+  // REQUIRES: valid options with the same amsgrad; sizes as they are.
+  void restore(const AdamOptions& options, std::int64_t steps, std::span<const T> m,
+               std::span<const T> v, std::span<const T> v_max);
 
  private:
   AdamOptions options_;
