@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#include "models/bnn/network.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "nn/adam.hpp"
+#include "nn/init.hpp"
+
+namespace vbo {
+
+nn::MlpShape network_shape(const NetworkOptions& options, Eigen::Index inputs) {
+  std::vector<int> widths = {static_cast<int>(inputs)};
+  for (const std::int64_t width : options.widths) widths.push_back(static_cast<int>(width));
+  widths.push_back(1);
+  return nn::MlpShape(widths, nn::activation_from(options.activation).value());
+}
+
+std::vector<Eigen::Index> training_subset(ConstVectorRef y, std::int64_t limit, Rng& rng) {
+  std::vector<Eigen::Index> chosen(static_cast<std::size_t>(y.size()));
+  std::iota(chosen.begin(), chosen.end(), Eigen::Index{0});
+  if (limit <= 0 || y.size() <= limit) return chosen;
+  std::stable_sort(chosen.begin(), chosen.end(),
+                   [&](Eigen::Index a, Eigen::Index b) { return y[a] > y[b]; });
+  const auto best = chosen.begin() + static_cast<std::ptrdiff_t>((limit + 1) / 2);
+  rng.shuffle(std::span(best, chosen.end()));
+  chosen.resize(static_cast<std::size_t>(limit));
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
+Vector random_weights(const nn::MlpShape& shape, Rng& rng) {
+  Vector theta(shape.parameters());
+  nn::init_uniform_fan_in<double>(shape, std::span(theta.data(), theta.size()), rng);
+  return theta;
+}
+
+double minimize_by_adam(const LossGradient& loss, const AdamRun& run, Vector& theta) {
+  nn::Adam<double> adam(theta.size(),
+                        {.learning_rate = run.learning_rate, .weight_decay = run.weight_decay});
+  const auto size = static_cast<std::size_t>(theta.size());
+  Vector gradient(theta.size()), last = theta;
+  double value = 0.0, last_value = 0.0;
+  for (int step = 0; step < run.steps; ++step) {
+    value = loss(theta, gradient);
+    if (!std::isfinite(value) || !gradient.allFinite()) {
+      theta = last;
+      return last_value;
+    }
+    last = theta;
+    last_value = value;
+    if (run.cosine) adam.set_learning_rate(nn::cosine_rate(run.learning_rate, step, run.steps));
+    adam.step(std::span(theta.data(), size), std::span<const double>(gradient.data(), size));
+  }
+  return last_value;
+}
+
+}  // namespace vbo
