@@ -49,12 +49,13 @@ class [[nodiscard]] Result {
 
   T& value() & { return check(), std::get<0>(state_); }
   const T& value() const& { return check(), std::get<0>(state_); }
-  T&& value() && { return check(), std::get<0>(std::move(state_)); }
+  // By value, so that `for (auto& x : f().value())` does not outlive what it walks over.
+  T value() && { return check(), std::get<0>(std::move(state_)); }
 
   // REQUIRES: has_value().
   T& operator*() & { return std::get<0>(state_); }
   const T& operator*() const& { return std::get<0>(state_); }
-  T&& operator*() && { return std::get<0>(std::move(state_)); }
+  T operator*() && { return std::get<0>(std::move(state_)); }
   T* operator->() { return &std::get<0>(state_); }
   const T* operator->() const { return &std::get<0>(state_); }
 
