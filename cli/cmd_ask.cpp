@@ -59,9 +59,7 @@ int ask(const Options& options, const Console& console) {
 
 Action define_ask(CLI::App& app, const Console& console) {
   auto options = std::make_shared<Options>();
-  app.add_option("STUDY", options->study, "Study file (.toml) or storage (.db)")
-      ->required()
-      ->option_text(" ");
+  app.add_option("STUDY", options->study, "Study file (.toml) or storage (.db)")->required();
   app.add_option("-n,--count", options->count, "How many suggestions")
       ->check(CLI::Range(std::int64_t{1}, kMostAtOnce))
       ->type_name("N")

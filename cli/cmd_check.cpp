@@ -106,7 +106,7 @@ int check(const std::string& path, bool json, const Console& console) {
 Action define_check(CLI::App& app, const Console& console) {
   auto path = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
-  app.add_option("FILE", *path, "Study file (.toml)")->required()->option_text(" ");
+  app.add_option("FILE", *path, "Study file (.toml)")->required();
   app.add_flag("--json", *json, "Print JSON");
   return [path, json, &console] { return check(*path, *json, console); };
 }

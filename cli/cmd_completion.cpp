@@ -69,10 +69,7 @@ std::string bash_script() {
 
 Action define_completion(CLI::App& app, const Console&) {
   auto shell = std::make_shared<std::string>();
-  app.add_option("SHELL", *shell, "bash")
-      ->required()
-      ->check(CLI::IsMember({"bash"}))
-      ->option_text(" ");
+  app.add_option("SHELL", *shell, "bash")->required()->check(CLI::IsMember({"bash"}));
   return [] {
     print_out(bash_script());
     return int{kDone};

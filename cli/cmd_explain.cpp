@@ -84,10 +84,8 @@ Action define_explain(CLI::App& app, const Console&) {
     bool json = false;
   };
   auto options = std::make_shared<Options>();
-  app.add_option("STUDY", options->study, "Storage (.db) or study file (.toml)")
-      ->required()
-      ->option_text(" ");
-  app.add_option("ID", options->id, "The trial's id")->required()->option_text(" ");
+  app.add_option("STUDY", options->study, "Storage (.db) or study file (.toml)")->required();
+  app.add_option("ID", options->id, "The trial's id")->required();
   app.add_flag("--json", options->json, "Print JSON");
   return [options] { return explain(options->study, options->id, options->json); };
 }

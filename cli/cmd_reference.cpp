@@ -1,30 +1,15 @@
 // SPDX-License-Identifier: MIT
 // docs/cli.md, made from the same table as the help; a test compares the two.
 #include "cli/commands.hpp"
+#include "cli/help.hpp"
 
 namespace vbo::cli {
 namespace {
 
-std::string name_of(const CLI::Option& option) {
-  if (option.get_positional()) return "`" + option.get_name(true) + "`";
-  std::string text;
-  for (const std::string& name : option.get_snames())
-    text += (text.empty() ? "`-" : ", `-") + name + "`";
-  for (const std::string& name : option.get_lnames())
-    text += (text.empty() ? "`--" : ", `--") + name + "`";
-  const std::string type = option.get_type_size() == 0 ? "" : option.get_type_name();
-  const std::size_t colon = type.find(':');  // CLI11 appends what its checks accept
-  return text + (type.empty() ? "" : " " + type.substr(0, colon));
-}
-
 std::string options_table(const CLI::App& app) {
   std::string rows;
-  for (const CLI::Option* option : app.get_options()) {
-    if (option->check_lname("help")) continue;
-    std::string note = option->get_description();
-    if (option->get_required()) note += " (required)";
-    if (!option->get_default_str().empty()) note += " (default " + option->get_default_str() + ")";
-    rows += "| " + name_of(*option) + " | " + note + " |\n";
+  for (const OptionRow& row : option_rows(app)) {
+    if (!row.name.ends_with("--help")) rows += "| `" + row.name + "` | " + row.note + " |\n";
   }
   return rows.empty() ? "" : "| | |\n|---|---|\n" + rows + "\n";
 }
@@ -34,10 +19,11 @@ std::string section(const Command& command, const CLI::App& app) {
   for (const std::string& example : command.examples) text += example + "\n";
   text += "```\n\n";
   if (!command.details.empty()) text += command.details + "\n\n";
-  text += options_table(app);
+  text += "Usage: `" + usage_of(app, "vbo " + command.name) + "`\n\n" + options_table(app);
   for (const CLI::App* nested : app.get_subcommands({})) {
-    text += "### vbo " + command.name + " " + nested->get_name() + "\n\n" +
-            nested->get_description() + "\n\n" + options_table(*nested);
+    const std::string name = "vbo " + command.name + " " + nested->get_name();
+    text += "### " + name + "\n\n" + nested->get_description() + "\n\nUsage: `" +
+            usage_of(*nested, name) + "`\n\n" + options_table(*nested);
   }
   if (!command.json.empty()) text += "JSON: `" + command.json + "`\n\n";
   return text;

@@ -217,7 +217,7 @@ int run(const Options& options, const Console& console) {
 
 Action define_run(CLI::App& app, const Console& console) {
   auto options = std::make_shared<Options>();
-  app.add_option("FILE", options->file, "Study file (.toml)")->required()->option_text(" ");
+  app.add_option("FILE", options->file, "Study file (.toml)")->required();
   app.add_option("--workers", options->workers,
                  "Evaluations at the same time, instead of the file's")
       ->check(CLI::Range(1, 4096))

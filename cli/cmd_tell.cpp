@@ -67,11 +67,9 @@ int tell(const Options& options) {
 
 Action define_tell(CLI::App& app, const Console&) {
   auto options = std::make_shared<Options>();
-  app.add_option("STUDY", options->study, "Storage (.db) or study file (.toml)")
-      ->required()
-      ->option_text(" ");
-  app.add_option("ID", options->id, "The suggestion's id")->required()->option_text(" ");
-  app.add_option("VALUE", options->value, "The result, a number")->option_text(" ");
+  app.add_option("STUDY", options->study, "Storage (.db) or study file (.toml)")->required();
+  app.add_option("ID", options->id, "The suggestion's id")->required();
+  app.add_option("VALUE", options->value, "The result, a number");
   app.add_option("--fail", options->reason, "The evaluation failed, and why")->type_name("REASON");
   app.add_flag("--json", options->json, "Print JSON");
   return [options] { return tell(*options); };

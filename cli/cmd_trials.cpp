@@ -75,9 +75,7 @@ int trials(const Options& options) {
 
 Action define_trials(CLI::App& app, const Console&) {
   auto options = std::make_shared<Options>();
-  app.add_option("STUDY", options->study, "Storage (.db) or study file (.toml)")
-      ->required()
-      ->option_text(" ");
+  app.add_option("STUDY", options->study, "Storage (.db) or study file (.toml)")->required();
   app.add_option("--state", options->state, "Only these: waiting, running, completed or failed")
       ->check(CLI::IsMember({"waiting", "running", "completed", "failed"}))
       ->type_name("STATE");

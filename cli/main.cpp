@@ -7,6 +7,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/study_file.hpp"
+#include "exec/value_line.hpp"
 
 namespace vbo::cli {
 namespace {
@@ -40,6 +41,15 @@ int wrong_usage(const CLI::App& app, const CLI::ParseError& error) {
               std::string(error.what()) + "\nTry \"" + command + " --help\" for an example.");
 }
 
+// A negative value such as -inf or -.5 looks like an option to CLI11; behind a space it does not.
+std::vector<std::string> with_plain_numbers(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  for (std::string& argument : arguments) {
+    if (argument.starts_with('-') && parse_value_line(argument)) argument.insert(0, " ");
+  }
+  return arguments;
+}
+
 int main_with(int argc, char** argv) {
   if (const std::string word = misspelt_command(argc, argv); !word.empty()) {
     return wrong_command(word);
@@ -52,7 +62,9 @@ int main_with(int argc, char** argv) {
     return kWrongUsage;
   }
   try {
-    app->parse(argc, argv);
+    std::vector<std::string> arguments = with_plain_numbers(argc, argv);
+    std::reverse(arguments.begin(), arguments.end());  // the order CLI11 wants
+    app->parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
     const bool is_request = error.get_exit_code() == 0;  // --help and --version
     if (is_request) return app->exit(error);
