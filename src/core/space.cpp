@@ -62,29 +62,37 @@ Result<void> check_choices(const Parameter& p) {
   return {};
 }
 
+// What a value of this parameter must be; built only when one is not.
+std::string expected_value(const Parameter& p) {
+  if (p.kind == ParameterKind::categorical) {
+    std::string expected = "one of";
+    for (const std::string& choice : p.choices) expected += " " + quoted(choice);
+    return expected;
+  }
+  return "a value from " + number(p.low) + " to " + number(p.high);
+}
+
 Result<void> check_value(const Parameter& p, const Value& value) {
-  const std::string who = "parameter " + quoted(p.name) + ": ";
-  const std::string found = "found " + to_string(value) + ", expected ";
+  const auto wrong = [&](const std::string& expected) {
+    return invalid("parameter " + quoted(p.name) + ": found " + to_string(value) + ", expected " +
+                   expected);
+  };
   if (p.kind == ParameterKind::categorical) {
     const auto* text = std::get_if<std::string>(&value);
     if (text && std::find(p.choices.begin(), p.choices.end(), *text) != p.choices.end()) return {};
-    std::string expected = "one of";
-    for (const std::string& choice : p.choices) expected += " " + quoted(choice);
-    return invalid(who + found + expected);
+    return wrong(expected_value(p));
   }
   double x = 0.0;
   if (p.kind == ParameterKind::integer) {
     const auto* whole = std::get_if<std::int64_t>(&value);
-    if (!whole) return invalid(who + found + "an integer");
+    if (!whole) return wrong("an integer");
     x = static_cast<double>(*whole);
   } else {
     const auto* real = std::get_if<double>(&value);
-    if (!real || !std::isfinite(*real)) return invalid(who + found + "a finite number");
+    if (!real || !std::isfinite(*real)) return wrong("a finite number");
     x = *real;
   }
-  if (x < p.low || x > p.high) {
-    return invalid(who + found + "a value from " + number(p.low) + " to " + number(p.high));
-  }
+  if (x < p.low || x > p.high) return wrong(expected_value(p));
   return {};
 }
 

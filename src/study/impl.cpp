@@ -57,15 +57,6 @@ Result<void> Study::Impl::rebuild() {
   if (!snapshot) return snapshot.error();
   const Result<std::vector<RoundReport>> reports = storage->load_reports(1);
   if (!reports) return reports.error();
-  Result<Replayed> replayed = replay(*this, *history, *snapshot);
-  if (!replayed) return replayed.error();
-
-  optimizer = std::move(replayed->optimizer);
-  warning = std::move(replayed->warning);
-  saved_event = replayed->restored;
-  saved_round = replayed->restored_round;
-  tells_since_saved = 0;
-  reported_round = reports->empty() ? -1 : reports->back().report.round;
   open_trials.clear();
   finite = FiniteSpace::of(record.space);
   last_id = last_event = ended = 0;
@@ -73,13 +64,23 @@ Result<void> Study::Impl::rebuild() {
     last_id = std::max(last_id, trial.id);
     last_event = std::max({last_event, trial.asked_in, trial.told_in});
     if (finite) finite->insert(trial.point);
-    if (trial.told_in > saved_event) ++tells_since_saved;
     if (trial.told_in != 0) {
       ++ended;
     } else {
-      open_trials.emplace(trial.id, std::move(trial));
+      open_trials.emplace(trial.id, trial);
     }
+    trial = for_optimizer(std::move(trial));
   }
+  Result<Replayed> replayed = replay(*this, *history, *snapshot);
+  if (!replayed) return replayed.error();
+  optimizer = std::move(replayed->optimizer);
+  warning = std::move(replayed->warning);
+  saved_event = replayed->restored;
+  saved_round = replayed->restored_round;
+  tells_since_saved = std::count_if(history->begin(), history->end(), [&](const Trial& trial) {
+    return trial.told_in > saved_event;
+  });
+  reported_round = reports->empty() ? -1 : reports->back().report.round;
   return {};
 }
 

@@ -68,7 +68,8 @@ struct Replayed {
   std::int64_t restored_round = 0;  // the method's round at that moment
   std::string warning;
 };
-Result<Replayed> replay(const Study::Impl& study, std::span<const Trial> history,
+// `history`: all trials in the order of ids, as for_optimizer() gives them; the same afterwards.
+Result<Replayed> replay(const Study::Impl& study, std::span<Trial> history,
                         const std::optional<Snapshot>& snapshot);
 
 // Field by field, e.g. "budget: stored 10, study file 20"; empty when `asked` does not contradict.

@@ -38,26 +38,51 @@ std::vector<Event> events_after(std::span<const Trial> history, EventId after) {
   return events;
 }
 
-// The trials as they stood right after event `after`.
-std::vector<Trial> history_at(const Study::Impl& study, std::span<const Trial> history,
-                              EventId after) {
-  std::vector<Trial> then;
-  for (const Trial& trial : history) {
-    if (trial.asked_in > after) continue;
-    then.push_back(study.for_optimizer(trial));
-    if (trial.told_in > after || trial.told_in == 0) {
-      then.back().state = TrialState::waiting;
-      then.back().value.reset();
-      then.back().failure.reset();
-      then.back().told_in = 0;
+// The trials as they stood right after event `after`, for as long as this lives: later outcomes are
+// set aside, not copied, for there may be hundreds of thousands of trials.
+class HistoryAt {
+ public:
+  HistoryAt(std::span<Trial> history, EventId after) {
+    const auto later = std::find_if(history.begin(), history.end(),
+                                    [&](const Trial& trial) { return trial.asked_in > after; });
+    trials_ = history.first(static_cast<std::size_t>(later - history.begin()));
+    for (Trial& trial : trials_) {
+      if (trial.told_in <= after) continue;
+      later_.push_back({&trial, trial.state, trial.value, std::move(trial.failure), trial.told_in});
+      trial.state = TrialState::waiting;
+      trial.value.reset();
+      trial.failure.reset();
+      trial.told_in = 0;
     }
   }
-  return then;
-}
+  ~HistoryAt() {
+    for (Outcome& outcome : later_) {
+      outcome.trial->state = outcome.state;
+      outcome.trial->value = outcome.value;
+      outcome.trial->failure = std::move(outcome.failure);
+      outcome.trial->told_in = outcome.told_in;
+    }
+  }
+  HistoryAt(const HistoryAt&) = delete;
+  HistoryAt& operator=(const HistoryAt&) = delete;
+
+  std::span<const Trial> trials() const { return trials_; }
+
+ private:
+  struct Outcome {
+    Trial* trial;
+    TrialState state;
+    std::optional<double> value;
+    std::optional<Failure> failure;
+    EventId told_in;
+  };
+  std::span<Trial> trials_;
+  std::vector<Outcome> later_;
+};
 
 }  // namespace
 
-Result<Replayed> replay(const Study::Impl& study, std::span<const Trial> history,
+Result<Replayed> replay(const Study::Impl& study, std::span<Trial> history,
                         const std::optional<Snapshot>& snapshot) {
   const auto make = [&] {
     return study.make_optimizer(study.record.space, study.record.optimizer);
@@ -67,7 +92,7 @@ Result<Replayed> replay(const Study::Impl& study, std::span<const Trial> history
   Replayed result;
   if (snapshot && !snapshot->bytes.empty()) {
     const Result<void> restored =
-        (*optimizer)->restore(snapshot->bytes, history_at(study, history, snapshot->after));
+        (*optimizer)->restore(snapshot->bytes, HistoryAt(history, snapshot->after).trials());
     if (restored) {
       result.restored = snapshot->after;
       result.restored_round = (*optimizer)->report().round;
@@ -91,7 +116,7 @@ Result<Replayed> replay(const Study::Impl& study, std::span<const Trial> history
       }
     } else {
       std::vector<Trial> told;
-      for (const std::size_t i : event.trials) told.push_back(study.for_optimizer(history[i]));
+      for (const std::size_t i : event.trials) told.push_back(history[i]);
       (*optimizer)->tell(told);
     }
   }

@@ -9,6 +9,7 @@
 
 #include "storage/json.hpp"
 #include "storage/samples.hpp"
+#include "storage/scan.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace vbo {
@@ -115,6 +116,26 @@ TEST(RoundTrip, SpacesAndPoints) {
   }));
 }
 
+// The quick reader and the full one agree on everything we write; what it does not know it leaves.
+TEST(RoundTrip, QuickReader) {
+  ASSERT_TRUE(rc::check([] {
+    const Space space = any_space();
+    const Point point = any_point(space);
+    const std::string text = dump(json_of(space, point));
+    if (const auto scanned = scan_point(space, text)) {
+      RC_ASSERT(*scanned == point);
+    } else {
+      RC_ASSERT(text.find('\\') != std::string::npos);
+    }
+    const Rationale rationale{"local", *any_double(), any_terms()};
+    const std::string ledger = dump(json_of(rationale));
+    if (const auto scanned = scan_rationale(ledger)) {
+      RC_ASSERT(same_bits(scanned->acquisition, rationale.acquisition));
+      expect_same(scanned->terms, rationale.terms);
+    }
+  }));
+}
+
 TEST(RoundTrip, Numbers) {
   ASSERT_TRUE(rc::check([] {
     const double number = *any_double();
@@ -212,6 +233,28 @@ TEST(RoundTrip, TrialsThroughSqlite) {
     RC_ASSERT(back.size() == trials.size());
     for (std::size_t i = 0; i < back.size(); ++i) RC_ASSERT(same(back[i], trials[i]));
   }));
+}
+
+TEST(Json, TheQuickReaderTakesWhatWeWriteAndNothingElse) {
+  const Space space = testing::sample_record().space;
+  EXPECT_TRUE(scan_point(space, R"({"x":-0.5,"n":3,"c":"a"})"));
+  EXPECT_TRUE(scan_point(space, R"({"x":-5e-1,"n":3,"c":"a"})"));
+  for (const char* other :
+       {"", "{", R"({"x":0.5,"n":3,"c":"a"} )", R"({"x":0.5,"n":3,"c":"b\n"})",
+        R"({"n":3,"x":0.5,"c":"a"})", R"({"x":0.5,"n":3.0,"c":"a"})", R"({"x":nan,"n":3,"c":"a"})",
+        R"({"x":-inf,"n":3,"c":"a"})", R"({"x":7.5,"n":3,"c":"a"})", R"({"x":0.5,"n":3,"c":"z"})",
+        R"({"x":0.5,"n":3,"c":"a)", R"({"x":0.5,"n":99999999999999999999,"c":"a"})"}) {
+    EXPECT_FALSE(scan_point(space, other)) << other;
+  }
+  EXPECT_TRUE(scan_rationale(R"({"source":"","acquisition":0.0,"terms":[]})"));
+  EXPECT_TRUE(scan_rationale(R"({"source":"a","acquisition":1,"terms":[["b",2],["c",3.5]]})"));
+  for (const char* other :
+       {"", R"({"source":"a","acquisition":"inf","terms":[]})",
+        R"({"source":"a","acquisition":1,"terms":[["b",2]["c",3.5]]})",
+        R"({"source":"a","acquisition":1,"terms":[["b",2],]})",
+        R"({"source":"a","acquisition":1,"terms":[)", R"({"source":"a","acquisition":1})"}) {
+    EXPECT_FALSE(scan_rationale(other)) << other;
+  }
 }
 
 TEST(Json, WrongInputIsExplained) {

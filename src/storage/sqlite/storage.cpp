@@ -6,6 +6,7 @@
 
 #include "storage/errors.hpp"
 #include "storage/json.hpp"
+#include "storage/scan.hpp"
 #include "vbo/version.hpp"
 
 namespace vbo::sqlite {
@@ -282,12 +283,16 @@ Trial SqliteStorage::read_trial(const Statement& row) {
   require_space();
   Trial trial;
   trial.id = row.integer(0);
-  const std::string where = in_file("trial " + std::to_string(trial.id));
+  const auto where = [&] { return in_file("trial " + std::to_string(trial.id)); };
   const auto state = trial_state_from(row.text(1));
-  if (!state) throw Fault{{ErrorKind::damaged, where + " has an unknown state"}};
+  if (!state) throw Fault{{ErrorKind::damaged, where() + " has an unknown state"}};
   trial.state = *state;
-  trial.point =
-      take_stored(point_from(*space_, take_stored(parse_json(row.text(2)), where)), where);
+  if (std::optional<Point> point = scan_point(*space_, row.text(2))) {
+    trial.point = std::move(*point);
+  } else {
+    trial.point =
+        take_stored(point_from(*space_, take_stored(parse_json(row.text(2)), where())), where());
+  }
   if (!row.is_null(3)) trial.value = row.real(3);
   if (!row.is_null(4)) {
     // A cause this build does not know comes from a newer one; the message still explains it.
@@ -296,7 +301,12 @@ Trial SqliteStorage::read_trial(const Statement& row) {
   }
   trial.seconds = row.real(6);
   trial.attempts = static_cast<int>(row.integer(7));
-  trial.rationale = take_stored(rationale_from(take_stored(parse_json(row.text(8)), where)), where);
+  if (std::optional<Rationale> rationale = scan_rationale(row.text(8))) {
+    trial.rationale = std::move(*rationale);
+  } else {
+    trial.rationale =
+        take_stored(rationale_from(take_stored(parse_json(row.text(8)), where())), where());
+  }
   trial.asked_in = row.integer(9);
   trial.told_in = row.integer(10);
   return trial;
