@@ -13,8 +13,14 @@ using simd::load;
 using simd::store;
 using simd::Vec;
 
-// What a tile of C starts from.
-enum class Start { zero, bias, sum };
+// What C starts from: nothing (data = nullptr), C itself (to add to it), or a bias (ld = 0).
+template <class T>
+using Start = ConstView<T>;
+
+template <class T>
+Start<T> moved(Start<T> start, Index elements) {
+  return {start.data ? start.data + elements : nullptr, start.ld};
+}
 
 // B with free strides, so that one kernel serves A B and A B^T: element (p,j) at p * rs + j * cs.
 template <class T>
@@ -33,15 +39,14 @@ constexpr int columns_for(int row_registers) {
 // C (R*V, J) = start + A (R*V, k) B (k, J), held in registers until k is done:
 // for each p, the outer product of a column of A (R registers) and a row of B (J broadcasts).
 template <class T, int V, int R, int J>
-void tile(Index k, ConstView<T> A, Strided<T> B, const T* bias, Start start, View<T> C) {
+void tile(Index k, ConstView<T> A, Strided<T> B, Start<T> start, View<T> C) {
   Vec<T, V> c[J][R];
 #pragma GCC unroll 12
   for (int j = 0; j < J; ++j) {
 #pragma GCC unroll 4
     for (int r = 0; r < R; ++r) {
       c[j][r] = Vec<T, V>{};
-      if (start == Start::bias) load(bias + r * V, c[j][r]);
-      if (start == Start::sum) load(C.data + j * C.ld + r * V, c[j][r]);
+      if (start.data) load(start.data + j * start.ld + r * V, c[j][r]);
     }
   }
   for (Index p = 0; p < k; ++p) {
@@ -64,42 +69,39 @@ void tile(Index k, ConstView<T> A, Strided<T> B, const T* bias, Start start, Vie
 
 // All columns of C from `j` on, for one strip of R*V rows: tiles of J columns, then narrower ones.
 template <class T, int V, int R, int J>
-void strip(Index j, Index n, Index k, ConstView<T> A, Strided<T> B, const T* bias, Start start,
-           View<T> C) {
+void strip(Index j, Index n, Index k, ConstView<T> A, Strided<T> B, Start<T> start, View<T> C) {
   for (; j + J <= n; j += J) {
-    tile<T, V, R, J>(k, A, {B.data + j * B.cs, B.rs, B.cs}, bias, start, {C.data + j * C.ld, C.ld});
+    tile<T, V, R, J>(k, A, {B.data + j * B.cs, B.rs, B.cs}, moved(start, j * start.ld),
+                     {C.data + j * C.ld, C.ld});
   }
-  if constexpr (J > 1) strip<T, V, R, J / 2>(j, n, k, A, B, bias, start, C);
+  if constexpr (J > 1) strip<T, V, R, J / 2>(j, n, k, A, B, start, C);
 }
 
 // Strips of rows, from the widest that fits down to single rows.
 template <class T, int V, int R>
-Index strips(Index row, Index m, Index n, Index k, ConstView<T> A, Strided<T> B, const T* bias,
-             Start start, View<T> C) {
+void strips(Index row, Index m, Index n, Index k, ConstView<T> A, Strided<T> B, Start<T> start,
+            View<T> C) {
   for (; row + R * V <= m; row += R * V) {
-    strip<T, V, R, columns_for(R)>(0, n, k, {A.data + row, A.ld}, B, bias ? bias + row : nullptr,
-                                   start, {C.data + row, C.ld});
+    strip<T, V, R, columns_for(R)>(0, n, k, {A.data + row, A.ld}, B, moved(start, row),
+                                   {C.data + row, C.ld});
   }
   if constexpr (R > 1) {
-    return strips<T, V, R / 2>(row, m, n, k, A, B, bias, start, C);
+    strips<T, V, R / 2>(row, m, n, k, A, B, start, C);
   } else if constexpr (V > 1) {
-    return strips<T, V / 2, 1>(row, m, n, k, A, B, bias, start, C);
-  } else {
-    return row;
+    strips<T, V / 2, 1>(row, m, n, k, A, B, start, C);
   }
 }
 
 // Blocks over k keep the strip of A that every tile reads again inside the first caches.
 template <class T>
-void multiply(Index m, Index n, Index k, ConstView<T> A, Strided<T> B, const T* bias, Start start,
-              View<T> C) {
+void multiply(Index m, Index n, Index k, ConstView<T> A, Strided<T> B, Start<T> start, View<T> C) {
   constexpr Index block = 256;
   Index p = 0;
   do {
     const Index depth = std::min(block, k - p);
     strips<T, simd::kWidth<T>, kRowRegisters>(0, m, n, depth, {A.data + p * A.ld, A.ld},
-                                              {B.data + p * B.rs, B.rs, B.cs}, bias, start, C);
-    start = Start::sum;
+                                              {B.data + p * B.rs, B.rs, B.cs}, start, C);
+    start = {C.data, C.ld};
     p += depth;
   } while (p < k);
 }
@@ -152,7 +154,7 @@ template <class T>
 template <class T>
 void gemm(Index m, Index n, Index k, ConstView<T> A, ConstView<T> B, View<T> C, bool add) {
   flops::add(flops::gemm(m, n, k));
-  multiply<T>(m, n, k, A, {B.data, 1, B.ld}, nullptr, add ? Start::sum : Start::zero, C);
+  multiply<T>(m, n, k, A, {B.data, 1, B.ld}, {add ? C.data : nullptr, C.ld}, C);
 }
 
 template <class T>
@@ -162,18 +164,17 @@ void gemm_bias(Index m, Index n, Index k, ConstView<T> A, ConstView<T> B, const 
     for (Index j = 0; j < n; ++j) C.data[j * C.ld] = *b + dot(k, A.data, B.data + j * B.ld);
     return;
   }
-  multiply<T>(m, n, k, A, {B.data, 1, B.ld}, b, Start::bias, C);
+  multiply<T>(m, n, k, A, {B.data, 1, B.ld}, {b, 0}, C);
 }
 
 template <class T>
 void gemm_nt(Index m, Index n, Index k, ConstView<T> A, ConstView<T> B, View<T> C, bool add) {
   flops::add(flops::gemm(m, n, k));
-  const Start start = add ? Start::sum : Start::zero;
   if (m == 1 && C.ld == 1) {  // C^T (n,1) = B (n,k) A^T: the same kernel, rows along B
-    multiply<T>(n, 1, k, B, {A.data, A.ld, 1}, nullptr, start, {C.data, n});
+    multiply<T>(n, 1, k, B, {A.data, A.ld, 1}, {add ? C.data : nullptr, n}, {C.data, n});
     return;
   }
-  multiply<T>(m, n, k, A, {B.data, B.ld, 1}, nullptr, start, C);
+  multiply<T>(m, n, k, A, {B.data, B.ld, 1}, {add ? C.data : nullptr, C.ld}, C);
 }
 
 template <class T>
@@ -190,7 +191,7 @@ void gemm_tn(Index m, Index n, Index k, ConstView<T> A, ConstView<T> B, View<T> 
     return;
   }
   transpose<T>(k, m, A, scratch);
-  multiply<T>(m, n, k, {scratch, m}, {B.data, 1, B.ld}, nullptr, add ? Start::sum : Start::zero, C);
+  multiply<T>(m, n, k, {scratch, m}, {B.data, 1, B.ld}, {add ? C.data : nullptr, C.ld}, C);
 }
 
 template <class T>
