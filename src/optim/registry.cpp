@@ -6,12 +6,15 @@
 #include "optim/cmaes/cmaes.hpp"
 #include "optim/random/random.hpp"
 #include "optim/sobol/sobol.hpp"
+#include "optim/vbo/vbo.hpp"
 
 namespace vbo {
 namespace {
 
 const std::vector<Method>& registered() {
   static const std::vector<Method> all = {
+      method_of<Vbo, VboOptions>(
+          "vbo", "Actor and information critics: large batches, many results, any space"),
       method_of<Cmaes, CmaesOptions>(
           "cmaes", "Evolution strategy without a model: many cheap evaluations, rank-based"),
       method_of<SobolSearch, SobolOptions>("sobol", "Quasi-random search: covers, never learns"),

@@ -5,7 +5,9 @@
 // snapshot is one check at the end and never an allocation of somebody else's size.
 #pragma once
 
+#include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -26,6 +28,14 @@ class StateWriter {
     for (Eigen::Index j = 0; j < m.cols(); ++j) {
       for (Eigen::Index i = 0; i < m.rows(); ++i) put(m(i, j));
     }
+    return *this;
+  }
+
+  // Length, then the numbers as they are.
+  template <class T>
+  requires std::is_arithmetic_v<T> StateWriter& put_array(std::span<const T> values) {
+    put<std::int64_t>(static_cast<std::int64_t>(values.size()));
+    bytes_.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
     return *this;
   }
 
@@ -65,6 +75,19 @@ class StateReader {
     const Matrix m = get_matrix();
     if (m.cols() != 1) ok_ = false;
     return ok_ ? Vector(m.col(0)) : Vector();
+  }
+
+  // Fills `values`; a stored length other than theirs is damage.
+  template <class T>
+  requires std::is_arithmetic_v<T> void get_array(std::span<T> values) {
+    const auto length = get<std::int64_t>();
+    if (!ok_ || length != static_cast<std::int64_t>(values.size()) ||
+        rest_.size() < values.size_bytes()) {
+      ok_ = false;
+      return;
+    }
+    std::memcpy(values.data(), rest_.data(), values.size_bytes());
+    rest_.remove_prefix(values.size_bytes());
   }
 
   bool ok() const { return ok_; }

@@ -95,6 +95,11 @@ double Strategy::mahalanobis(ConstVectorRef y) const {
   return (axes_.transpose() * y).cwiseQuotient(lengths_).norm();
 }
 
+Matrix Strategy::whitening() const {
+  if (diagonal_) return lengths_.cwiseInverse();
+  return axes_ * lengths_.cwiseInverse().asDiagonal() * axes_.transpose();
+}
+
 void Strategy::update(ConstMatrixRef Y, ConstVectorRef scale) {
   const auto n = static_cast<double>(dimension());
   const Eigen::Index lambda = Y.cols();

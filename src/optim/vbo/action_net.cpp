@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "optim/vbo/action_net.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "nn/gumbel.hpp"
+#include "nn/init.hpp"
+
+namespace vbo {
+namespace {
+
+nn::MlpShape action_shape(Eigen::Index dimension, const VboOptions& options) {
+  std::vector<int> widths{static_cast<int>(std::max<Eigen::Index>(1, dimension))};
+  for (const std::int64_t width : options.hidden) widths.push_back(static_cast<int>(width));
+  widths.push_back(widths.front());
+  return nn::MlpShape(widths, nn::Activation::tanh);
+}
+
+MatrixOf<float> draw_seeds(Eigen::Index dimension, int n, Rng& rng) {
+  MatrixOf<float> S(dimension, n);
+  for (float& s : S.reshaped()) s = static_cast<float>(rng.normal());
+  return S;
+}
+
+float normal_cdf(float z) { return 0.5F * std::erfc(-z * std::numbers::sqrt2_v<float> / 2.0F); }
+
+float normal_pdf(float z) {
+  constexpr float scale = 0.3989422804F;  // 1/sqrt(2 pi)
+  return scale * std::exp(-0.5F * z * z);
+}
+
+}  // namespace
+
+ActionNet::ActionNet(const Encoding& encoding, const VboOptions& options, std::uint64_t seed)
+    : encoding_(encoding),
+      options_(options),
+      seed_(seed),
+      net_(action_shape(encoding.dimension(), options)),
+      adam_(net_.shape().parameters(), {.learning_rate = options.action_rate}) {
+  Rng rng(seed, "action-net-init");
+  nn::init_uniform_fan_in(net_.shape(), net_.parameters(), rng);
+  nn::zero_last_layer(net_.shape(), net_.parameters());
+}
+
+void ActionNet::forward(nn::InputRef<float> S) {
+  Z_ = S + net_.forward(S);
+  X_ = Z_.unaryExpr(&normal_cdf);
+  for (const Encoding::Block& block : encoding_.blocks()) {
+    if (block.kind != ParameterKind::categorical) continue;
+    auto rows = X_.middleRows(block.offset, block.width);
+    MatrixOf<float> hard(block.width, X_.cols());
+    nn::one_hot_argmax<float>(rows, hard);
+    rows = hard;
+  }
+}
+
+MatrixOf<float> ActionNet::act(int n, Rng& rng) {
+  forward(draw_seeds(encoding_.dimension(), n, rng));
+  return X_;
+}
+
+ActionNet::Gauge ActionNet::train(Critics& critics, const Frame& frame, int batch,
+                                  std::int64_t round, int threads) {
+  Rng rng(seed_, "action-net-seeds", static_cast<std::uint64_t>(round));
+  const double weight = std::sqrt(options_.beta);
+  Gauge gauge;
+  for (std::int64_t step = 0; step < options_.action_steps; ++step) {
+    forward(draw_seeds(encoding_.dimension(), batch, rng));
+    MatrixOf<float> dX;  // (D,batch)
+    const auto& said = critics.evaluate(frame, X_, {weight, weight}, threads, dX);
+    gauge = {said.mean_of_means, said.input_information_mean, said.model_information_mean};
+    // Descend on the negative objective: dL/dE = -dX phi(z), with dx/dz = phi(z).
+    const MatrixOf<float> dE = -dX.cwiseProduct(Z_.unaryExpr(&normal_pdf));
+    net_.backward(dE);
+    adam_.step(net_.parameters(), net_.gradient());
+  }
+  return gauge;
+}
+
+void ActionNet::write(StateWriter& out) const {
+  const auto span_of = [](const VectorOf<float>& v) {
+    return std::span<const float>(v.data(), static_cast<std::size_t>(v.size()));
+  };
+  out.put_array(net_.parameters()).put<std::int64_t>(adam_.steps());
+  out.put_array(span_of(adam_.mean())).put_array(span_of(adam_.second_moment()));
+}
+
+void ActionNet::read(StateReader& in) {
+  in.get_array(net_.parameters());
+  const auto steps = in.get<std::int64_t>();
+  std::vector<float> m(net_.parameters().size()), v(m.size());
+  in.get_array(std::span<float>(m));
+  in.get_array(std::span<float>(v));
+  if (in.ok()) adam_.restore(steps, m, v, {});
+}
+
+}  // namespace vbo

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "optim/vbo/archive.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace vbo {
+
+double Replay::quantile(double rank) const {
+  const double r = rank + 0.5;
+  return uniform_share * r / results + (1.0 - uniform_share) * std::min(1.0, r / elite);
+}
+
+double Replay::rank_at(double quantile) const {
+  const double slope = uniform_share / results + (1.0 - uniform_share) / elite;
+  const double inside = quantile / slope;
+  if (inside <= elite) return inside - 0.5;
+  if (uniform_share <= 0.0) return elite - 0.5;
+  return (quantile - (1.0 - uniform_share)) * results / uniform_share - 0.5;
+}
+
+void Archive::add(TrialId id, ConstVectorRef code, double value) {
+  codes_.insert(codes_.end(), code.begin(), code.end());
+  values_.push_back(value);
+  ids_.push_back(id);
+}
+
+void Archive::sort() {
+  const auto better = [this](int a, int b) {
+    const double va = value(a), vb = value(b);
+    return va != vb ? va > vb : a < b;
+  };
+  for (int i = static_cast<int>(order_.size()); i < size(); ++i) order_.push_back(i);
+  const auto middle = order_.begin() + static_cast<std::ptrdiff_t>(sorted_);
+  std::sort(middle, order_.end(), better);
+  std::inplace_merge(order_.begin(), middle, order_.end(), better);
+  sorted_ = order_.size();
+}
+
+double Archive::shared_rank(int index) const {
+  const double v = value(index);
+  const auto above = [this, v](int i) { return value(i) > v; };
+  const auto not_below = [this, v](int i) { return value(i) >= v; };
+  const auto first = std::partition_point(order_.begin(), order_.end(), above);
+  const auto last = std::partition_point(first, order_.end(), not_below);
+  const auto from = static_cast<double>(first - order_.begin());
+  const auto to = static_cast<double>(last - order_.begin());
+  return 0.5 * (from + to - 1.0);
+}
+
+double Archive::value_at_rank(double rank) const {
+  const auto finite = [this](int i) { return value(i) > -std::numeric_limits<double>::infinity(); };
+  const auto last = std::partition_point(order_.begin(), order_.end(), finite) - order_.begin() - 1;
+  if (last < 0) return 0.0;
+  const double r = std::clamp(rank, 0.0, static_cast<double>(last));
+  const int low = static_cast<int>(r);
+  const int high = std::min(low + 1, static_cast<int>(last));
+  const double t = r - low;
+  return (1.0 - t) * value(at_rank(low)) + t * value(at_rank(high));
+}
+
+Replay Archive::replay(double uniform_share, int elite) const {
+  return {uniform_share, size(), std::clamp(elite, 1, std::max(1, size()))};
+}
+
+double Seen::project(ConstVectorRef code) const {
+  // Weights that are no multiples of each other, so that different points rarely coincide.
+  double sum = 0.0;
+  double weight = 0.5;
+  for (const double x : code) {
+    sum += weight * x;
+    weight = weight * 0.6180339887498949 + 0.3;
+  }
+  return sum;
+}
+
+void Seen::add(ConstVectorRef code) { points_.emplace(project(code), code); }
+
+bool Seen::contains(ConstVectorRef code) const {
+  // All weights lie in [0.5, 0.79], so the projection moves by at most this much.
+  const double reach = 0.8 * static_cast<double>(code.size()) * tolerance_ + 1e-12;
+  const double centre = project(code);
+  const auto last = points_.upper_bound(centre + reach);
+  for (auto it = points_.lower_bound(centre - reach); it != last; ++it) {
+    if ((it->second - code).cwiseAbs().maxCoeff() <= tolerance_) return true;
+  }
+  return false;
+}
+
+}  // namespace vbo

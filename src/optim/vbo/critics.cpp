@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+#include "optim/vbo/critics.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/normal.hpp"
+#include "nn/init.hpp"
+#include "nn/loss.hpp"
+
+namespace vbo {
+namespace {
+
+constexpr int kPoolSize = 2048;         // results a round looks at
+constexpr Eigen::Index kSerial = 1024;  // fewer columns than this are not worth a second thread
+
+nn::MlpShape critic_shape(Eigen::Index inputs, const VboOptions& options) {
+  std::vector<int> widths{static_cast<int>(std::max<Eigen::Index>(1, inputs))};
+  for (const std::int64_t width : options.hidden) widths.push_back(static_cast<int>(width));
+  widths.push_back(static_cast<int>(options.levels));
+  return nn::MlpShape(widths, nn::Activation::relu);
+}
+
+// Where mass `above` of the mixture lies above an outcome: its place among the M levels, 0..M-1.
+float level_place(double above, Eigen::Index M) {
+  const double place = (1.0 - above) * static_cast<double>(M) - 0.5;
+  return static_cast<float>(std::clamp(place, 0.0, static_cast<double>(M - 1)));
+}
+
+// A level between j and j+1 is shared by both: P (M,N) += the target distribution of column i.
+void set_target(float place, Eigen::Index i, MatrixOf<float>& P) {
+  const auto j = std::min(static_cast<Eigen::Index>(place), P.rows() - 2);
+  const float upper = place - static_cast<float>(j);
+  P(j, i) = 1.0F - upper;
+  P(j + 1, i) = upper;
+}
+
+}  // namespace
+
+// The results of one round's minibatches: features and level places, the elite first.
+struct Critics::Pool {
+  MatrixOf<float> Z;          // (F,P)
+  std::vector<float> places;  // (P)
+  int elite = 0;              // columns [0, elite)
+  int uniform_from = 0;       // a uniform draw comes from [uniform_from, P)
+};
+
+Critics::Critics(Eigen::Index inputs, const VboOptions& options, std::uint64_t seed)
+    : options_(options), seed_(seed), levels_(options.levels) {
+  const auto M = static_cast<double>(options.levels);
+  for (Eigen::Index j = 0; j < levels_.size(); ++j) {
+    levels_[j] = static_cast<float>(normal_quantile((static_cast<double>(j) + 0.5) / M));
+  }
+  ensemble_ = nn::Ensemble<float>(critic_shape(inputs, options), static_cast<int>(options.critics),
+                                  {.learning_rate = options.critic_rate}, seed);
+  // Uniform fan-in weights have a third of the variance that keeps a ReLU network's signal alive.
+  for (int k = 0; k < size(); ++k) {
+    nn::Mlp<float>& net = ensemble_[k].net;
+    for (int l = 0; l < static_cast<int>(net.shape().layers().size()); ++l) net.weights(l) *= 1.7F;
+  }
+}
+
+double Critics::ceiling() const { return std::log(static_cast<double>(levels_.size())); }
+
+Critics::Pool Critics::draw_pool(const Archive& archive, const Replay& replay, const Frame& frame,
+                                 std::int64_t round) const {
+  std::vector<int> indices;
+  Pool pool;
+  pool.elite = std::min(replay.elite, kPoolSize / 2);
+  if (archive.size() <= kPoolSize) {
+    for (int rank = 0; rank < archive.size(); ++rank) indices.push_back(archive.at_rank(rank));
+  } else {
+    Rng rng(seed_, "critic-pool", static_cast<std::uint64_t>(round));
+    for (int rank = 0; rank < pool.elite; ++rank) indices.push_back(archive.at_rank(rank));
+    while (static_cast<int>(indices.size()) < kPoolSize) {
+      indices.push_back(static_cast<int>(rng.below(static_cast<std::uint64_t>(archive.size()))));
+    }
+    pool.uniform_from = pool.elite;
+  }
+  MatrixOf<float> X(archive.code(0).size(), static_cast<Eigen::Index>(indices.size()));
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    X.col(static_cast<Eigen::Index>(i)) = archive.code(indices[i]).cast<float>();
+    const double above = replay.quantile(archive.shared_rank(indices[i]));
+    pool.places.push_back(level_place(above, levels_.size()));
+  }
+  frame.features(X, pool.Z);
+  return pool;
+}
+
+void Critics::train(const Archive& archive, const Replay& replay, const Frame& frame, int steps,
+                    std::int64_t round, int threads) {
+  const Pool pool = draw_pool(archive, replay, frame, round);
+  const auto columns = static_cast<std::uint64_t>(pool.places.size());
+  const Eigen::Index N = options_.minibatch;
+  std::vector<MatrixOf<float>> targets(static_cast<std::size_t>(size()));
+  for (int k = 0; k < size(); ++k) {
+    ensemble_[k].rng = Rng(seed_, "critic-batch", static_cast<std::uint64_t>(round * size() + k));
+    ensemble_[k].X.resize(pool.Z.rows(), N);
+  }
+  ensemble_.train(threads, steps, [&](int k, nn::Member<float>& member) {
+    MatrixOf<float>& P = targets[static_cast<std::size_t>(k)];
+    P.setZero(levels_.size(), N);
+    for (Eigen::Index i = 0; i < N; ++i) {
+      const bool uniform = member.rng.uniform() < replay.uniform_share;
+      const std::uint64_t from = uniform ? static_cast<std::uint64_t>(pool.uniform_from) : 0;
+      const std::uint64_t to = uniform ? columns : static_cast<std::uint64_t>(pool.elite);
+      const auto column = static_cast<Eigen::Index>(from + member.rng.below(to - from));
+      member.X.col(i) = pool.Z.col(column);
+      set_target(pool.places[static_cast<std::size_t>(column)], i, P);
+    }
+    const auto logits = member.net.forward(member.X);
+    const double loss = nn::softmax_cross_entropy<float>(logits, P, &member.dY);
+    member.net.backward(member.dY);
+    return loss;
+  });
+}
+
+void Critics::score(nn::InputRef<float> Z, int threads, bool keep) {
+  const Eigen::Index N = Z.cols();
+  logits_.resize(levels_.size(), N * size());
+  ensemble_.for_each(N < kSerial ? 1 : threads, [&](int k, nn::Member<float>& member) {
+    auto block = logits_.middleCols(k * N, N);
+    if (keep) {
+      block = member.net.forward(Z);
+    } else {
+      member.net.predict(Z, block);
+    }
+  });
+}
+
+double Critics::held_out_information(const Archive& archive, const Replay& replay,
+                                     const Frame& frame, const std::vector<int>& indices,
+                                     int threads) {
+  MatrixOf<float> X(archive.code(0).size(), static_cast<Eigen::Index>(indices.size()));
+  MatrixOf<float> P = MatrixOf<float>::Zero(levels_.size(), X.cols());
+  for (Eigen::Index i = 0; i < X.cols(); ++i) {
+    const int index = indices[static_cast<std::size_t>(i)];
+    X.col(i) = archive.code(index).cast<float>();
+    set_target(level_place(replay.quantile(archive.shared_rank(index)), levels_.size()), i, P);
+  }
+  const auto& said = evaluate(frame, X, {}, threads);
+  const double cross_entropy =
+      -(P.array() * (said.predictive.array() + 1e-12F).log()).colwise().sum().mean();
+  return ceiling() - cross_entropy;
+}
+
+const DecompositionOf<float>& Critics::evaluate(const Frame& frame, nn::InputRef<float> X,
+                                                const DecompositionWeights& weights, int threads) {
+  frame.features(X, features_);
+  score(features_, threads, /*keep=*/false);
+  decompose_information<float>(logits_, size(), levels_, weights, WithGradient::no, terms_);
+  return terms_;
+}
+
+const DecompositionOf<float>& Critics::evaluate(const Frame& frame, nn::InputRef<float> X,
+                                                const DecompositionWeights& weights, int threads,
+                                                MatrixOf<float>& dX) {
+  frame.features(X, features_);
+  score(features_, threads, /*keep=*/true);
+  decompose_information<float>(logits_, size(), levels_, weights, WithGradient::yes, terms_);
+  const Eigen::Index N = X.cols();
+  std::vector<MatrixOf<float>> parts(static_cast<std::size_t>(size()));  // dL/dZ (F,N) of critic k
+  ensemble_.for_each(N < kSerial ? 1 : threads, [&](int k, nn::Member<float>& member) {
+    member.net.backward_input(terms_.gradient.middleCols(k * N, N),
+                              parts[static_cast<std::size_t>(k)]);
+  });
+  for (int k = 1; k < size(); ++k) parts[0] += parts[static_cast<std::size_t>(k)];
+  frame.features_backward(features_, parts[0], dX);
+  return terms_;
+}
+
+void Critics::write(StateWriter& out) const {
+  for (int k = 0; k < size(); ++k) {
+    const nn::Member<float>& member = ensemble_[k];
+    const auto span_of = [](const VectorOf<float>& v) {
+      return std::span<const float>(v.data(), static_cast<std::size_t>(v.size()));
+    };
+    out.put_array(member.net.parameters()).put<std::int64_t>(member.adam.steps());
+    out.put_array(span_of(member.adam.mean())).put_array(span_of(member.adam.second_moment()));
+  }
+}
+
+void Critics::read(StateReader& in) {
+  for (int k = 0; k < size(); ++k) {
+    nn::Member<float>& member = ensemble_[k];
+    in.get_array(member.net.parameters());
+    const auto steps = in.get<std::int64_t>();
+    std::vector<float> m(member.net.parameters().size()), v(m.size());
+    in.get_array(std::span<float>(m));
+    in.get_array(std::span<float>(v));
+    if (in.ok()) member.adam.restore(steps, m, v, {});
+  }
+}
+
+}  // namespace vbo

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+#include "optim/vbo/local_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace vbo {
+namespace {
+
+constexpr double kFirstSigma = 0.2;      // of a run, in widths of the box
+constexpr double kRestartSigma = 0.1;    // after a restart elsewhere
+constexpr double kWidenSigma = 0.05;     // after a restart at the best point
+constexpr double kConverged = 1e-8;      // largest deviation at which a run ends
+constexpr std::int64_t kIdleLimit = 12;  // generations without progress after which a run ends
+constexpr double kFrameScale = 1.5;      // the frame is this much wider than the distribution
+constexpr double kElsewhere = 0.05;      // root-mean-square distance that counts as another place
+constexpr std::size_t kVisitedLimit = 16;
+constexpr Eigen::Index kLargestFull = 100;  // dimensions up to which C is a full matrix
+
+Space numeric_space(const Space& space) {
+  std::vector<Parameter> numeric;
+  for (const Parameter& p : space.parameters()) {
+    if (p.kind != ParameterKind::categorical && !p.is_fixed()) numeric.push_back(p);
+  }
+  if (numeric.empty()) return {};
+  return Space::make(std::move(numeric)).value();
+}
+
+double rms_distance(ConstVectorRef a, ConstVectorRef b) {
+  return std::sqrt((a - b).squaredNorm() / static_cast<double>(a.size()));
+}
+
+}  // namespace
+
+LocalSearch::LocalSearch(const Encoding& encoding, std::uint64_t seed)
+    : encoding_(encoding),
+      seed_(seed),
+      numeric_(numeric_space(encoding.space())),
+      box_(numeric_),
+      best_(-std::numeric_limits<double>::infinity()) {
+  for (const Encoding::Block& block : encoding_.blocks()) {
+    if (block.kind != ParameterKind::categorical) coordinates_.push_back(block.offset);
+  }
+}
+
+Vector LocalSearch::numeric_part(ConstVectorRef code) const {
+  Vector part(static_cast<Eigen::Index>(coordinates_.size()));
+  for (std::size_t i = 0; i < coordinates_.size(); ++i) {
+    part[static_cast<Eigen::Index>(i)] = code[coordinates_[i]];
+  }
+  return part;
+}
+
+Vector LocalSearch::scale() const {
+  const Vector least = box_.least_deviations(strategy_->mean());
+  return least.cwiseQuotient(strategy_->deviations()).cwiseMax(1.0);
+}
+
+double LocalSearch::deviation() const {
+  return strategy_ ? strategy_->deviations().maxCoeff() : kFirstSigma;
+}
+
+void LocalSearch::begin(ConstVectorRef code, double sigma) {
+  const Vector genotype = box_.from_code(code);
+  strategy_.emplace(genotype, sigma, genotype.size() > kLargestFull);
+  results_.clear();
+  best_ = -std::numeric_limits<double>::infinity();
+  idle_ = 0;
+}
+
+void LocalSearch::restart(const Archive& archive) {
+  visited_.push_back(box_.to_code(strategy_->mean()));
+  if (visited_.size() > kVisitedLimit) visited_.erase(visited_.begin());
+  ++restarts_;
+  if (restarts_ % 2 == 1) {
+    // The best result that is not where a run has ended.
+    for (int rank = 0; rank < archive.size() / 2; ++rank) {
+      const Vector place = numeric_part(archive.code(archive.at_rank(rank)));
+      const bool elsewhere = std::all_of(visited_.begin(), visited_.end(), [&](const Vector& v) {
+        return rms_distance(place, v) > kElsewhere;
+      });
+      if (elsewhere) return begin(place, kRestartSigma);
+    }
+  }
+  begin(numeric_part(archive.code(archive.at_rank(0))), kWidenSigma);
+}
+
+void LocalSearch::learn(ConstVectorRef code, double value, bool own) {
+  if (!usable() || !strategy_) return;
+  if (own || value > best_) results_.push_back({value, box_.from_code(numeric_part(code))});
+}
+
+// One generation of CMA-ES. A step longer than the distribution would plausibly produce is
+// shortened to that length [Hansen2011, "Injecting external solutions into CMA-ES"]: results may
+// come from an older distribution or from another source.
+void LocalSearch::update(std::vector<Result> results) {
+  std::stable_sort(results.begin(), results.end(),
+                   [](const Result& a, const Result& b) { return a.value > b.value; });
+  cmaes::Strategy& s = *strategy_;
+  const auto n = static_cast<double>(s.dimension());
+  const double longest = std::sqrt(n) + 2.0 * n / (n + 2.0);
+  const Vector scaling = scale();
+  Matrix Y(s.dimension(), static_cast<Eigen::Index>(results.size()));
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    auto y = Y.col(static_cast<Eigen::Index>(i));
+    y = (results[i].genotype - s.mean()).cwiseQuotient(s.sigma() * scaling);
+    y *= std::min(1.0, longest / std::max(s.mahalanobis(y), 1e-300));
+  }
+  s.update(Y, scaling);
+  box_.confine(s.mean());
+  s.set_sigma(s.sigma() * std::min(1.0, 0.5 / s.deviations().maxCoeff()));
+}
+
+void LocalSearch::advance(const Archive& archive, Frame& frame) {
+  if (!usable()) return;
+  if (!strategy_) {
+    begin(numeric_part(archive.code(archive.at_rank(0))), kFirstSigma);
+  } else if (results_.size() >=
+             4 + static_cast<std::size_t>(3.0 * std::log(strategy_->dimension()))) {
+    const auto best = std::max_element(results_.begin(), results_.end(),
+                                       [](auto& a, auto& b) { return a.value < b.value; });
+    idle_ = best->value > best_ ? 0 : idle_ + 1;
+    best_ = std::max(best_, best->value);
+    update(std::move(results_));
+    results_.clear();
+    if (deviation() < kConverged || idle_ > kIdleLimit) restart(archive);
+  }
+  frame.move(box_.to_code(strategy_->mean()),
+             strategy_->whitening() / (kFrameScale * strategy_->sigma()));
+}
+
+void LocalSearch::imagine(Critics& critics, const Frame& frame, const Archive& archive,
+                          int generations, int population, std::int64_t round, int threads) {
+  if (!usable() || !strategy_) return;
+  Rng rng(seed_, "imagine", static_cast<std::uint64_t>(round));
+  for (int generation = 0; generation < generations; ++generation) {
+    std::vector<Result> imagined;
+    MatrixOf<float> X(encoding_.dimension(), population);
+    for (int i = 0; i < population; ++i) {
+      Vector code = archive.code(archive.at_rank(0));
+      sample(code, rng);
+      imagined.push_back({0.0, box_.from_code(numeric_part(code))});
+      X.col(i) = code.cast<float>();
+    }
+    const auto& said = critics.evaluate(frame, X, {0.0, 0.0}, threads);
+    for (int i = 0; i < population; ++i) {
+      imagined[static_cast<std::size_t>(i)].value = static_cast<double>(said.mean[i]);
+    }
+    update(std::move(imagined));
+  }
+}
+
+void LocalSearch::sample(VectorRef code, Rng& rng) const {
+  const cmaes::Strategy& s = *strategy_;
+  Vector z(s.dimension());
+  for (double& v : z) v = rng.normal();
+  const Vector genotype = s.mean() + s.sigma() * scale().cwiseProduct(s.transform(z));
+  const Vector part = box_.to_code(genotype);
+  for (std::size_t i = 0; i < coordinates_.size(); ++i) {
+    code[coordinates_[i]] = part[static_cast<Eigen::Index>(i)];
+  }
+}
+
+void LocalSearch::write(StateWriter& out) const {
+  out.put<std::uint8_t>(strategy_.has_value()).put(best_).put(idle_).put(restarts_);
+  if (strategy_) strategy_->write(out);
+  out.put<std::int64_t>(static_cast<std::int64_t>(results_.size()));
+  for (const Result& result : results_) out.put(result.value).put(result.genotype);
+  out.put<std::int64_t>(static_cast<std::int64_t>(visited_.size()));
+  for (const Vector& place : visited_) out.put(place);
+}
+
+void LocalSearch::read(StateReader& in) {
+  const bool started = in.get<std::uint8_t>() != 0;
+  best_ = in.get<double>();
+  idle_ = in.get<std::int64_t>();
+  restarts_ = in.get<std::int64_t>();
+  if (started) strategy_.emplace(cmaes::Strategy::read(in));
+  results_.clear();
+  for (auto left = in.get<std::int64_t>(); left > 0 && in.ok(); --left) {
+    const auto value = in.get<double>();
+    results_.push_back({value, in.get_vector()});
+  }
+  visited_.clear();
+  for (auto left = in.get<std::int64_t>(); left > 0 && in.ok(); --left) {
+    visited_.push_back(in.get_vector());
+  }
+}
+
+}  // namespace vbo

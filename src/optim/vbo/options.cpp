@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#include "optim/vbo/options.hpp"
+
+namespace vbo {
+
+void bind(OptionBinder& b, VboOptions& o) {
+  b.choice("effort", o.effort, {"low", "default", "high"},
+           "low: a third of the training, for cheap objectives; high: four times, for dear ones");
+  b.number("beta", o.beta, 0.0, 1e4, "exploration weighs sqrt(beta) nats against the mean's score");
+  b.integer("design", o.design, 0, 1'000'000,
+            "space-filling results before learning starts; 0 chooses from the dimension");
+  b.integer("screening", o.screening, 1, 1024,
+            "proposals scored per suggestion; 1 = plain sampling");
+  b.number("action_share", o.action_share, 0.0, 1.0, "share of suggestions from the action-net");
+  b.number("jump_share", o.jump_share, 0.0, 1.0, "share of suggestions that mutate good points");
+  b.integer("imagined", o.imagined, 0, 20,
+            "generations the local search runs on the critics alone, per round");
+  b.integer("critics", o.critics, 1, 64, "networks in the ensemble; time grows with it");
+  b.integer("levels", o.levels, 4, 512, "outcome levels; the gauge's ceiling is their logarithm");
+  b.widths("hidden", o.hidden, 1, 4096, "hidden widths of the critics and the action-net");
+  b.integer("critic_steps", o.critic_steps, 1, 100'000, "Adam steps per critic and round");
+  b.integer("action_steps", o.action_steps, 0, 100'000, "Adam steps of the action-net per round");
+  b.integer("minibatch", o.minibatch, 1, 8192, "results per Adam step");
+  b.number("critic_rate", o.critic_rate, 1e-6, 1.0, "learning rate of the critics");
+  b.number("action_rate", o.action_rate, 1e-6, 1.0, "learning rate of the action-net");
+  b.number("uniform_share", o.uniform_share, 0.0, 1.0,
+           "share of a minibatch drawn from all results, not from the elite");
+}
+
+VboOptions with_effort(VboOptions o) {
+  if (o.effort == "low") {
+    o.critic_steps = (o.critic_steps + 2) / 3;
+  } else if (o.effort == "high") {
+    o.critic_steps *= 2;
+    o.critics *= 2;
+    o.screening *= 2;
+  }
+  return o;
+}
+
+}  // namespace vbo

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Settings of the flagship method. Defaults were chosen on the development set; docs/research.md
+// holds the evidence.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "optim/options.hpp"
+
+namespace vbo {
+
+struct VboOptions {
+  std::string effort = "default";  // low | default | high: scales critics, steps and screening
+
+  // Critics: K networks over M outcome levels.
+  std::int64_t critics = 4;                     // K; more separates noise from ignorance, costs K
+  std::int64_t levels = 32;                     // M; the information gauge cannot exceed ln M
+  std::vector<std::int64_t> hidden = {64, 64};  // widths of a critic and of the action-net
+  std::int64_t critic_steps = 100;              // K_a, Adam steps per critic and round
+  std::int64_t minibatch = 128;                 // results per step
+  double critic_rate = 0.005;                   // Adam learning rate
+  double uniform_share = 0.25;                  // of a minibatch; the rest comes from the elite
+
+  // Action-net.
+  std::int64_t action_steps = 20;  // K_b, Adam steps per round
+  double action_rate = 0.002;
+  double beta = 0.1;  // exploration weighs sqrt(beta)
+
+  // Proposals.
+  std::int64_t screening = 16;  // S, proposals scored per suggestion; 1 = plain sampling
+  double action_share = 0.2;    // of a batch from the action-net
+  double jump_share = 0.1;      // of a batch from mutations of good points
+  std::int64_t imagined = 1;    // generations of the local search on the critics, per round
+  std::int64_t design = 0;      // space-filling results before learning; 0 = from the dimension
+};
+void bind(OptionBinder& binder, VboOptions& options);
+
+// The options after `effort` has been applied to the fields it scales.
+VboOptions with_effort(VboOptions options);
+
+}  // namespace vbo

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#include "optim/vbo/proposals.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace vbo {
+namespace {
+
+constexpr int kParents = 16;   // results a proposal may start from
+constexpr int kPartners = 64;  // results it may borrow from
+constexpr double kStep = 0.1;  // standard deviation of a moderate step, in widths of the box
+
+const Eigen::Map<const Vector> partner(const Archive& archive, Rng& rng) {
+  const int n = std::min(archive.size(), kPartners);
+  return archive.code(archive.at_rank(static_cast<int>(rng.below(static_cast<std::uint64_t>(n)))));
+}
+
+void choose_at_random(const Encoding::Block& block, VectorRef code, Rng& rng) {
+  auto choices = code.segment(block.offset, block.width);
+  choices.setZero();
+  choices[static_cast<Eigen::Index>(rng.below(static_cast<std::uint64_t>(block.width)))] = 1.0;
+}
+
+// Mirrors at the bounds.
+double inside(double x) {
+  x = std::fmod(std::abs(x), 2.0);
+  return x > 1.0 ? 2.0 - x : x;
+}
+
+}  // namespace
+
+std::string_view to_string(Source source) {
+  switch (source) {
+    case Source::design:
+      return "design";
+    case Source::action_net:
+      return "action-net";
+    case Source::local:
+      return "local";
+    case Source::jump:
+      return "jump";
+  }
+  return "?";
+}
+
+bool is_own(Source source, std::string_view name) { return to_string(source) == name; }
+
+int good_rank(const Archive& archive, Rng& rng) {
+  const double u = rng.uniform();
+  return static_cast<int>(std::min(archive.size(), kParents) * u * u);
+}
+
+void borrow_categories(const Encoding& encoding, const Archive& archive, VectorRef code, Rng& rng) {
+  int categories = 0;
+  for (const Encoding::Block& b : encoding.blocks())
+    categories += b.kind == ParameterKind::categorical;
+  if (categories == 0) return;
+  const auto parent = archive.code(archive.at_rank(good_rank(archive, rng)));
+  const auto other = partner(archive, rng);
+  const double mix = rng.uniform() < 0.5 ? 0.0 : 0.5 * rng.uniform();
+  const bool keep = categories < static_cast<int>(encoding.blocks().size()) && rng.uniform() < 0.3;
+  const double change = keep ? 0.0 : (1.0 + static_cast<double>(rng.below(3))) / categories;
+  for (const Encoding::Block& block : encoding.blocks()) {
+    if (block.kind != ParameterKind::categorical) continue;
+    const auto& from = rng.uniform() < mix ? other : parent;
+    code.segment(block.offset, block.width) = from.segment(block.offset, block.width);
+    if (rng.uniform() < change) choose_at_random(block, code, rng);
+  }
+}
+
+Vector jump(const Encoding& encoding, const Archive& archive, Rng& rng) {
+  Vector code = archive.code(archive.at_rank(good_rank(archive, rng)));
+  const auto parameters = static_cast<double>(encoding.blocks().size());
+  const double expected = rng.uniform() < 0.5 ? 1.0 : 1.0 + static_cast<double>(rng.below(4));
+  bool changed = false;
+  while (!changed) {
+    for (const Encoding::Block& block : encoding.blocks()) {
+      if (rng.uniform() >= expected / parameters) continue;
+      changed = true;
+      const double how = rng.uniform();
+      if (how < 0.3) {
+        code.segment(block.offset, block.width) =
+            partner(archive, rng).segment(block.offset, block.width);
+      } else if (block.kind == ParameterKind::categorical) {
+        choose_at_random(block, code, rng);
+      } else if (how < 0.7) {
+        code[block.offset] = rng.uniform();
+      } else {
+        code[block.offset] = inside(code[block.offset] + kStep * rng.normal());
+      }
+    }
+  }
+  return code;
+}
+
+}  // namespace vbo

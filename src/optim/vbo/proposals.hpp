@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Where suggestions come from, and how the best proposals of a source are kept.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "optim/encoding.hpp"
+#include "optim/vbo/archive.hpp"
+#include "vbo/random.hpp"
+
+namespace vbo {
+
+enum class Source {
+  design,      // space-filling, before anything is known
+  action_net,  // the trained actor: global
+  local,       // the local search's distribution, categories from good points
+  jump,        // a good point with a few parameters changed: crosses valleys, mixes good parts
+};
+std::string_view to_string(Source source);
+bool is_own(Source source, std::string_view name);
+
+// One of the best results' ranks, the better the likelier: floor(m u^2), u uniform, m = best few.
+int good_rank(const Archive& archive, Rng& rng);
+
+// Overwrites the categorical blocks of `code` (D) with those of a good result, sometimes mixed with
+// those of another one, sometimes with a few choices changed at random.
+void borrow_categories(const Encoding& encoding, const Archive& archive, VectorRef code, Rng& rng);
+
+// A good result with at least one parameter changed: to a random value, to that of another good
+// result, or by a moderate step.
+Vector jump(const Encoding& encoding, const Archive& archive, Rng& rng);
+
+}  // namespace vbo

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// What a resumed study cannot recompute: weights, moments, the local search and the counters. The
+// results themselves come back from the history, so a snapshot does not grow with them.
+#include <algorithm>
+
+#include "optim/vbo/vbo.hpp"
+
+namespace vbo {
+namespace {
+
+constexpr std::uint32_t kVersion = 1;
+
+}  // namespace
+
+std::string Vbo::snapshot() const {
+  StateWriter out;
+  out.put(kVersion).put(round_).put(designed_).put<std::int64_t>(archive_.size());
+  out.put<std::int64_t>(static_cast<std::int64_t>(fresh_.size()));
+  out.put(frame_.mean()).put(frame_.whitening());
+  critics_.write(out);
+  action_net_.write(out);
+  local_.write(out);
+  out.put<std::int64_t>(static_cast<std::int64_t>(report_.values.size()));
+  for (const Term& term : report_.values) {
+    out.put_array(std::span<const char>(term.name)).put(term.value);
+  }
+  out.put<std::uint8_t>(report_.recommendation.has_value());
+  if (report_.recommendation) {
+    const Recommendation& r = *report_.recommendation;
+    out.put(r.id).put(r.mean).put(r.deviation);
+  }
+  return out.take();
+}
+
+Result<void> Vbo::restore(std::string_view snapshot, std::span<const Trial> history) {
+  const Error damaged{ErrorKind::damaged, "the stored state of method \"vbo\" is damaged"};
+  StateReader in(snapshot);
+  if (in.get<std::uint32_t>() != kVersion) {
+    return Error{ErrorKind::damaged, "the stored state of method \"vbo\" is of another version"};
+  }
+
+  // Results in the order they were told, pending points in the order they were asked.
+  std::vector<const Trial*> told;
+  for (const Trial& trial : history) {
+    if (trial.told_in > 0) told.push_back(&trial);
+  }
+  std::stable_sort(told.begin(), told.end(),
+                   [](const Trial* a, const Trial* b) { return a->told_in < b->told_in; });
+  for (const Trial* trial : told) remember(*trial);
+  archive_.sort();
+  for (const Trial& trial : history) {
+    if (trial.told_in > 0) continue;
+    for (const Source source : {Source::design, Source::action_net, Source::local, Source::jump}) {
+      if (is_own(source, trial.rationale.source)) pending_[trial.id] = source;
+    }
+    seen_.add(encoding_.encode(trial.point));
+  }
+
+  round_ = in.get<std::int64_t>();
+  designed_ = in.get<std::uint64_t>();
+  if (in.get<std::int64_t>() != archive_.size()) return damaged;
+  const auto fresh = in.get<std::int64_t>();
+  if (!in.ok() || fresh < 0 || fresh > archive_.size()) return damaged;
+  fresh_.clear();
+  for (int i = archive_.size() - static_cast<int>(fresh); i < archive_.size(); ++i)
+    fresh_.push_back(i);
+  const Vector mean = in.get_vector();
+  const Matrix whitening = in.get_matrix();
+  if (!in.ok() || mean.size() != frame_.numeric() || whitening.rows() != frame_.numeric())
+    return damaged;
+  frame_.move(mean, whitening);
+  critics_.read(in);
+  action_net_.read(in);
+  local_.read(in);
+  report_ = {};
+  report_.round = round_;
+  static constexpr const char* names[] = {
+      "information",  "information_inputs",   "information_model", "ceiling",
+      "exploitation", "held_out_information", "local_deviation"};
+  const auto values = in.get<std::int64_t>();
+  for (std::int64_t i = 0; i < values && in.ok(); ++i) {
+    if (i >= static_cast<std::int64_t>(std::size(names))) return damaged;
+    std::string name(names[i]);
+    in.get_array(std::span<char>(name));
+    const auto value = in.get<double>();
+    report_.values.push_back({name, value});
+  }
+  if (in.get<std::uint8_t>() != 0) {
+    Recommendation r;
+    r.id = in.get<TrialId>();
+    r.mean = in.get<double>();
+    r.deviation = in.get<double>();
+    report_.recommendation = r;
+  }
+  return in.complete() ? Result<void>() : damaged;
+}
+
+}  // namespace vbo

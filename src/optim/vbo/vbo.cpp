@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+#include "optim/vbo/vbo.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace vbo {
+namespace {
+
+constexpr double kTolerance = 1e-9;    // two codes closer than this in every coordinate repeat
+constexpr int kLargestElite = 400;     // results that half or more of a minibatch come from
+constexpr int kImagined = 64;          // points per imagined generation
+constexpr int kCategoricalScreen = 4;  // times more proposals where no gradient-like search helps
+constexpr int kRecommendFrom = 64;     // best observations among which a recommendation is sought
+
+double failed_value() { return -std::numeric_limits<double>::infinity(); }
+
+double value_of(const Trial& trial) {
+  return trial.value && std::isfinite(*trial.value) ? *trial.value : failed_value();
+}
+
+}  // namespace
+
+Vbo::Vbo(const Space& space, const OptimizerOptions& common, const VboOptions& options)
+    : encoding_(space),
+      common_(common),
+      options_(with_effort(options)),
+      design_(encoding_, common.seed),
+      archive_(encoding_.dimension()),
+      seen_(kTolerance),
+      frame_(encoding_),
+      critics_(frame_.inputs(), options_, common.seed),
+      action_net_(encoding_, options_, common.seed),
+      local_(encoding_, common.seed) {}
+
+// ---- the round ----------------------------------------------------------------------------------
+
+void Vbo::tell(std::span<const Trial> finished) {
+  for (const Trial& trial : finished) remember(trial);
+  archive_.sort();
+  if (round_is_due()) play_round();
+}
+
+bool Vbo::round_is_due() const {
+  return encoding_.dimension() > 0 && archive_.size() >= design_size() &&
+         static_cast<std::int64_t>(fresh_.size()) >= (round_ == 0 ? 1 : common_.batch);
+}
+
+void Vbo::play_round() {
+  const int threads = common_.threads;
+  const Replay replay = archive_.replay(options_.uniform_share, elite_size());
+
+  const double held_out = critics_.held_out_information(archive_, replay, frame_, fresh_, threads);
+  local_.advance(archive_, frame_);
+  const auto steps = static_cast<int>(options_.critic_steps * (round_ == 0 ? 2 : 1));
+  critics_.train(archive_, replay, frame_, steps, round_, threads);
+  const ActionNet::Gauge gauge = action_net_.train(critics_, frame_, kImagined, round_, threads);
+  local_.imagine(critics_, frame_, archive_, static_cast<int>(options_.imagined), kImagined, round_,
+                 threads);
+  ++round_;
+  fresh_.clear();
+  summarize(held_out, gauge);
+}
+
+void Vbo::remember(const Trial& trial) {
+  const Vector code = encoding_.encode(trial.point);
+  const double value = value_of(trial);
+  const auto asked = pending_.find(trial.id);
+  local_.learn(code, value, asked != pending_.end() && asked->second == Source::local);
+  if (asked == pending_.end()) {
+    seen_.add(code);  // somebody else's point; ours are there since they were suggested
+  } else {
+    pending_.erase(asked);
+  }
+  fresh_.push_back(archive_.size());
+  archive_.add(trial.id, code, value);
+}
+
+void Vbo::summarize(double held_out_information, const ActionNet::Gauge& gauge) {
+  report_.round = round_;
+  report_.values = {{"information", gauge.input_information + gauge.model_information},
+                    {"information_inputs", gauge.input_information},
+                    {"information_model", gauge.model_information},
+                    {"ceiling", critics_.ceiling()},
+                    {"exploitation", gauge.exploitation},
+                    {"held_out_information", held_out_information},
+                    {"local_deviation", local_.deviation()}};
+  // Among the best observations, the one the critics believe in most: under noise the luckiest
+  // observation is not the best point.
+  const Replay replay = archive_.replay(options_.uniform_share, elite_size());
+  const int n = std::min(archive_.size(), kRecommendFrom);
+  MatrixOf<float> X(encoding_.dimension(), n);
+  for (int rank = 0; rank < n; ++rank)
+    X.col(rank) = archive_.code(archive_.at_rank(rank)).cast<float>();
+  const auto& said = critics_.evaluate(frame_, X, {0.0, 0.0}, common_.threads);
+  Eigen::Index believed = 0;
+  const double mean = said.mean.maxCoeff(&believed);
+  const VectorOf<float>& y = critics_.levels();
+  const auto p = said.predictive.col(believed);
+  const double sigma =
+      std::sqrt(std::max(0.0, static_cast<double>(p.dot(y.cwiseAbs2())) - mean * mean));
+  const auto value_at = [&](double score) {
+    return archive_.value_at_rank(replay.rank_at(0.5 * std::erfc(score / std::sqrt(2.0))));
+  };
+  report_.recommendation =
+      Recommendation{archive_.id(archive_.at_rank(static_cast<int>(believed))), value_at(mean),
+                     0.5 * (value_at(mean + sigma) - value_at(mean - sigma))};
+}
+
+// ---- asking -------------------------------------------------------------------------------------
+
+std::vector<Suggestion> Vbo::ask(std::span<const TrialId> ids) {
+  std::map<Source, std::vector<std::size_t>> places;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const Source source = source_of(ids[i]);
+    places[source].push_back(i);
+    pending_[ids[i]] = source;
+  }
+  std::vector<Suggestion> suggestions(ids.size());
+  for (const auto& [source, indices] : places) {
+    std::vector<TrialId> group;
+    for (const std::size_t i : indices) group.push_back(ids[i]);
+    std::vector<Suggestion> made = suggest(source, group);
+    for (std::size_t j = 0; j < indices.size(); ++j) suggestions[indices[j]] = std::move(made[j]);
+  }
+  return suggestions;
+}
+
+// The golden ratio's multiples spread any run of trials over the sources in their shares.
+Source Vbo::source_of(TrialId id) const {
+  if (round_ == 0) return Source::design;
+  const double turn = static_cast<double>(id) * 0.6180339887498949;
+  const double u = turn - std::floor(turn);
+  if (u < options_.action_share) return Source::action_net;
+  if (u < options_.action_share + options_.jump_share) return Source::jump;
+  return Source::local;
+}
+
+std::vector<Suggestion> Vbo::suggest(Source source, std::span<const TrialId> ids) {
+  std::vector<Suggestion> chosen;
+  if (source == Source::design) {
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      chosen.push_back(accept(unseen_design_point(), {.source = "design"}));
+    }
+    return chosen;
+  }
+  Rng rng(common_.seed, to_string(source), static_cast<std::uint64_t>(ids.front()));
+  const bool wide = !local_.usable() || source == Source::jump;
+  const auto N = static_cast<int>(options_.screening * (wide ? kCategoricalScreen : 1)) *
+                 static_cast<int>(ids.size());
+  MatrixOf<float> X(encoding_.dimension(), N);
+  std::vector<Vector> codes(static_cast<std::size_t>(N));
+  if (source == Source::action_net) X = action_net_.act(N, rng);
+  for (int i = 0; i < N; ++i) {
+    Vector& code = codes[static_cast<std::size_t>(i)];
+    code = source == Source::action_net ? Vector(X.col(i).cast<double>()) : propose(source, rng);
+    encoding_.snap(code);
+    X.col(i) = code.cast<float>();
+  }
+  const double weight = std::sqrt(options_.beta);
+  const auto& said = critics_.evaluate(frame_, X, {weight, weight}, common_.threads);
+  std::vector<int> order(static_cast<std::size_t>(N));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return said.score[a] > said.score[b]; });
+  for (const int i : order) {
+    if (chosen.size() == ids.size()) break;
+    const Vector& code = codes[static_cast<std::size_t>(i)];
+    if (seen_.contains(code)) continue;
+    Rationale why{.source = std::string(to_string(source))};
+    why.terms = {{"exploitation", said.mean[i]},
+                 {"information_inputs", weight * said.input_information[i]},
+                 {"information_model", weight * said.model_information[i]}};
+    for (const Term& term : why.terms) why.acquisition += term.value;
+    chosen.push_back(accept(code, std::move(why)));
+  }
+  while (chosen.size() < ids.size()) {
+    chosen.push_back(accept(unseen_design_point(), {.source = "design"}));
+  }
+  return chosen;
+}
+
+Vector Vbo::propose(Source source, Rng& rng) const {
+  if (source == Source::jump) return jump(encoding_, archive_, rng);
+  Vector code = archive_.code(archive_.at_rank(0));
+  borrow_categories(encoding_, archive_, code, rng);
+  if (local_.usable()) local_.sample(code, rng);
+  return code;
+}
+
+// The next point of the design that nobody has tried. A finite space can run out of them: then a
+// repeat is all there is to suggest.
+Vector Vbo::unseen_design_point() {
+  constexpr int tries = 10'000;
+  Vector code;
+  for (int i = 0; i < tries; ++i) {
+    code = design_.code(designed_++);
+    encoding_.snap(code);
+    if (!seen_.contains(code)) break;
+  }
+  return code;
+}
+
+Suggestion Vbo::accept(ConstVectorRef code, Rationale rationale) {
+  seen_.add(code);
+  return {encoding_.decode(code), std::move(rationale)};
+}
+
+int Vbo::elite_size() const {
+  return std::clamp(archive_.size() / 5,
+                    static_cast<int>(std::clamp<std::int64_t>(common_.batch, 16, 256)),
+                    kLargestElite);
+}
+
+std::int64_t Vbo::design_size() const {
+  if (options_.design > 0) return options_.design;
+  const std::int64_t wanted = std::max<std::int64_t>(8, 2 * encoding_.dimension());
+  const std::int64_t affordable =
+      common_.budget > 0 ? std::max<std::int64_t>(4, common_.budget / 4) : wanted;
+  return std::min({wanted, affordable, std::int64_t{256}});
+}
+
+}  // namespace vbo

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// The flagship: an actor that maps random seeds to inputs and an ensemble of critics that estimate,
+// in nats, what outcomes tell about inputs and about the function, trained in turn by gradients
+// (after VBO-MI). docs/algorithms/vbo.md sets the published algorithm and this one side by side.
+//
+// Training happens inside tell(), once per `batch` results and at a cost that does not depend on
+// how many there are; ask() only samples and scores, so that a worker never waits.
+#pragma once
+
+#include <map>
+#include <set>
+
+#include "optim/design.hpp"
+#include "optim/encoding.hpp"
+#include "optim/vbo/action_net.hpp"
+#include "optim/vbo/archive.hpp"
+#include "optim/vbo/critics.hpp"
+#include "optim/vbo/frame.hpp"
+#include "optim/vbo/local_search.hpp"
+#include "optim/vbo/options.hpp"
+#include "optim/vbo/proposals.hpp"
+#include "vbo/optimizer.hpp"
+
+namespace vbo {
+
+class Vbo final : public Optimizer {
+ public:
+  Vbo(const Space& space, const OptimizerOptions& common, const VboOptions& options);
+
+  std::vector<Suggestion> ask(std::span<const TrialId> ids) override;
+  void tell(std::span<const Trial> finished) override;
+  AskReport report() const override { return report_; }
+  std::string snapshot() const override;
+  Result<void> restore(std::string_view snapshot, std::span<const Trial> history) override;
+
+ private:
+  // The round, in the order it happens.
+  bool round_is_due() const;
+  void play_round();
+  void summarize(double held_out_information, const ActionNet::Gauge& gauge);
+
+  // Asking.
+  Source source_of(TrialId id) const;
+  std::vector<Suggestion> suggest(Source source, std::span<const TrialId> ids);
+  Vector propose(Source source, Rng& rng) const;
+  Vector unseen_design_point();
+  Suggestion accept(ConstVectorRef code, Rationale rationale);
+
+  void remember(const Trial& trial);
+  int elite_size() const;
+  std::int64_t design_size() const;
+
+  Encoding encoding_;
+  OptimizerOptions common_;
+  VboOptions options_;
+  SobolDesign design_;
+  Archive archive_;
+  Seen seen_;
+  Frame frame_;
+  Critics critics_;
+  ActionNet action_net_;
+  LocalSearch local_;
+
+  std::map<TrialId, Source> pending_;
+  std::vector<int> fresh_;      // results since the last round, as archive indices
+  std::uint64_t designed_ = 0;  // points of the design tried so far
+  std::int64_t round_ = 0;      // rounds played
+  AskReport report_;
+};
+
+}  // namespace vbo
