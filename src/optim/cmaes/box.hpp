@@ -28,6 +28,7 @@ class Box {
   // "CMA-ES with Margin", GECCO 2022.
   Vector least_deviations(ConstVectorRef mean) const;
 
+  bool is_real() const { return discrete_ == 0; }
   bool is_discrete() const { return discrete_ == encoding_.blocks().size(); }
 
  private:

@@ -112,7 +112,12 @@ Cmaes::Asked Cmaes::sample(Rng& rng, ConstVectorRef scale) const {
   Vector z(encoding_.dimension());
   for (double& coordinate : z) coordinate = rng.normal();
   const cmaes::Strategy& s = *run_.strategy;
-  return {s.mean() + s.sigma() * scale.cwiseProduct(s.transform(z)), run_.index, s.generation()};
+  const Vector genotype = s.mean() + s.sigma() * scale.cwiseProduct(s.transform(z));
+  // A step that left the box counts as the step to where it was evaluated. Left outside, wide
+  // distributions see a mirrored, ever larger landscape and keep growing: on a 10-dimensional
+  // sphere that costs a population of 64 about ten generations.
+  if (box_.is_real()) return {box_.from_code(box_.to_code(genotype)), run_.index, s.generation()};
+  return {genotype, run_.index, s.generation()};
 }
 
 Vector Cmaes::sampling_scale() const {
