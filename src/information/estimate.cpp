@@ -16,11 +16,12 @@
 namespace vbo {
 namespace {
 
-constexpr int kBlock = 512;          // held-out samples scored all against all
-constexpr int kValidation = 512;     // true pairs, each against
-constexpr int kValidationRefs = 63;  // fixed references
-constexpr int kCheckEvery = 50;      // steps
-constexpr int kPatience = 12;        // checks without a better validation value
+constexpr std::size_t kBlock = 512;     // held-out samples scored all against all,
+constexpr std::size_t kMostBlocks = 8;  // so many times at most
+constexpr int kValidation = 512;        // true pairs, each against
+constexpr int kValidationRefs = 63;     // fixed references
+constexpr int kCheckEvery = 50;         // steps
+constexpr int kPatience = 12;           // checks without a better validation value
 
 Error invalid(std::string message) { return {ErrorKind::invalid_input, std::move(message)}; }
 
@@ -164,7 +165,7 @@ void Fold::train() {
 
 // Held-out samples in equal blocks, each scored all against all; the mean over blocks.
 InformationValue Fold::judge() {
-  const std::size_t n = split_.test.size();
+  const std::size_t n = std::min(split_.test.size(), kMostBlocks * kBlock);
   const std::size_t blocks = (n + kBlock - 1) / kBlock;
   InformationValue mean{0.0, std::numeric_limits<double>::infinity()};
   ScoreEstimator<float> estimator(options_.estimator, options_.estimator_options);

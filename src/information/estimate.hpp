@@ -24,7 +24,7 @@ struct EstimateOptions {
   int batch = 128;                // true pairs per step
   int references = 16;            // drawn for each true pair
   int max_steps = 2000;           // per fold; training stops earlier when validation stops rising
-  double learning_rate = 3e-3;    // at the start; falls to zero at max_steps
+  double learning_rate = 5e-3;    // at the start; falls to zero at max_steps
   int threads = 0;                // 0 = all cores
 
   Result<void> validate() const;
