@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: MIT
+#include "models/gp/gp.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "models/gp/random_features.hpp"
+#include "numerics/flops.hpp"
+#include "numerics/minimize.hpp"
+
+namespace vbo {
+namespace {
+
+using Eigen::Index;
+
+constexpr Index exact_sample_limit = 1500;  // points; beyond, O(m^3) is slower than features
+constexpr Index feature_count = 1024;
+
+// A subset of n indices of 0..N-1, in increasing order.
+std::vector<Index> subset(Index N, Index n, Rng& rng) {
+  const std::vector<std::size_t> order = rng.permutation(static_cast<std::size_t>(N));
+  std::vector<Index> chosen(order.begin(), order.begin() + n);
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
+}  // namespace
+
+GpOptions GpOptions::standard(Index D) {
+  GpOptions o;
+  o.group.resize(static_cast<std::size_t>(D));
+  std::iota(o.group.begin(), o.group.end(), Index{0});
+  o.input_scale = Vector::Ones(D);
+  const double d = static_cast<double>(std::max<Index>(1, D));
+  o.lengthscale_prior =
+      PositivePrior::log_normal(std::sqrt(2.0) + 0.5 * std::log(d), std::sqrt(3.0));
+  o.noise_prior = PositivePrior::log_normal(-4.0, 1.0);
+  o.lengthscale_low = 0.025;
+  return o;
+}
+
+GpOptions GpOptions::gamma_priors(Index D) {
+  GpOptions o = standard(D);
+  o.lengthscale_prior = PositivePrior::gamma(3.0, 6.0);
+  o.variance_prior = PositivePrior::gamma(2.0, 0.15);
+  o.noise_prior = PositivePrior::gamma(1.1, 0.05);
+  o.learn_variance = true;
+  o.lengthscale_start = o.variance_start = std::log(2.0);
+  o.noise_start = 2.0;
+  o.noise_low = 1e-4;
+  o.lengthscale_low = 1e-4;
+  return o;
+}
+
+Index GpOptions::groups() const {
+  return group.empty() ? 0 : *std::max_element(group.begin(), group.end()) + 1;
+}
+
+void GpOptions::tie(Index offset, Index width) {
+  const Index first = group[static_cast<std::size_t>(offset)];
+  for (Index j = offset; j < static_cast<Index>(group.size()); ++j) {
+    Index& g = group[static_cast<std::size_t>(j)];
+    g = j < offset + width ? first : g - (width - 1);
+    if (j < offset + width) input_scale[j] = std::sqrt(0.5);
+  }
+}
+
+// Minus the log posterior density of the hyper-parameters, as a function of
+// theta = (log lengthscales, [log variance], [log noise]).
+struct GaussianProcess::Objective {
+  const GaussianProcess& gp;
+  ConstMatrixRef X;
+  ConstVectorRef z;
+  LikelihoodWorkspace work{};
+
+  double operator()(ConstVectorRef theta, VectorRef gradient) {
+    const GpOptions& o = gp.options_;
+    const GpParameters p = gp.from_theta(theta);
+    LikelihoodGradient slope;
+    const LikelihoodValue found =
+        log_likelihood(gp.kernel_of(p), p.noise_variance, std::nullopt, X, z, work, &slope);
+    if (!found.ok) return std::nan("");
+    double value = found.value;
+    gradient.setZero();
+    for (Index j = 0; j < X.rows(); ++j) {
+      gradient[o.group[static_cast<std::size_t>(j)]] += slope.log_lengthscales[j];
+    }
+    Index next = p.lengthscales.size();
+    for (Index g = 0; g < next; ++g) {
+      value += o.lengthscale_prior.log_density(p.lengthscales[g]);
+      gradient[g] += o.lengthscale_prior.slope(p.lengthscales[g]);
+    }
+    if (o.learn_variance) {
+      value += o.variance_prior.log_density(p.variance);
+      gradient[next++] = slope.log_variance + o.variance_prior.slope(p.variance);
+    }
+    if (!o.fixed_noise) {
+      value += o.noise_prior.log_density(p.noise_variance);
+      gradient[next] =
+          p.noise_variance * slope.noise_variance + o.noise_prior.slope(p.noise_variance);
+    }
+    gradient = -gradient;
+    return -value;
+  }
+};
+
+GaussianProcess::GaussianProcess(GpOptions options)
+    : options_(std::move(options)), parameters_(start()) {}
+
+GpParameters GaussianProcess::start() const {
+  GpParameters p;
+  p.lengthscales = Vector::Constant(options_.groups(), options_.lengthscale_start);
+  p.variance = options_.variance_start;
+  p.noise_variance = options_.noise_start;
+  return p;
+}
+
+GpParameters GaussianProcess::from_theta(ConstVectorRef theta) const {
+  GpParameters p = parameters_;
+  Index next = options_.groups();
+  p.lengthscales = theta.head(next).array().exp();
+  p.variance = options_.learn_variance ? std::exp(theta[next++]) : options_.variance_start;
+  p.noise_variance =
+      options_.fixed_noise
+          ? std::max(*options_.fixed_noise / (output_.scale * output_.scale), options_.noise_low)
+          : std::exp(theta[next]);
+  return p;
+}
+
+Vector GaussianProcess::to_theta(const GpParameters& p) const {
+  const Index groups = options_.groups();
+  Vector theta(groups + (options_.learn_variance ? 1 : 0) + (options_.fixed_noise ? 0 : 1));
+  theta.head(groups) = p.lengthscales.array().log();
+  Index next = groups;
+  if (options_.learn_variance) theta[next++] = std::log(p.variance);
+  if (!options_.fixed_noise) theta[next] = std::log(p.noise_variance);
+  return theta;
+}
+
+StationaryKernel GaussianProcess::kernel_of(const GpParameters& p) const {
+  Vector inverse(options_.input_scale.size());
+  for (Index j = 0; j < inverse.size(); ++j) {
+    inverse[j] =
+        options_.input_scale[j] / p.lengthscales[options_.group[static_cast<std::size_t>(j)]];
+  }
+  return {options_.kernel, std::move(inverse), p.variance};
+}
+
+FitReport GaussianProcess::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
+  output_ = Standardize::of(y);
+  const Vector z = output_.apply(y);
+  GpParameters low = start(), high = start();
+  low.lengthscales.setConstant(options_.lengthscale_low);
+  high.lengthscales.setConstant(options_.lengthscale_high);
+  low.variance = 1e-3, high.variance = 1e3;
+  low.noise_variance = options_.noise_low, high.noise_variance = options_.noise_high;
+  const Vector lower = to_theta(low), upper = to_theta(high);
+
+  // Gradients are of the whole log density, so the tolerances are in nats.
+  const MinimizeOptions search{.max_iterations = options_.max_iterations,
+                               .max_evaluations = 2 * options_.max_iterations,
+                               .gradient_tolerance = 1e-2,
+                               .value_tolerance = 1e-7};
+  const auto minimize = [&](ConstMatrixRef inputs, ConstVectorRef outcomes, ConstVectorRef theta) {
+    Objective objective{*this, inputs, outcomes};
+    return minimize_bounded([&](ConstVectorRef t, VectorRef g) { return objective(t, g); }, theta,
+                            lower, upper, search);
+  };
+
+  Vector theta = to_theta(warm_ ? parameters_ : start());
+  if (!warm_ && options_.warmup_points > 0 && X.cols() >= 2 * options_.warmup_points) {
+    const std::vector<Index> some = subset(X.cols(), options_.warmup_points, rng);
+    const MinimizeResult rough = minimize(X(Eigen::all, some), z(some), theta);
+    if (rough.usable()) theta = rough.x;
+  }
+  const MinimizeResult found = minimize(X, z, theta);
+
+  FitReport report;
+  report.iterations = found.iterations;
+  if (found.usable()) {
+    parameters_ = from_theta(found.x);
+    report.objective = -found.value;
+    report.status = found.converged() || found.status == MinimizeStatus::stalled
+                        ? FitReport::Status::converged
+                        : FitReport::Status::stopped;
+    report.message = found.converged() ? "" : found.text;
+  } else {
+    parameters_ = start();
+    report.status = FitReport::Status::fallback;
+    report.message = "kept the starting hyper-parameters: " + found.text;
+  }
+  warm_ = true;
+  LikelihoodWorkspace work;
+  const LikelihoodValue value = log_likelihood(kernel_of(parameters_), parameters_.noise_variance,
+                                               std::nullopt, X, z, work, nullptr);
+  parameters_.mean = value.ok && std::isfinite(value.mean) ? value.mean : 0.0;
+  condition(parameters_, X, y);
+  return report;
+}
+
+FitReport GaussianProcess::update(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
+  if (!regression_ || X.cols() < regression_->size()) return fit(X, y, rng);
+  const Index more = X.cols() - regression_->size();
+  regression_->append(X.rightCols(more), y.tail(more));
+  return {};
+}
+
+void GaussianProcess::condition(const GpParameters& parameters, ConstMatrixRef X,
+                                ConstVectorRef y) {
+  parameters_ = parameters;
+  output_ = Standardize::of(y);
+  regression_.emplace(
+      Regression::Parameters{std::make_shared<StationaryKernel>(kernel_of(parameters_)),
+                             parameters_.mean, parameters_.noise_variance, output_},
+      X, y);
+}
+
+std::unique_ptr<Posterior> GaussianProcess::posterior(ConstMatrixRef X) const {
+  return regression_->posterior(X, true);
+}
+
+std::unique_ptr<Posterior> GaussianProcess::marginals(ConstMatrixRef X) const {
+  return regression_->posterior(X, false);
+}
+
+// Matheron: f = g + k(.,X) K_y^-1 (z - c - g(X) - e), g a prior draw and e ~ N(0, noise).
+Matrix GaussianProcess::sample_functions(ConstMatrixRef X, Index S, bool with_noise,
+                                         Rng rng) const {
+  if (X.cols() <= exact_sample_limit) return regression_->sample(X, S, with_noise, rng);
+  const StationaryKernel kernel = kernel_of(parameters_);
+  const RandomFeatures features(kernel, feature_count, rng);
+  Matrix weights(features.size(), S);
+  for (double& w : weights.reshaped()) w = rng.normal();
+  const double noise_sigma = std::sqrt(parameters_.noise_variance);
+  Matrix correction = -(features(regression_->inputs()) * weights);  // (n,S)
+  correction.colwise() += regression_->residual();
+  for (double& r : correction.reshaped()) r -= noise_sigma * rng.normal();
+  regression_->solve_forward(correction);
+  regression_->solve_backward(correction);
+  Matrix Y = features(X) * weights;  // (m,S)
+  Y.noalias() += kernel.cross(regression_->inputs(), X).transpose() * correction;
+  flops::add(flops::gemm(X.cols(), S, regression_->size() + features.size()));
+  if (with_noise) {
+    for (double& v : Y.reshaped()) v += noise_sigma * rng.normal();
+  }
+  return (Y.array() + parameters_.mean) * output_.scale + output_.offset;
+}
+
+std::unique_ptr<Surrogate> GaussianProcess::conditioned_on(ConstMatrixRef X,
+                                                           ConstVectorRef y) const {
+  auto copy = std::make_unique<GaussianProcess>(*this);
+  copy->regression_->append(X, y);
+  return copy;
+}
+
+double GaussianProcess::noise_variance() const {
+  return parameters_.noise_variance * output_.scale * output_.scale;
+}
+
+Vector GaussianProcess::state() const { return warm_ ? to_theta(parameters_) : Vector(); }
+
+void GaussianProcess::set_state(ConstVectorRef state) {
+  if (state.size() != to_theta(start()).size()) return;
+  parameters_ = from_theta(state);
+  warm_ = true;
+}
+
+}  // namespace vbo

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// The Gaussian process: Matern-5/2 or RBF kernel with one length-scale per input, constant mean,
+// hyper-parameters by maximum a posteriori. Outcomes are standardized inside.
+//   z ~ N(c 1, s2 g(rho) + noise I);  maximize  log p(z | theta) + log prior(theta)
+// over the logarithms of theta = (length-scales, s2, noise), c profiled out in closed form.
+// Usage:  GaussianProcess gp(GpOptions::standard(D));  gp.fit(X, y, rng);
+//         const auto p = gp.posterior(X);  p->mean(), p->covariance(), p->pullback(...)
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "models/gp/kernel.hpp"
+#include "models/gp/likelihood.hpp"
+#include "models/gp/prior.hpp"
+#include "models/gp/regression.hpp"
+#include "models/surrogate.hpp"
+
+namespace vbo {
+
+struct GpOptions {
+  Shape kernel = Shape::matern52;
+  PositivePrior lengthscale_prior, variance_prior, noise_prior;
+  double lengthscale_start = 0.5, variance_start = 1.0, noise_start = 1e-2;
+  double lengthscale_low = 5e-3, lengthscale_high = 1e3;
+  double noise_low = 1e-6, noise_high = 10.0;  // of the standardized outcome, variance
+  bool learn_variance = true;                  // false: s2 = variance_start
+  std::optional<double> fixed_noise;           // variance in units of y squared; else learned
+  int max_iterations = 100;                    // of L-BFGS, per start
+  Eigen::Index warmup_points = 256;  // larger data: first find a start on a subset of this size
+  // Inputs j with equal group[j] share a length-scale and are multiplied by input_scale[j] first:
+  // a one-hot block in one group, scaled by 1/sqrt 2, is a Hamming kernel over the choices.
+  std::vector<Eigen::Index> group;  // (D), values 0..groups-1
+  Vector input_scale;               // (D)
+
+  // Today's practice, the default of the gp-* methods: length-scale prior
+  // LogNormal(sqrt2 + log(d)/2, sqrt3) (Hvarfner et al. 2024), noise LogNormal(-4, 1).
+  static GpOptions standard(Eigen::Index D);
+  // As in Li et al. 2024, "A study of Bayesian neural network surrogates": l ~ Gamma(3,6),
+  // s2 ~ Gamma(2,0.15), noise ~ Gamma(1.1,0.05), noise >= 1e-4, started at l = s2 = log 2, noise 2.
+  static GpOptions gamma_priors(Eigen::Index D);
+  // Puts inputs [offset, offset + width) into one group, as the one-hot code of a category.
+  // The dimension-scaled prior is not changed: call before standard() is adjusted for it.
+  void tie(Eigen::Index offset, Eigen::Index width);
+  Eigen::Index groups() const;
+};
+
+struct GpParameters {
+  Vector lengthscales;  // (groups)
+  double variance = 1.0;
+  double noise_variance = 1e-2;
+  double mean = 0.0;
+};
+
+class GaussianProcess final : public Surrogate {
+ public:
+  explicit GaussianProcess(GpOptions options);
+
+  FitReport fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) override;
+  FitReport update(ConstMatrixRef X, ConstVectorRef y, Rng rng) override;
+  // Conditions on data with these hyper-parameters, without fitting.
+  void condition(const GpParameters& parameters, ConstMatrixRef X, ConstVectorRef y);
+
+  std::unique_ptr<Posterior> posterior(ConstMatrixRef X) const override;
+  std::unique_ptr<Posterior> marginals(ConstMatrixRef X) const override;
+  // Exact up to 1500 points; beyond, prior draws by random Fourier features, conditioned exactly
+  // (Matheron's rule, Wilson et al. 2020).
+  Matrix sample_functions(ConstMatrixRef X, Eigen::Index S, bool with_noise,
+                          Rng rng) const override;
+  std::unique_ptr<Surrogate> conditioned_on(ConstMatrixRef X, ConstVectorRef y) const override;
+  double noise_variance() const override;
+  Vector state() const override;
+  void set_state(ConstVectorRef state) override;
+
+  const GpParameters& parameters() const { return parameters_; }
+  const Regression& regression() const { return *regression_; }  // REQUIRES: fitted
+  // The kernel these hyper-parameters stand for, over the D inputs.
+  StationaryKernel kernel_of(const GpParameters& parameters) const;
+
+ private:
+  struct Objective;
+  GpParameters start() const;
+  GpParameters from_theta(ConstVectorRef theta) const;
+  Vector to_theta(const GpParameters& parameters) const;
+
+  GpOptions options_;
+  GpParameters parameters_;
+  bool warm_ = false;  // parameters_ come from a fit
+  Standardize output_;
+  std::optional<Regression> regression_;
+};
+
+}  // namespace vbo

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#include "models/gp/likelihood.hpp"
+
+#include <Eigen/Cholesky>
+#include <cmath>
+
+#include "numerics/flops.hpp"
+#include "numerics/special.hpp"
+
+namespace vbo {
+namespace {
+
+using Eigen::Index;
+using Eigen::Lower;
+
+constexpr Index leaf = 64;
+
+// [ A 0 ]^-1   [  A^-1            0    ]
+// [ B C ]    = [ -C^-1 B A^-1     C^-1 ]
+void invert_lower(MatrixRef L) {
+  const Index n = L.rows();
+  if (n <= leaf) {
+    const Matrix inverse = L.triangularView<Lower>().solve(Matrix::Identity(n, n));
+    L.triangularView<Lower>() = inverse;
+    return;
+  }
+  const Index h = n / 2;
+  auto A = L.topLeftCorner(h, h);
+  auto B = L.bottomLeftCorner(n - h, h);
+  auto C = L.bottomRightCorner(n - h, n - h);
+  invert_lower(A);
+  invert_lower(C);
+  const Matrix CB = C.triangularView<Lower>() * B;
+  B.noalias() = -(CB * A.triangularView<Lower>());
+}
+
+// Lower triangle of L'L:  [ A'A + B'B   .   ]
+//                         [ C'B         C'C ]
+void square_lower(MatrixRef L) {
+  const Index n = L.rows();
+  if (n <= leaf) {
+    const Matrix dense = L.triangularView<Lower>();
+    L.triangularView<Lower>() = dense.transpose() * dense;
+    return;
+  }
+  const Index h = n / 2;
+  auto A = L.topLeftCorner(h, h);
+  auto B = L.bottomLeftCorner(n - h, h);
+  auto C = L.bottomRightCorner(n - h, n - h);
+  square_lower(A);
+  A.selfadjointView<Lower>().rankUpdate(B.transpose());
+  const Matrix CB = C.triangularView<Lower>().transpose() * B;
+  B = CB;
+  square_lower(C);
+}
+
+// K + noise I -> L in place. A little jitter is tried before giving up.
+bool factor(const StationaryKernel& kernel, double noise_variance, ConstMatrixRef X,
+            LikelihoodWorkspace& work, Matrix* Q) {
+  for (const double jitter : {0.0, 1e-8, 1e-6}) {
+    kernel.self(X, work.K, jitter == 0.0 ? Q : nullptr);
+    work.K.diagonal().array() += noise_variance + jitter * kernel.variance();
+    const Eigen::LLT<Eigen::Ref<Matrix>> llt(work.K);
+    if (llt.info() == Eigen::Success && work.K.diagonal().allFinite()) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void invert_from_cholesky(MatrixRef L) {
+  invert_lower(L);
+  square_lower(L);
+  const auto n = static_cast<std::uint64_t>(L.rows());
+  flops::add(2 * n * n * n / 3);
+}
+
+LikelihoodValue log_likelihood(const StationaryKernel& kernel, double noise_variance,
+                               std::optional<double> mean, ConstMatrixRef X, ConstVectorRef z,
+                               LikelihoodWorkspace& work, LikelihoodGradient* gradient,
+                               bool with_inputs) {
+  const Index n = X.cols();
+  const double size = static_cast<double>(n);
+  LikelihoodValue result;
+  if (!factor(kernel, noise_variance, X, work, gradient ? &work.Q : nullptr)) return result;
+  flops::add(static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(n) *
+             static_cast<std::uint64_t>(n) / 3);
+  const auto L = work.K.triangularView<Lower>();
+
+  Vector r = z;
+  if (!mean) {
+    Matrix both(n, 2);  // L^-1 [1 z]
+    both.col(0).setOnes();
+    both.col(1) = z;
+    L.solveInPlace(both);
+    result.mean = both.col(0).dot(both.col(1)) / both.col(0).squaredNorm();
+  } else {
+    result.mean = *mean;
+  }
+  r.array() -= result.mean;
+  Vector alpha = r;
+  L.solveInPlace(alpha);
+  const double fit = alpha.squaredNorm();
+  L.transpose().solveInPlace(alpha);
+  result.value = -0.5 * fit - work.K.diagonal().array().log().sum() - size * kLogSqrt2Pi;
+  result.ok = std::isfinite(result.value);
+  if (!gradient || !result.ok) return result;
+
+  invert_from_cholesky(work.K);  // lower triangle of K_y^-1
+  const double alpha2 = alpha.squaredNorm();
+  const double trace = work.K.diagonal().sum();
+  // K = K_y - noise I, so sum_ij G_ij K_ij needs no n x n pass.
+  gradient->log_variance =
+      0.5 * (r.dot(alpha) - noise_variance * alpha2 - size + noise_variance * trace);
+  gradient->noise_variance = 0.5 * (alpha2 - trace);
+  gradient->mean = mean ? alpha.sum() : 0.0;
+  // W = G o Q, lower triangle, into work.Q.
+  for (Index j = 0; j < n; ++j) {
+    auto q = work.Q.col(j).tail(n - j).array();
+    q *= 0.5 * (alpha[j] * alpha.tail(n - j).array() - work.K.col(j).tail(n - j).array());
+  }
+  gradient->log_lengthscales = kernel.weighted_square_differences(X, work.Q);
+  if (with_inputs) {
+    // dlog p/dx_i = 2 sum_j G_ij dk(x_i,x_j)/dx_i = -2 / l^2 sum_j W_ij (x_i - x_j)
+    const Matrix& W = work.Q;
+    const Vector sums = W.selfadjointView<Lower>() * Vector::Ones(n);
+    const Matrix WX = W.selfadjointView<Lower>() * X.transpose();  // (n,D)
+    const Vector inverse2 = kernel.inverse_lengthscales().cwiseAbs2();
+    gradient->X = -2.0 * inverse2.asDiagonal() * (X * sums.asDiagonal() - WX.transpose());
+  }
+  return result;
+}
+
+}  // namespace vbo

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// The log marginal likelihood of a Gaussian process and its derivatives by every hyper-parameter
+// and, for deep kernels, by the inputs:
+//   log p = -1/2 r' alpha - sum_i log L_ii - n/2 log 2 pi,   r = z - c,  K_y = K + noise I = L L'
+//   d log p / d theta = sum_ij G_ij dK_ij/dtheta,            G = 1/2 (alpha alpha' - K_y^-1)
+#pragma once
+
+#include <optional>
+
+#include "models/gp/kernel.hpp"
+
+namespace vbo {
+
+// n x n storage, reused between calls. Belongs to one thread at a time.
+struct LikelihoodWorkspace {
+  Matrix K, Q;
+};
+
+struct LikelihoodGradient {
+  Vector log_lengthscales;  // (D) d log p / d log l_j, one per input
+  double log_variance = 0.0;
+  double noise_variance = 0.0;
+  double mean = 0.0;  // 0 when the mean was profiled out
+  Matrix X;           // (D,n) d log p / dX; only when asked for
+};
+
+struct LikelihoodValue {
+  double value = 0.0;  // log p
+  double mean = 0.0;   // c
+  bool ok = false;     // false: K_y is not positive definite; nothing else is meaningful
+};
+
+// X (D,n), z (n). Without `mean`, c is the one that maximizes log p: (1' K_y^-1 z) / (1' K_y^-1 1).
+// `gradient` may be null: the value alone costs a third.
+LikelihoodValue log_likelihood(const StationaryKernel& kernel, double noise_variance,
+                               std::optional<double> mean, ConstMatrixRef X, ConstVectorRef z,
+                               LikelihoodWorkspace& work, LikelihoodGradient* gradient,
+                               bool with_inputs = false);
+
+// Overwrites the lower triangle L (n,n) by that of (L L')^-1, in n^3/3 multiply-adds.
+void invert_from_cholesky(MatrixRef L);
+
+}  // namespace vbo

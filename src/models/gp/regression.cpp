@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#include "models/gp/regression.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "numerics/flops.hpp"
+#include "numerics/special.hpp"
+
+namespace vbo {
+namespace {
+
+using Eigen::Index;
+
+// Rounding can drive a posterior variance below zero next to data; this is its floor, as a share of
+// the prior variance.
+constexpr double variance_floor = 1e-10;
+
+class RegressionPosterior final : public GaussianPosterior {
+ public:
+  RegressionPosterior(const Regression& model, ConstMatrixRef X, bool joint)
+      : model_(model), kernel_(*model.parameters().kernel), X_(X) {
+    const auto& [kernel, c, noise, output] = model.parameters();
+    const Matrix k = kernel_.cross(model.inputs(), X_);  // (n,q)
+    mean_ = ((k.transpose() * model.alpha()).array() + c) * output.scale + output.offset;
+    V_ = k;
+    model.solve_forward(V_);
+    const Vector prior = kernel_.diagonal(X_);
+    const Vector raw = prior - V_.colwise().squaredNorm().transpose();
+    const Vector floor = variance_floor * prior;
+    free_ = (raw.array() > floor.array()).cast<double>();
+    const double square = output.scale * output.scale;
+    variance_ = raw.cwiseMax(floor) * square;
+    if (joint) {
+      covariance_ = kernel_.cross(X_, X_);
+      covariance_.noalias() -= V_.transpose() * V_;
+      covariance_ *= square;
+      covariance_.diagonal() = variance_;
+    }
+    flops::add(flops::gemm(k.rows(), k.cols(), joint ? k.cols() + 2 : 2));
+  }
+
+  const Vector& mean() const override { return mean_; }
+  const Vector& variance() const override { return variance_; }
+  const Matrix& covariance() const override { return covariance_; }
+
+  // With W = K_y^-1 k:  dk = alpha dmean' - 2 W diag(dvariance),  dk(x,x) = dvariance.
+  Matrix pullback(ConstVectorRef dmean, ConstVectorRef dvariance) const override {
+    const double s = model_.parameters().output.scale;
+    const Vector dv = (s * s * free_.array() * dvariance.array()).matrix();
+    Matrix dk = solved() * (-2.0 * dv).asDiagonal();
+    dk.noalias() += model_.alpha() * (s * dmean).transpose();
+    return kernel_.pull_cross(model_.inputs(), X_, dk) + kernel_.pull_diagonal(X_, dv);
+  }
+
+  // dk = alpha dmean' - 2 W dSigma,  dk(X,X) = dSigma.
+  Matrix pullback_joint(ConstVectorRef dmean, ConstMatrixRef dcovariance) const override {
+    const double s = model_.parameters().output.scale;
+    Matrix dSigma = s * s * dcovariance;
+    dSigma.diagonal().array() *= free_.array();
+    Matrix dk = -2.0 * (solved() * dSigma);
+    dk.noalias() += model_.alpha() * (s * dmean).transpose();
+    flops::add(flops::gemm(dk.rows(), dk.cols(), dk.cols() + 1));
+    return kernel_.pull_cross(model_.inputs(), X_, dk) + kernel_.pull_self(X_, dSigma);
+  }
+
+ private:
+  const Matrix& solved() const {  // W = K_y^-1 k (n,q)
+    if (W_.size() == 0 && V_.size() != 0) {
+      W_ = V_;
+      model_.solve_backward(W_);
+    }
+    return W_;
+  }
+
+  const Regression& model_;
+  const Kernel& kernel_;
+  Matrix X_;  // (D,q)
+  Matrix V_;  // L^-1 k (n,q)
+  mutable Matrix W_;
+  Vector mean_, variance_;
+  Vector free_;  // 1 where the variance is above its floor, else 0
+  Matrix covariance_;
+};
+
+}  // namespace
+
+Regression::Regression(Parameters parameters, ConstMatrixRef X, ConstVectorRef y)
+    : parameters_(std::move(parameters)), X_(X.rows(), 0), L_(0, 0) {
+  append(X, y);
+}
+
+void Regression::reserve(Index capacity) {
+  if (capacity <= L_.rows()) return;
+  if (n_ > 0) capacity = std::max(capacity, n_ + n_ / 4 + 16);
+  Matrix L(capacity, capacity);
+  L.topLeftCorner(n_, n_) = L_.topLeftCorner(n_, n_);
+  L_ = std::move(L);
+  X_.conservativeResize(Eigen::NoChange, capacity);
+  residual_.conservativeResize(capacity);
+}
+
+// [ K   k ]   [ L  0 ] [ L' B  ]
+// [ k'  k*] = [ B' C ] [ 0  C' ],  B = L^-1 k,  C C' = k* + noise - B'B.
+void Regression::append(ConstMatrixRef X, ConstVectorRef y) {
+  const Index k = X.cols();
+  if (k == 0) return;
+  reserve(n_ + k);
+  Matrix corner = parameters_.kernel->cross(X, X);  // (k,k)
+  corner.diagonal().array() += parameters_.noise_variance;
+  if (n_ > 0) {
+    Matrix B = parameters_.kernel->cross(inputs(), X);  // (n,k)
+    solve_forward(B);
+    corner.noalias() -= B.transpose() * B;
+    // A repeated input leaves nothing but its noise: keep the pivot from rounding below it.
+    const double least =
+        0.5 * parameters_.noise_variance + 1e-12 * parameters_.kernel->diagonal(X)[0];
+    corner.diagonal() = corner.diagonal().cwiseMax(least);
+    L_.block(n_, 0, k, n_) = B.transpose();
+  }
+  L_.block(n_, n_, k, k) = robust_factor(corner);
+  X_.middleCols(n_, k) = X;
+  residual_.segment(n_, k) = parameters_.output.apply(y).array() - parameters_.mean;
+  n_ += k;
+  alpha_ = residual();
+  solve_forward(alpha_);
+  solve_backward(alpha_);
+}
+
+void Regression::solve_forward(MatrixRef z) const {
+  L_.topLeftCorner(n_, n_).triangularView<Eigen::Lower>().solveInPlace(z);
+  flops::add(flops::gemm(n_, z.cols(), n_) / 2);
+}
+
+void Regression::solve_backward(MatrixRef z) const {
+  L_.topLeftCorner(n_, n_).triangularView<Eigen::Lower>().transpose().solveInPlace(z);
+  flops::add(flops::gemm(n_, z.cols(), n_) / 2);
+}
+
+double Regression::log_likelihood() const {
+  const double n = static_cast<double>(n_);
+  return -0.5 * residual().dot(alpha_) - L_.topLeftCorner(n_, n_).diagonal().array().log().sum() -
+         n * kLogSqrt2Pi;
+}
+
+std::unique_ptr<Posterior> Regression::posterior(ConstMatrixRef X, bool joint) const {
+  return std::make_unique<RegressionPosterior>(*this, X, joint);
+}
+
+Matrix Regression::sample(ConstMatrixRef X, Index S, bool with_noise, Rng& rng) const {
+  const RegressionPosterior posterior(*this, X, true);
+  Matrix covariance = posterior.covariance();
+  const double s = parameters_.output.scale;
+  if (with_noise) covariance.diagonal().array() += s * s * parameters_.noise_variance;
+  Matrix Z(X.cols(), S);
+  for (double& z : Z.reshaped()) z = rng.normal();
+  Matrix Y = robust_factor(covariance).triangularView<Eigen::Lower>() * Z;
+  Y.colwise() += posterior.mean();
+  return Y;
+}
+
+}  // namespace vbo

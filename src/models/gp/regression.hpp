@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// Exact Gaussian-process regression once kernel, mean and noise are given:
+//   z = (y - offset) / scale ~ N(c 1, K_y),  K_y = k(X,X) + noise I = L L',  alpha = K_y^-1 (z - c)
+//   mean = c + k' alpha,  covariance = k(x,x') - k' K_y^-1 k'          (latent f; units of y)
+// Conditioning on more data extends L in place: O(n^2) per point instead of O(n^3).
+// Const calls may come from several threads at once.
+#pragma once
+
+#include <memory>
+
+#include "models/gaussian_posterior.hpp"
+#include "models/gp/kernel.hpp"
+#include "models/standardize.hpp"
+
+namespace vbo {
+
+class Regression {
+ public:
+  struct Parameters {
+    std::shared_ptr<const Kernel> kernel;
+    double mean = 0.0;            // c, in standardized units
+    double noise_variance = 0.0;  // in standardized units
+    Standardize output;
+  };
+
+  // X (D,n), y (n) in units of y, n >= 0.
+  Regression(Parameters parameters, ConstMatrixRef X, ConstVectorRef y);
+
+  // Also conditions on y (k) at X (D,k).
+  void append(ConstMatrixRef X, ConstVectorRef y);
+
+  std::unique_ptr<Posterior> posterior(ConstMatrixRef X, bool joint) const;
+  // S exact joint draws at X (D,m) -> (m,S). O(m^3 + n m^2 + n^2 m).
+  Matrix sample(ConstMatrixRef X, Eigen::Index S, bool with_noise, Rng& rng) const;
+
+  // z <- L^-1 z and z <- L^-T z, for z (n,m).
+  void solve_forward(MatrixRef z) const;
+  void solve_backward(MatrixRef z) const;
+
+  // log N(z; c 1, K_y), in standardized units.
+  double log_likelihood() const;
+
+  Eigen::Index size() const { return n_; }
+  Eigen::Index dimension() const { return X_.rows(); }
+  auto inputs() const { return X_.leftCols(n_); }       // (D,n)
+  auto residual() const { return residual_.head(n_); }  // z - c (n)
+  const Vector& alpha() const { return alpha_; }        // (n)
+  const Parameters& parameters() const { return parameters_; }
+
+ private:
+  void reserve(Eigen::Index capacity);
+
+  Parameters parameters_;
+  Eigen::Index n_ = 0;
+  Matrix X_;         // (D,capacity)
+  Vector residual_;  // (capacity)
+  Matrix L_;         // (capacity,capacity): lower triangle of the leading (n,n) block
+  Vector alpha_;     // (n)
+};
+
+}  // namespace vbo

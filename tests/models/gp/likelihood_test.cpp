@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include "models/gp/likelihood.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Cholesky>
+
+#include "models/models_support.hpp"
+#include "support/gradient_check.hpp"
+
+namespace vbo {
+namespace {
+
+using testing::random_matrix;
+using testing::SmallData;
+
+StationaryKernel small_kernel() { return {Shape::matern52, Vector{{1.0 / 0.5, 1.0 / 0.8}}, 1.3}; }
+
+TEST(Likelihood, ReferenceValues) {
+  const SmallData data;
+  LikelihoodWorkspace work;
+  LikelihoodGradient g;
+  const LikelihoodValue value =
+      log_likelihood(small_kernel(), 0.05, 0.1, data.X, data.y, work, &g, true);
+  ASSERT_TRUE(value.ok);
+  EXPECT_NEAR(value.value, -9.82044504279613, 1e-11);
+  EXPECT_NEAR(g.log_lengthscales[0] / 0.5, -10.958025568972651, 1e-10);
+  EXPECT_NEAR(g.log_lengthscales[1] / 0.8, -5.4995422425052, 1e-10);
+  EXPECT_NEAR(g.log_variance / 1.3, 2.180312964752158, 1e-10);
+  EXPECT_NEAR(g.noise_variance, 36.016029535382536, 1e-10);
+  EXPECT_NEAR(g.mean, -0.44001261998990593, 1e-11);
+  const Matrix dX{{0.6835661811, -26.3428518347, 2.7611275405, 22.8981581131},
+                  {-1.2427920872, 13.5524766590, -2.6693560466, -9.6403285253}};
+  EXPECT_LT((g.X - dX).cwiseAbs().maxCoeff(), 1e-9);
+}
+
+TEST(Likelihood, GradientMatchesDifferences) {
+  Rng rng(1, "likelihood");
+  for (const Shape shape : {Shape::matern52, Shape::rbf}) {
+    for (const Eigen::Index D : {1, 2, 5, 10}) {
+      for (const Eigen::Index n : {1, 2, 12}) {
+        const Matrix X = random_matrix(D, n, rng);
+        const Vector z = random_matrix(n, 1, rng);
+        LikelihoodWorkspace work;
+        // theta = log lengthscales, log variance, log noise, mean
+        Vector theta = Vector::Zero(D + 3);
+        for (double& t : theta) t = rng.uniform(-1.0, 0.5);
+        const auto at = [&](ConstVectorRef t, LikelihoodGradient* g) {
+          const StationaryKernel kernel(shape, (-t.head(D)).array().exp(), std::exp(t[D]));
+          return log_likelihood(kernel, std::exp(t[D + 1]), t[D + 2], X, z, work, g).value;
+        };
+        LikelihoodGradient g;
+        at(theta, &g);
+        Vector analytic(D + 3);
+        analytic << g.log_lengthscales, g.log_variance, std::exp(theta[D + 1]) * g.noise_variance,
+            g.mean;
+        testing::expect_gradient([&](ConstVectorRef t) { return at(t, nullptr); }, theta, analytic);
+      }
+    }
+  }
+}
+
+TEST(Likelihood, InputGradientMatchesDifferences) {
+  Rng rng(2, "likelihood");
+  const Vector z = random_matrix(6, 1, rng);
+  const Matrix X = random_matrix(3, 6, rng);
+  for (const Shape shape : {Shape::matern52, Shape::rbf}) {
+    const StationaryKernel kernel(shape, Vector{{2.0, 1.0, 0.4}}, 0.8);
+    LikelihoodWorkspace work;
+    LikelihoodGradient g;
+    log_likelihood(kernel, 0.1, 0.2, X, z, work, &g, true);
+    testing::expect_matrix_gradient(
+        [&](const Matrix& at) {
+          return log_likelihood(kernel, 0.1, 0.2, at, z, work, nullptr).value;
+        },
+        X, g.X);
+  }
+}
+
+TEST(Likelihood, ProfiledMeanIsTheBestMean) {
+  const SmallData data;
+  LikelihoodWorkspace work;
+  LikelihoodGradient g;
+  const auto value = [&](std::optional<double> mean) {
+    return log_likelihood(small_kernel(), 0.05, mean, data.X, data.y, work, &g);
+  };
+  const LikelihoodValue profiled = value(std::nullopt);
+  EXPECT_NEAR(value(profiled.mean).value, profiled.value, 1e-12);
+  EXPECT_NEAR(g.mean, 0.0, 1e-12);
+  EXPECT_LT(value(profiled.mean + 0.1).value, profiled.value);
+}
+
+TEST(Likelihood, InverseFromCholeskyAtEverySplit) {
+  Rng rng(3, "inverse");
+  for (const Eigen::Index n : {1, 2, 63, 64, 65, 200}) {
+    const Matrix B = random_matrix(n, n, rng);
+    const Matrix A = B * B.transpose() + Matrix::Identity(n, n);
+    Matrix L = A.llt().matrixL();
+    invert_from_cholesky(L);
+    const Matrix inverse = L.selfadjointView<Eigen::Lower>();
+    EXPECT_LT((inverse * A - Matrix::Identity(n, n)).cwiseAbs().maxCoeff(), 1e-9) << n;
+  }
+}
+
+}  // namespace
+}  // namespace vbo
