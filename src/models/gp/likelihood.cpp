@@ -49,7 +49,7 @@ void square_lower(MatrixRef L) {
   auto C = L.bottomRightCorner(n - h, n - h);
   square_lower(A);
   A.selfadjointView<Lower>().rankUpdate(B.transpose());
-  const Matrix CB = C.triangularView<Lower>().transpose() * B;
+  const Matrix CB = C.transpose().triangularView<Eigen::Upper>() * B;
   B = CB;
   square_lower(C);
 }
@@ -101,7 +101,7 @@ LikelihoodValue log_likelihood(const StationaryKernel& kernel, double noise_vari
   Vector alpha = r;
   L.solveInPlace(alpha);
   const double fit = alpha.squaredNorm();
-  L.transpose().solveInPlace(alpha);
+  work.K.transpose().triangularView<Eigen::Upper>().solveInPlace(alpha);
   result.value = -0.5 * fit - work.K.diagonal().array().log().sum() - size * kLogSqrt2Pi;
   result.ok = std::isfinite(result.value);
   if (!gradient || !result.ok) return result;
