@@ -43,6 +43,7 @@ double season(const Plan& plan, Draws infested, Spread&& spread, Control&& contr
     if (trace) {
       double sum = 0.0;
       for (const double x : infested) sum += x;
+      trace->infested[stage] = infested;
       trace->above[stage] = above;
       trace->mean[stage] = sum / simulations;
     }
@@ -123,7 +124,7 @@ double seeded_cost(const Plan& plan, Trace* trace) {
 }
 
 // Beta(1,b) by its inverse distribution function, 1 - (1-U)^(1/b).
-double fresh_cost(const Plan& plan, Rng& rng) {
+double fresh_cost(const Plan& plan, Rng& rng, Trace* trace) {
   Draws draws;
   const auto draw = [&](double b) -> const Draws& {
     fill(draws, b, [&rng](double beta) { return 1.0 - std::pow(1.0 - rng.uniform(), 1.0 / beta); });
@@ -135,7 +136,7 @@ double fresh_cost(const Plan& plan, Rng& rng) {
       [&](int type, int uses) -> const Draws& {
         return draw(control_beta(products[type - 1], uses));
       },
-      nullptr);
+      trace);
 }
 
 Plan to_plan(const Point& point) {

@@ -24,9 +24,10 @@ using Draws = std::array<double, simulations>;
 
 // What happened at each stage, seen before its action.
 struct Trace {
-  std::array<int, stages> above{};     // simulations above the threshold
-  std::array<double, stages> mean{};   // mean infestation
-  std::array<double, stages> price{};  // paid at this stage
+  std::array<int, stages> above{};       // simulations above the threshold
+  std::array<double, stages> mean{};     // mean infestation
+  std::array<double, stages> price{};    // paid at this stage
+  std::array<Draws, stages> infested{};  // each simulation's infestation
 };
 
 // All random vectors the seeded task can ever need.
@@ -37,7 +38,7 @@ struct SeededDraws {
 const SeededDraws& seeded_draws();
 
 double seeded_cost(const Plan& plan, Trace* trace = nullptr);
-double fresh_cost(const Plan& plan, Rng& rng);
+double fresh_cost(const Plan& plan, Rng& rng, Trace* trace = nullptr);
 
 Plan to_plan(const Point& point);
 
