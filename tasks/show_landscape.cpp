@@ -29,7 +29,10 @@ double value_at(const Task& task, const Point& point) {
 }
 
 std::string subtitle(const Task& task, const Point& point, std::size_t shown) {
-  std::string text = "value " + readable(value_at(task, point), 7) + " at the cross";
+  const double value = value_at(task, point);
+  // Rounding left over at an optimum of 0 is not worth its 16 digits.
+  std::string text =
+      "value " + readable(std::abs(value) < 1e-12 ? 0.0 : value, 7) + " at the cross";
   if (task.info().optimum) text += ", optimum " + readable(task.info().optimum->value, 7);
   text += task.info().goal == Goal::minimize ? " (minimized)" : " (maximized)";
   if (task.space().size() > shown) text += "; the other parameters as given";
@@ -96,7 +99,7 @@ std::string map(const Task& task, const Point& point, std::size_t across, std::s
   // instead.
   std::string lines;
   std::size_t pieces = 0;
-  constexpr double size = 440, left = 80, top = 66;
+  constexpr double size = 440, left = 80, top = 78;
   for (const double level : levels) {
     for (std::vector<Pixel> line : contour_lines(values, n, n, level)) {
       for (Pixel& p : line) p = {left + p.x * size / (n - 1), top + p.y * size / (n - 1)};
@@ -119,11 +122,11 @@ std::string map(const Task& task, const Point& point, std::size_t across, std::s
   }
   const std::vector<std::uint32_t> palette = viridis();
 
-  Svg svg(660, 562, task.info().spec);
+  Svg svg(660, 574, task.info().spec);
   svg.heading(task.info().spec, subtitle(task, point, 2));
   const double half_cell = 0.5 * size / (n - 1);
   svg.raw(
-      "<clipPath id=\"frame\"><rect x=\"80\" y=\"66\" width=\"440\" height=\"440\"/></clipPath>\n"
+      "<clipPath id=\"frame\"><rect x=\"80\" y=\"78\" width=\"440\" height=\"440\"/></clipPath>\n"
       "<g clip-path=\"url(#frame)\">\n");
   svg.image(left - half_cell, top - half_cell, size + 2 * half_cell, size + 2 * half_cell, n, n,
             indices, palette);
@@ -132,7 +135,8 @@ std::string map(const Task& task, const Point& point, std::size_t across, std::s
              "fill=\"none\" stroke=\"#ffffff\" stroke-opacity=\"0.55\" stroke-width=\"0.8\"");
   }
   const Scale x{px.low, px.high, left, left + size}, y{py.low, py.high, top + size, top};
-  if (task.space().size() == 2 && task.info().optimum) {
+  const bool optimum_in_plane = task.space().size() == 2 && task.info().optimum;
+  if (optimum_in_plane) {
     for (const Point& best : task.info().optimum->points) {
       svg.circle({x(number(best[across])), y(number(best[up]))}, 6,
                  "fill=\"none\" stroke=\"#111827\" stroke-width=\"2\"");
@@ -157,8 +161,10 @@ std::string map(const Task& task, const Point& point, std::size_t across, std::s
     svg.text({570, top + block * static_cast<double>(i) + 4}, readable(level, 3));
   }
   svg.text({545, top - 8}, "best", "fill=\"#6b7280\"");
-  svg.circle({left + 6, 546}, 5, "fill=\"none\" stroke=\"#111827\" stroke-width=\"2\"");
-  svg.text({left + 17, 550}, "known optimum", "fill=\"#6b7280\"");
+  if (optimum_in_plane) {
+    svg.circle({left + 6, 558}, 5, "fill=\"none\" stroke=\"#111827\" stroke-width=\"2\"");
+    svg.text({left + 17, 562}, "known optimum", "fill=\"#6b7280\"");
+  }
   return svg.finish();
 }
 
