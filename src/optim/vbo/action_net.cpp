@@ -93,7 +93,7 @@ void ActionNet::read(StateReader& in) {
   std::vector<float> m(net_.parameters().size()), v(m.size());
   in.get_array(std::span<float>(m));
   in.get_array(std::span<float>(v));
-  if (in.ok()) adam_.restore(steps, m, v, {});
+  if (in.ok()) adam_.restore(adam_.options(), steps, m, v, {});
 }
 
 }  // namespace vbo

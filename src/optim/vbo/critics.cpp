@@ -188,7 +188,7 @@ void Critics::read(StateReader& in) {
     std::vector<float> m(member.net.parameters().size()), v(m.size());
     in.get_array(std::span<float>(m));
     in.get_array(std::span<float>(v));
-    if (in.ok()) member.adam.restore(steps, m, v, {});
+    if (in.ok()) member.adam.restore(member.adam.options(), steps, m, v, {});
   }
 }
 

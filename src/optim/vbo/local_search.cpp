@@ -8,14 +8,8 @@
 namespace vbo {
 namespace {
 
-constexpr double kFirstSigma = 0.2;      // of a run, in widths of the box
-constexpr double kRestartSigma = 0.1;    // after a restart elsewhere
-constexpr double kWidenSigma = 0.05;     // after a restart at the best point
-constexpr double kConverged = 1e-8;      // largest deviation at which a run ends
-constexpr std::int64_t kIdleLimit = 12;  // generations without progress after which a run ends
-constexpr double kFrameScale = 1.5;      // the frame is this much wider than the distribution
-constexpr double kElsewhere = 0.05;      // root-mean-square distance that counts as another place
-constexpr std::size_t kVisitedLimit = 16;
+constexpr double kConverged = 1e-8;         // largest deviation at which a run is over
+constexpr double kFrameScale = 1.5;         // the frame is this much wider than the distribution
 constexpr Eigen::Index kLargestFull = 100;  // dimensions up to which C is a full matrix
 
 Space numeric_space(const Space& space) {
@@ -25,10 +19,6 @@ Space numeric_space(const Space& space) {
   }
   if (numeric.empty()) return {};
   return Space::make(std::move(numeric)).value();
-}
-
-double rms_distance(ConstVectorRef a, ConstVectorRef b) {
-  return std::sqrt((a - b).squaredNorm() / static_cast<double>(a.size()));
 }
 
 }  // namespace
@@ -58,32 +48,38 @@ Vector LocalSearch::scale() const {
 }
 
 double LocalSearch::deviation() const {
-  return strategy_ ? strategy_->deviations().maxCoeff() : kFirstSigma;
+  return strategy_ ? strategy_->deviations().maxCoeff() : 1.0;
+}
+
+double LocalSearch::distance(ConstVectorRef code) const {
+  const Vector difference = numeric_part(code) - box_.to_code(strategy_->mean());
+  return std::sqrt(difference.squaredNorm() / static_cast<double>(difference.size()));
+}
+
+Vector LocalSearch::mean_code(ConstVectorRef code) const {
+  Vector result = code;
+  const Vector mean = box_.to_code(strategy_->mean());
+  for (std::size_t i = 0; i < coordinates_.size(); ++i) {
+    result[coordinates_[i]] = mean[static_cast<Eigen::Index>(i)];
+  }
+  return result;
 }
 
 void LocalSearch::begin(ConstVectorRef code, double sigma) {
-  const Vector genotype = box_.from_code(code);
+  const Vector genotype = box_.from_code(numeric_part(code));
   strategy_.emplace(genotype, sigma, genotype.size() > kLargestFull);
   results_.clear();
   best_ = -std::numeric_limits<double>::infinity();
   idle_ = 0;
 }
 
-void LocalSearch::restart(const Archive& archive) {
-  visited_.push_back(box_.to_code(strategy_->mean()));
-  if (visited_.size() > kVisitedLimit) visited_.erase(visited_.begin());
-  ++restarts_;
-  if (restarts_ % 2 == 1) {
-    // The best result that is not where a run has ended.
-    for (int rank = 0; rank < archive.size() / 2; ++rank) {
-      const Vector place = numeric_part(archive.code(archive.at_rank(rank)));
-      const bool elsewhere = std::all_of(visited_.begin(), visited_.end(), [&](const Vector& v) {
-        return rms_distance(place, v) > kElsewhere;
-      });
-      if (elsewhere) return begin(place, kRestartSigma);
-    }
-  }
-  begin(numeric_part(archive.code(archive.at_rank(0))), kWidenSigma);
+bool LocalSearch::is_over(std::int64_t patience) const {
+  return deviation() < kConverged || idle_ > patience;
+}
+
+void LocalSearch::set_frame(Frame& frame) const {
+  frame.move(box_.to_code(strategy_->mean()),
+             strategy_->whitening() / (kFrameScale * strategy_->sigma()));
 }
 
 void LocalSearch::learn(ConstVectorRef code, double value, bool own) {
@@ -112,22 +108,16 @@ void LocalSearch::update(std::vector<Result> results) {
   s.set_sigma(s.sigma() * std::min(1.0, 0.5 / s.deviations().maxCoeff()));
 }
 
-void LocalSearch::advance(const Archive& archive, Frame& frame) {
-  if (!usable()) return;
-  if (!strategy_) {
-    begin(numeric_part(archive.code(archive.at_rank(0))), kFirstSigma);
-  } else if (results_.size() >=
-             4 + static_cast<std::size_t>(3.0 * std::log(strategy_->dimension()))) {
-    const auto best = std::max_element(results_.begin(), results_.end(),
-                                       [](auto& a, auto& b) { return a.value < b.value; });
-    idle_ = best->value > best_ ? 0 : idle_ + 1;
-    best_ = std::max(best_, best->value);
-    update(std::move(results_));
-    results_.clear();
-    if (deviation() < kConverged || idle_ > kIdleLimit) restart(archive);
-  }
-  frame.move(box_.to_code(strategy_->mean()),
-             strategy_->whitening() / (kFrameScale * strategy_->sigma()));
+void LocalSearch::advance() {
+  if (!strategy_) return;
+  const auto enough = 4 + static_cast<std::size_t>(3.0 * std::log(strategy_->dimension()));
+  if (results_.size() < enough) return;
+  const auto best = std::max_element(results_.begin(), results_.end(),
+                                     [](auto& a, auto& b) { return a.value < b.value; });
+  idle_ = best->value > best_ ? 0 : idle_ + 1;
+  best_ = std::max(best_, best->value);
+  update(std::move(results_));
+  results_.clear();
 }
 
 void LocalSearch::imagine(Critics& critics, const Frame& frame, const Archive& archive,
@@ -163,28 +153,21 @@ void LocalSearch::sample(VectorRef code, Rng& rng) const {
 }
 
 void LocalSearch::write(StateWriter& out) const {
-  out.put<std::uint8_t>(strategy_.has_value()).put(best_).put(idle_).put(restarts_);
+  out.put<std::uint8_t>(strategy_.has_value()).put(best_).put(idle_);
   if (strategy_) strategy_->write(out);
   out.put<std::int64_t>(static_cast<std::int64_t>(results_.size()));
   for (const Result& result : results_) out.put(result.value).put(result.genotype);
-  out.put<std::int64_t>(static_cast<std::int64_t>(visited_.size()));
-  for (const Vector& place : visited_) out.put(place);
 }
 
 void LocalSearch::read(StateReader& in) {
   const bool started = in.get<std::uint8_t>() != 0;
   best_ = in.get<double>();
   idle_ = in.get<std::int64_t>();
-  restarts_ = in.get<std::int64_t>();
   if (started) strategy_.emplace(cmaes::Strategy::read(in));
   results_.clear();
   for (auto left = in.get<std::int64_t>(); left > 0 && in.ok(); --left) {
     const auto value = in.get<double>();
     results_.push_back({value, in.get_vector()});
-  }
-  visited_.clear();
-  for (auto left = in.get<std::int64_t>(); left > 0 && in.ok(); --left) {
-    visited_.push_back(in.get_vector());
   }
 }
 

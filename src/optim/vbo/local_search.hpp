@@ -2,8 +2,8 @@
 // The local half of the search: a Gaussian N(m, sigma^2 C) over the numeric coordinates that moves,
 // widens and tilts with its own results (the CMA-ES update), and in between with imagined results:
 // whole generations judged by the critics instead of the objective. Critics that rank well thus
-// save rounds; real results correct what they got wrong. When it has converged or stands still it
-// starts again elsewhere; nothing that was learned is forgotten. Not thread-safe.
+// save rounds; real results correct what they got wrong. One object is one run at a time; who owns
+// it says where the next one begins. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,17 @@ class LocalSearch {
   // A result of one of its own suggestions, or anybody's that is better than all of its own.
   void learn(ConstVectorRef code, double value, bool own);
 
-  // Starts, takes a generation of results when enough are in, or starts again, and moves the frame.
-  void advance(const Archive& archive, Frame& frame);
+  // Begins a run at `code` (D) with standard deviation `sigma`, in widths of the box.
+  void begin(ConstVectorRef code, double sigma);
+  bool running() const { return strategy_.has_value(); }
+
+  // Takes a generation of results if enough are in.
+  void advance();
+  // The run has converged, or has not improved for `patience` generations.
+  bool is_over(std::int64_t patience) const;
+
+  // The frame becomes this run's neighbourhood.
+  void set_frame(Frame& frame) const;
 
   // `generations` of `population` points that only the critics have judged.
   void imagine(Critics& critics, const Frame& frame, const Archive& archive, int generations,
@@ -41,8 +50,11 @@ class LocalSearch {
   // Writes a draw from the distribution into the numeric coordinates of `code` (D).
   void sample(VectorRef code, Rng& rng) const;
 
-  double deviation() const;  // largest standard deviation, in widths of the box
-  std::int64_t restarts() const { return restarts_; }
+  double deviation() const;              // largest standard deviation, in widths of the box
+  double best() const { return best_; }  // value of the run's own results; -inf before the first
+  // Root-mean-square distance of `code` (D) from the mean, in widths of the box.
+  double distance(ConstVectorRef code) const;
+  Vector mean_code(ConstVectorRef code) const;  // `code` (D) with the mean in its numeric part
 
   void write(StateWriter& out) const;
   void read(StateReader& in);
@@ -55,8 +67,6 @@ class LocalSearch {
 
   Vector numeric_part(ConstVectorRef code) const;  // (Dn) of (D)
   Vector scale() const;  // lifts integer deviations to the least useful ones
-  void begin(ConstVectorRef code, double sigma);
-  void restart(const Archive& archive);
   void update(std::vector<Result> results);
 
   const Encoding& encoding_;
@@ -68,8 +78,6 @@ class LocalSearch {
   std::vector<Result> results_;  // since the last generation
   double best_ = 0.0;            // of this run, by its own results; -inf before the first
   std::int64_t idle_ = 0;        // generations in a row without a better one
-  std::int64_t restarts_ = 0;
-  std::vector<Vector> visited_;  // (Dn) codes where earlier runs ended, the last few
 };
 
 }  // namespace vbo

@@ -38,6 +38,8 @@ std::string_view to_string(Source source) {
       return "action-net";
     case Source::local:
       return "local";
+    case Source::elsewhere:
+      return "elsewhere";
     case Source::jump:
       return "jump";
   }

@@ -15,6 +15,7 @@ enum class Source {
   design,      // space-filling, before anything is known
   action_net,  // the trained actor: global
   local,       // the local search's distribution, categories from good points
+  elsewhere,   // the second local search, in another region
   jump,        // a good point with a few parameters changed: crosses valleys, mixes good parts
 };
 std::string_view to_string(Source source);

@@ -19,7 +19,7 @@ std::string Vbo::snapshot() const {
   out.put(frame_.mean()).put(frame_.whitening());
   critics_.write(out);
   action_net_.write(out);
-  local_.write(out);
+  regions_.write(out);
   out.put<std::int64_t>(static_cast<std::int64_t>(report_.values.size()));
   for (const Term& term : report_.values) {
     out.put_array(std::span<const char>(term.name)).put(term.value);
@@ -50,7 +50,8 @@ Result<void> Vbo::restore(std::string_view snapshot, std::span<const Trial> hist
   archive_.sort();
   for (const Trial& trial : history) {
     if (trial.told_in > 0) continue;
-    for (const Source source : {Source::design, Source::action_net, Source::local, Source::jump}) {
+    for (const Source source :
+         {Source::design, Source::action_net, Source::local, Source::elsewhere, Source::jump}) {
       if (is_own(source, trial.rationale.source)) pending_[trial.id] = source;
     }
     seen_.add(encoding_.encode(trial.point));
@@ -71,7 +72,7 @@ Result<void> Vbo::restore(std::string_view snapshot, std::span<const Trial> hist
   frame_.move(mean, whitening);
   critics_.read(in);
   action_net_.read(in);
-  local_.read(in);
+  regions_.read(in);
   report_ = {};
   report_.round = round_;
   static constexpr const char* names[] = {

@@ -33,7 +33,7 @@ Vbo::Vbo(const Space& space, const OptimizerOptions& common, const VboOptions& o
       frame_(encoding_),
       critics_(frame_.inputs(), options_, common.seed),
       action_net_(encoding_, options_, common.seed),
-      local_(encoding_, common.seed) {}
+      regions_(encoding_, common.seed) {}
 
 // ---- the round ----------------------------------------------------------------------------------
 
@@ -53,12 +53,12 @@ void Vbo::play_round() {
   const Replay replay = archive_.replay(options_.uniform_share, elite_size());
 
   const double held_out = critics_.held_out_information(archive_, replay, frame_, fresh_, threads);
-  local_.advance(archive_, frame_);
+  regions_.advance(archive_, frame_);
   const auto steps = static_cast<int>(options_.critic_steps * (round_ == 0 ? 2 : 1));
   critics_.train(archive_, replay, frame_, steps, round_, threads);
   const ActionNet::Gauge gauge = action_net_.train(critics_, frame_, kImagined, round_, threads);
-  local_.imagine(critics_, frame_, archive_, static_cast<int>(options_.imagined), kImagined, round_,
-                 threads);
+  regions_.imagine(critics_, frame_, archive_, static_cast<int>(options_.imagined), kImagined,
+                   round_, threads);
   ++round_;
   fresh_.clear();
   summarize(held_out, gauge);
@@ -68,7 +68,13 @@ void Vbo::remember(const Trial& trial) {
   const Vector code = encoding_.encode(trial.point);
   const double value = value_of(trial);
   const auto asked = pending_.find(trial.id);
-  local_.learn(code, value, asked != pending_.end() && asked->second == Source::local);
+  const auto asked_by = [&](Source source) {
+    return asked != pending_.end() && asked->second == source;
+  };
+  regions_.learn(code, value,
+                 asked_by(Source::local)       ? Regions::From::leader
+                 : asked_by(Source::elsewhere) ? Regions::From::second
+                                               : Regions::From::neither);
   if (asked == pending_.end()) {
     seen_.add(code);  // somebody else's point; ours are there since they were suggested
   } else {
@@ -86,7 +92,7 @@ void Vbo::summarize(double held_out_information, const ActionNet::Gauge& gauge) 
                     {"ceiling", critics_.ceiling()},
                     {"exploitation", gauge.exploitation},
                     {"held_out_information", held_out_information},
-                    {"local_deviation", local_.deviation()}};
+                    {"local_deviation", regions_.leader().deviation()}};
   // Among the best observations, the one the critics believe in most: under noise the luckiest
   // observation is not the best point.
   const Replay replay = archive_.replay(options_.uniform_share, elite_size());
@@ -134,8 +140,10 @@ Source Vbo::source_of(TrialId id) const {
   const double turn = static_cast<double>(id) * 0.6180339887498949;
   const double u = turn - std::floor(turn);
   if (u < options_.action_share) return Source::action_net;
-  if (u < options_.action_share + options_.jump_share) return Source::jump;
-  return Source::local;
+  const double globally = options_.action_share + options_.jump_share;
+  if (u < globally) return Source::jump;
+  return (u - globally) < regions_.second_share() * (1.0 - globally) ? Source::elsewhere
+                                                                     : Source::local;
 }
 
 std::vector<Suggestion> Vbo::suggest(Source source, std::span<const TrialId> ids) {
@@ -147,7 +155,7 @@ std::vector<Suggestion> Vbo::suggest(Source source, std::span<const TrialId> ids
     return chosen;
   }
   Rng rng(common_.seed, to_string(source), static_cast<std::uint64_t>(ids.front()));
-  const bool wide = !local_.usable() || source == Source::jump;
+  const bool wide = !regions_.usable() || source == Source::jump;
   const auto N = static_cast<int>(options_.screening * (wide ? kCategoricalScreen : 1)) *
                  static_cast<int>(ids.size());
   MatrixOf<float> X(encoding_.dimension(), N);
@@ -186,7 +194,9 @@ Vector Vbo::propose(Source source, Rng& rng) const {
   if (source == Source::jump) return jump(encoding_, archive_, rng);
   Vector code = archive_.code(archive_.at_rank(0));
   borrow_categories(encoding_, archive_, code, rng);
-  if (local_.usable()) local_.sample(code, rng);
+  if (regions_.usable()) {
+    (source == Source::elsewhere ? regions_.second() : regions_.leader()).sample(code, rng);
+  }
   return code;
 }
 

@@ -16,9 +16,9 @@
 #include "optim/vbo/archive.hpp"
 #include "optim/vbo/critics.hpp"
 #include "optim/vbo/frame.hpp"
-#include "optim/vbo/local_search.hpp"
 #include "optim/vbo/options.hpp"
 #include "optim/vbo/proposals.hpp"
+#include "optim/vbo/regions.hpp"
 #include "vbo/optimizer.hpp"
 
 namespace vbo {
@@ -59,7 +59,7 @@ class Vbo final : public Optimizer {
   Frame frame_;
   Critics critics_;
   ActionNet action_net_;
-  LocalSearch local_;
+  Regions regions_;
 
   std::map<TrialId, Source> pending_;
   std::vector<int> fresh_;      // results since the last round, as archive indices

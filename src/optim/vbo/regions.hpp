@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Two local searches and where they look. The leader works where the best results are. Once it has
+// narrowed, so that its place is decided and only digits are missing, a second search starts in the
+// best region elsewhere; the two change roles when the second finds better. Runs that end begin
+// again in a region where none has ended yet. Nothing learned is forgotten in between: the critics
+// keep all results. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "optim/vbo/local_search.hpp"
+
+namespace vbo {
+
+class Regions {
+ public:
+  Regions(const Encoding& encoding, std::uint64_t seed);
+
+  bool usable() const { return leader_->usable(); }  // there are numeric parameters
+  LocalSearch& leader() { return *leader_; }
+  const LocalSearch& leader() const { return *leader_; }
+  const LocalSearch& second() const { return *second_; }
+  // Share of the local suggestions that goes to the second search: none before it is worth it.
+  double second_share() const;
+
+  // A result, and which search suggested it, if any.
+  enum class From { leader, second, neither };
+  void learn(ConstVectorRef code, double value, From from);
+
+  // Once per round: generations end, roles change, runs begin; the frame follows the leader.
+  void advance(const Archive& archive, Frame& frame);
+  void imagine(Critics& critics, const Frame& frame, const Archive& archive, int generations,
+               int population, std::int64_t round, int threads);
+
+  void write(StateWriter& out) const;
+  void read(StateReader& in);
+
+ private:
+  void begin_elsewhere(LocalSearch& search, const Archive& archive);
+
+  std::unique_ptr<LocalSearch> leader_, second_;
+  std::vector<Vector> ended_;  // codes (D) where runs have ended, the last few
+};
+
+}  // namespace vbo
