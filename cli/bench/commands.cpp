@@ -14,6 +14,7 @@ void add_bench_commands(CLI::App& bench, int& exit_code) {
   add_bench_compare(bench, exit_code);
   add_bench_plot(bench, exit_code);
   add_bench_flops(bench, exit_code);
+  add_bench_serve(bench, exit_code);
 }
 
 int complain(const Error& error) {

@@ -15,6 +15,7 @@ void add_bench_table(CLI::App& bench, int& exit_code);
 void add_bench_compare(CLI::App& bench, int& exit_code);
 void add_bench_plot(CLI::App& bench, int& exit_code);
 void add_bench_flops(CLI::App& bench, int& exit_code);
+void add_bench_serve(CLI::App& bench, int& exit_code);
 
 // Prints the error; the exit code that belongs to it.
 int complain(const Error& error);
