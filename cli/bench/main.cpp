@@ -6,7 +6,7 @@
 
 int main(int argc, char** argv) {
   CLI::App app("Benchmarks of vbo: fair, resumable, recomputable", "vbo-bench");
-  app.set_version_flag("--version", VBO_VERSION);
+  app.set_version_flag("--version", "vbo " VBO_VERSION);
   app.require_subcommand(1);
   int exit_code = 0;
   vbo::cli::add_bench_commands(app, exit_code);

@@ -24,6 +24,7 @@ struct RunFlags {
   std::int64_t batch = 0, rounds = 0, initial_rounds = 0;
   std::string seeds, directory;
   int jobs = 0;
+  double limit = 0.0;
   bool points = false, redo = false, skip_missing = false, dry_run = false, quiet = false,
        json = false;
 };
@@ -178,7 +179,8 @@ int run(const RunFlags& flags) {
                                 .jobs = flags.jobs,
                                 .keep_points = flags.points,
                                 .redo = flags.redo,
-                                .interrupts = &interrupts},
+                                .interrupts = &interrupts,
+                                .limit_seconds = flags.limit},
                                [&](const Progress& p) {
                                  if (!flags.quiet || p.result == nullptr) show(p, terminal);
                                });
@@ -189,6 +191,7 @@ int run(const RunFlags& flags) {
                                          {"run", report->run},
                                          {"found", report->found},
                                          {"failed", report->failed},
+                                         {"left", report->left},
                                          {"interrupted", report->interrupted},
                                          {"errors", report->errors}};
     std::cout << json.dump(2) << "\n";
@@ -205,6 +208,10 @@ int run(const RunFlags& flags) {
   if (report->interrupted) {
     std::fprintf(stderr, "interrupted; the same command continues with what is missing\n");
     return 130;
+  }
+  if (report->left > 0) {
+    std::fprintf(stderr, "time is up; %zu jobs are left for the same command to run\n",
+                 report->left);
   }
   return report->failed > 0 ? 1 : 0;
 }
@@ -236,6 +243,8 @@ void add_bench_run(CLI::App& bench, int& exit_code) {
   command->add_option("-o,--out", flags->directory, "Directory of results")->required();
   command->add_option("-j,--jobs", flags->jobs, "Jobs at a time (default: one per core)")
       ->check(CLI::Range(1, 4096));
+  command->add_option("--limit", flags->limit, "Stop after so many seconds; run again to continue")
+      ->check(CLI::PositiveNumber);
   command->add_flag("--points", flags->points, "Keep the parameters of every observation too");
   command->add_flag("--redo", flags->redo, "Run finished jobs again");
   command->add_flag("--skip-missing", flags->skip_missing,

@@ -36,6 +36,11 @@ class TimeLeft {
     total_ += seconds;
     ++ended_;
   }
+  // What a job like this one took so far; 0 when none ended yet.
+  double seconds_of(const Job& job) const {
+    const auto seen = seen_.find(kind(job));
+    return seen == seen_.end() ? 0.0 : seen->second.first / seen->second.second;
+  }
   double seconds() const {
     double left = 0.0;
     for (const auto& [kind, count] : open_) {
@@ -92,12 +97,19 @@ Result<RunnerReport> run_jobs(const std::vector<Job>& jobs, const RunnerOptions&
   const auto start = Clock::now();
   std::mutex mutex;
   Progress progress{.total = todo.size()};
-  const auto stopped = [&] { return options.interrupts != nullptr && *options.interrupts > 0; };
+  const auto interrupted = [&] { return options.interrupts != nullptr && *options.interrupts > 0; };
+  const auto time_left_for = [&](double seconds) {
+    return options.limit_seconds <= 0.0 || seconds_since(start) + seconds < options.limit_seconds;
+  };
+  const auto stopped = [&] { return interrupted() || !time_left_for(0.0); };
   const PlayOptions play_options{.keep_points = options.keep_points, .cancelled = stopped};
 
   parallel_for(workers, static_cast<int>(todo.size()), [&](int index) {
-    if (stopped()) return;
     const Job& job = todo[static_cast<std::size_t>(index)];
+    {
+      const std::lock_guard lock(mutex);
+      if (stopped() || !time_left_for(time_left.seconds_of(job))) return;
+    }
     const auto job_start = Clock::now();
     Result<JobResult> result = [&]() -> Result<JobResult> {
       try {
@@ -127,7 +139,8 @@ Result<RunnerReport> run_jobs(const std::vector<Job>& jobs, const RunnerOptions&
     }
     if (on_progress) on_progress(progress);
   });
-  report.interrupted = stopped();
+  report.interrupted = interrupted();
+  report.left = todo.size() - progress.finished;
   return report;
 }
 

@@ -20,6 +20,9 @@ struct RunnerOptions {
   bool keep_points = false;  // store the parameters of every observation, not only its value
   bool redo = false;         // run finished jobs again
   const std::atomic<int>* interrupts = nullptr;  // above 0: stop after the round each job is in
+  // After so many seconds it stops likewise, and before that starts no job that, by what others of
+  // its kind took, would not end in time. 0 = no limit.
+  double limit_seconds = 0.0;
 };
 
 // What is told about after every job.
@@ -38,6 +41,7 @@ struct RunnerReport {
   std::size_t run = 0, failed = 0, found = 0;  // found: finished by an earlier run
   std::size_t found_elsewhere = 0;             // of those, made by another commit or machine
   bool interrupted = false;
+  std::size_t left = 0;  // jobs not run for lack of time
   std::vector<std::string> errors;
 };
 

@@ -127,6 +127,19 @@ TEST(Runner, AFailingJobDoesNotStopTheOthers) {
   EXPECT_THAT(report.errors, ::testing::ElementsAre(::testing::HasSubstr("no-such-method")));
 }
 
+TEST(Runner, ATimeLimitLeavesTheRestForTheNextRun) {
+  const TemporaryDirectory directory;
+  RunnerOptions options{.directory = directory.path(), .jobs = 1, .limit_seconds = 1e-9};
+  const auto none = run_jobs(small_jobs(), options, {}).value();
+  EXPECT_EQ(none.run, 0U);
+  EXPECT_EQ(none.left, 3U);
+  EXPECT_FALSE(none.interrupted);
+  options.limit_seconds = 1e6;
+  const auto all = run_jobs(small_jobs(), options, {}).value();
+  EXPECT_EQ(all.run, 3U);
+  EXPECT_EQ(all.left, 0U);
+}
+
 TEST(Runner, AnInterruptLeavesOnlyFinishedJobs) {
   const TemporaryDirectory directory;
   std::atomic<int> interrupts{0};

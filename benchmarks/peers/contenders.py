@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: MIT
+"""The contenders, each behind the same three calls: tell(points, values), ask(n), name.
+
+All maximize. A point is a dict from parameter name to value; a space is the list of parameters
+printed by `vbo bench serve-task NAME --describe`. Every contender is used the way its own
+documentation recommends for batches, with its default settings, on one thread.
+"""
+
+import importlib
+import json
+import math
+import subprocess
+
+
+class Unavailable(Exception):
+    """The contender cannot take part: not installed, or the space is not one it can search."""
+
+
+def need(*modules):
+    try:
+        return [importlib.import_module(name) for name in modules]
+    except ImportError as error:
+        raise Unavailable(f"not installed: {error.name or error}") from error
+
+
+class Ours:
+    """A method of this repository, through `vbo bench serve-method`."""
+
+    wants_own_sign = True  # the server flips the sign of minimization itself
+
+    def __init__(self, program, method, task, seed, batch, budget):
+        self.pending = {}
+        self.process = subprocess.Popen(
+            [*program, "serve-method", method, task, "--seed", str(seed), "--batch", str(batch),
+             "--budget", str(budget)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def call(self, request):
+        try:
+            self.process.stdin.write(json.dumps(request) + "\n")
+            self.process.stdin.flush()
+            line = self.process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        if not line:
+            raise Unavailable(self.process.stderr.read().strip() or "the method server ended")
+        reply = json.loads(line)
+        if "error" in reply:
+            raise RuntimeError(reply["error"])
+        return reply
+
+    def ask(self, n):
+        suggestions = self.call({"ask": n})["suggestions"]
+        for s in suggestions:
+            self.pending.setdefault(json.dumps(s["params"], sort_keys=True), []).append(s["id"])
+        return [s["params"] for s in suggestions]
+
+    def tell(self, points, values):
+        results = []
+        for point, value in zip(points, values):
+            ids = self.pending.get(json.dumps(point, sort_keys=True))
+            results.append({"id": ids.pop(0), "value": value} if ids
+                           else {"params": point, "value": value})
+        self.call({"tell": results})
+
+
+class OptunaContender:
+    wants_own_sign = False
+
+    def __init__(self, make_sampler, space, seed):
+        optuna, = need("optuna")
+        optuna.logging.set_verbosity(optuna.logging.ERROR)
+        d = optuna.distributions
+        self.optuna = optuna
+        self.distributions = {
+            p["name"]: d.CategoricalDistribution(p["choices"]) if p["type"] == "categorical"
+            else d.IntDistribution(int(p["low"]), int(p["high"]), log=p["log"])
+            if p["type"] == "int" else d.FloatDistribution(p["low"], p["high"], log=p["log"])
+            for p in space}
+        self.study = optuna.create_study(direction="maximize", sampler=make_sampler(optuna, seed))
+        self.open = {}
+
+    def ask(self, n):
+        points = []
+        for _ in range(n):
+            trial = self.study.ask(self.distributions)
+            self.open.setdefault(json.dumps(trial.params, sort_keys=True), []).append(trial)
+            points.append(trial.params)
+        return points
+
+    def tell(self, points, values):
+        for point, value in zip(points, values):
+            waiting = self.open.get(json.dumps(point, sort_keys=True))
+            if waiting:
+                self.study.tell(waiting.pop(), value)
+            else:
+                self.study.add_trial(self.optuna.trial.create_trial(
+                    params=point, distributions=self.distributions, value=value))
+
+
+def optuna_tpe(space, seed, batch):
+    del batch
+    # constant_liar: what Optuna's documentation asks for when trials run in parallel.
+    return OptunaContender(
+        lambda optuna, s: optuna.samplers.TPESampler(seed=s, constant_liar=True), space, seed)
+
+
+def optuna_gp(space, seed, batch):
+    del batch
+    need("torch", "scipy")
+    return OptunaContender(lambda optuna, s: optuna.samplers.GPSampler(seed=s), space, seed)
+
+
+def optuna_cmaes(space, seed, batch):
+    need("cmaes")
+    if any(p["type"] == "categorical" for p in space):
+        raise Unavailable("CMA-ES in Optuna has no categorical parameters")
+    return OptunaContender(
+        lambda optuna, s: optuna.samplers.CmaEsSampler(seed=s, popsize=batch), space, seed)
+
+
+class BoTorchContender:
+    """What the BoTorch contenders share: the unit cube, the data, the exact GP."""
+
+    wants_own_sign = False
+
+    def __init__(self, space, seed, batch, device="cpu"):
+        self.torch, = need("torch")
+        need("botorch", "gpytorch")
+        if any(p["type"] != "float" for p in space):
+            raise Unavailable("real parameters only")
+        self.space, self.batch, self.seed = space, batch, seed
+        self.torch.manual_seed(seed)
+        self.kind = {"dtype": self.torch.float64, "device": self.torch.device(device)}
+        self.X = self.torch.empty((0, len(space)), **self.kind)
+        self.Y = self.torch.empty((0, 1), **self.kind)
+        self.sobol = self.torch.quasirandom.SobolEngine(len(space), scramble=True, seed=seed)
+
+    @staticmethod
+    def to_unit(p, value):
+        if p["log"]:
+            return math.log(value / p["low"]) / math.log(p["high"] / p["low"])
+        return (value - p["low"]) / (p["high"] - p["low"])
+
+    @staticmethod
+    def from_unit(p, u):
+        u = min(1.0, max(0.0, u))
+        if p["log"]:
+            return p["low"] * (p["high"] / p["low"]) ** u
+        return p["low"] + u * (p["high"] - p["low"])
+
+    def points(self, U):
+        return [{p["name"]: self.from_unit(p, u) for p, u in zip(self.space, row)}
+                for row in U.tolist()]
+
+    def tell(self, points, values):
+        rows = [[self.to_unit(p, point[p["name"]]) for p in self.space] for point in points]
+        self.X = self.torch.cat([self.X, self.torch.tensor(rows, **self.kind)])
+        self.Y = self.torch.cat([self.Y, self.torch.tensor(values, **self.kind)[:, None]])
+
+    def initial(self, n):
+        return self.points(self.sobol.draw(n).to(**self.kind))
+
+
+class BoTorchLogEI(BoTorchContender):
+    """SingleTaskGP, qLogNoisyExpectedImprovement, sequential greedy optimization of the batch."""
+
+    def ask(self, n):
+        if len(self.X) == 0:
+            return self.initial(n)
+        from botorch.acquisition.logei import qLogNoisyExpectedImprovement
+        from botorch.fit import fit_gpytorch_mll
+        from botorch.models import SingleTaskGP
+        from botorch.models.transforms.outcome import Standardize
+        from botorch.optim import optimize_acqf
+        from gpytorch.mlls import ExactMarginalLogLikelihood
+        model = SingleTaskGP(self.X, self.Y, outcome_transform=Standardize(m=1))
+        fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
+        acquisition = qLogNoisyExpectedImprovement(model, X_baseline=self.X, prune_baseline=True)
+        bounds = self.torch.tensor([[0.0] * len(self.space), [1.0] * len(self.space)], **self.kind)
+        candidates, _ = optimize_acqf(acquisition, bounds=bounds, q=n, num_restarts=10,
+                                      raw_samples=512, sequential=True)
+        return self.points(candidates)
+
+
+class BoTorchTurbo(BoTorchContender):
+    """TuRBO-1 after Eriksson et al. (2019): Thompson sampling inside a trust region of a GP.
+
+    Constants of the paper: side length 0.8 at first, doubled after 3 successes in a row, halved
+    after ceil(max(4/q, D/q)) failures, restart below 2^-7; a coordinate is perturbed with
+    probability min(1, 20/D); min(5000, 100 D), at least 2000, candidates.
+    """
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.restart()
+
+    def restart(self):
+        self.length, self.successes, self.failures = 0.8, 0, 0
+        self.first = len(self.X)  # data of earlier trust regions is not used
+        self.asked_model = False
+
+    def tell(self, points, values):
+        before = self.Y[self.first:].max().item() if len(self.Y) > self.first else -math.inf
+        super().tell(points, values)
+        if not self.asked_model:
+            return
+        if max(values) > before + 1e-3 * abs(before):
+            self.successes, self.failures = self.successes + 1, 0
+        else:
+            self.successes, self.failures = 0, self.failures + 1
+        D = len(self.space)
+        if self.successes == 3:
+            self.length, self.successes = min(1.6, 2 * self.length), 0
+        if self.failures == math.ceil(max(4.0 / self.batch, D / self.batch)):
+            self.length, self.failures = self.length / 2, 0
+        if self.length < 0.5 ** 7:
+            self.restart()
+
+    def ask(self, n):
+        X, Y = self.X[self.first:], self.Y[self.first:]
+        D = len(self.space)
+        if len(X) < max(self.batch, 2 * D):
+            return self.initial(n)
+        self.asked_model = True
+        import gpytorch
+        from botorch.fit import fit_gpytorch_mll
+        from botorch.generation import MaxPosteriorSampling
+        from botorch.models import SingleTaskGP
+        from gpytorch.constraints import Interval
+        from gpytorch.kernels import MaternKernel, ScaleKernel
+        from gpytorch.likelihoods import GaussianLikelihood
+        from gpytorch.mlls import ExactMarginalLogLikelihood
+        torch = self.torch
+        standard = (Y - Y.mean()) / Y.std().clamp_min(1e-12)
+        model = SingleTaskGP(
+            X, standard,
+            covar_module=ScaleKernel(MaternKernel(nu=2.5, ard_num_dims=D,
+                                                  lengthscale_constraint=Interval(0.005, 4.0))),
+            likelihood=GaussianLikelihood(noise_constraint=Interval(1e-8, 1e-3)))
+        with gpytorch.settings.max_cholesky_size(10_000):
+            fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
+            centre = X[Y.argmax()]
+            weights = model.covar_module.base_kernel.lengthscale.squeeze().detach()
+            weights = weights / weights.mean()
+            weights = weights / torch.prod(weights.pow(1.0 / D))
+            low = (centre - weights * self.length / 2).clamp(0, 1)
+            high = (centre + weights * self.length / 2).clamp(0, 1)
+            count = min(5000, max(2000, 100 * D))
+            candidates = low + (high - low) * self.sobol.draw(count).to(**self.kind)
+            mask = torch.rand(count, D, **self.kind) <= min(1.0, 20.0 / D)
+            empty = (~mask.any(dim=1)).nonzero().flatten()
+            mask[empty, torch.randint(0, D, (len(empty),), device=mask.device)] = True
+            candidates = torch.where(mask, candidates, centre.expand(count, D))
+            with torch.no_grad():
+                chosen = MaxPosteriorSampling(model=model, replacement=False)(candidates,
+                                                                              num_samples=n)
+        return self.points(chosen)
+
+
+PEERS = {
+    "optuna-tpe": optuna_tpe,
+    "optuna-gp": optuna_gp,
+    "optuna-cmaes": optuna_cmaes,
+    "botorch-qlogei": BoTorchLogEI,
+    "botorch-turbo": BoTorchTurbo,
+}
+
+
+def versions():
+    found = {}
+    for name in ("optuna", "cmaes", "torch", "botorch", "gpytorch", "scipy", "numpy"):
+        try:
+            found[name] = importlib.import_module(name).__version__
+        except ImportError:
+            found[name] = None
+    return found
