@@ -23,6 +23,13 @@ def need(*modules):
         raise Unavailable(f"not installed: {error.name or error}") from error
 
 
+def one_thread():
+    try:
+        importlib.import_module("torch").set_num_threads(1)
+    except ImportError:
+        pass
+
+
 class Ours:
     """A method of this repository, through `vbo bench serve-method`."""
 

@@ -13,7 +13,7 @@ namespace {
 using namespace vbo::bench;
 
 struct FlopsFlags {
-  std::string model = "paper", file, figure;
+  std::string model = "paper", file, figure, save;
   CountOptions count;
   bool json = false;
 };
@@ -43,6 +43,11 @@ int flops(FlopsFlags flags) {
       return complain(written.error());
     }
   }
+  if (!flags.save.empty()) {
+    if (auto written = write_file(flags.save, to_json(*report)); !written) {
+      return complain(written.error());
+    }
+  }
   return deliver(flags.json ? to_json(*report) : to_markdown(*report), flags.file);
 }
 
@@ -68,6 +73,7 @@ void add_bench_flops(CLI::App& bench, int& exit_code) {
   counted->add_option("--limit", flags->count.limit_seconds,
                       "Leave out what would take longer, in seconds (default 600)");
   counted->add_option("--figure", flags->figure, "Write a figure to this SVG file");
+  counted->add_option("--save", flags->save, "Also write the numbers to this JSON file");
   command->add_flag("--json", flags->json, "As JSON");
   command->add_option("-o,--out", flags->file, "Write to this file instead of standard output");
   command->footer(

@@ -187,13 +187,11 @@ int run(const RunFlags& flags) {
   std::signal(SIGINT, old_handler);
   if (!report) return complain(report.error());
   if (flags.json) {
-    const nlohmann::ordered_json json = {{"directory", flags.directory},
-                                         {"run", report->run},
-                                         {"found", report->found},
-                                         {"failed", report->failed},
-                                         {"left", report->left},
-                                         {"interrupted", report->interrupted},
-                                         {"errors", report->errors}};
+    const nlohmann::ordered_json json = {
+        {"directory", flags.directory}, {"run", report->run},
+        {"found", report->found},       {"failed", report->failed},
+        {"left", report->left},         {"interrupted", report->interrupted},
+        {"errors", report->errors}};
     std::cout << json.dump(2) << "\n";
   } else {
     std::cout << report->run << " jobs run, " << report->found << " found finished, "

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The benchmark program end to end: run, kill, continue, table, compare, plot, flops, peers.
+
+usage: smoke_test.py PROGRAM SOURCE_DIR
+"""
+
+import json
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import xml.etree.ElementTree
+
+PROGRAM, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
+PROTOCOLS = SOURCE / "bench/protocols"
+
+
+def bench(*words, code=0):
+    done = subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, timeout=240)
+    if done.returncode != code:
+        raise AssertionError(f"{words} ended with {done.returncode}: {done.stderr}")
+    return done.stdout if code == 0 else done.stderr
+
+
+class Smoke(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.path = pathlib.Path(self.folder.name)
+
+    def observations(self, directory):
+        return {p.name: p.read_text() for p in directory.glob("*.csv")}
+
+    def test_protocol_runs_and_everything_is_made_from_it(self):
+        out = self.path / "results"
+        words = ["run", "--protocol", PROTOCOLS / "smoke.toml", "--skip-missing", "--out", out]
+        report = json.loads(bench(*words, "--json"))
+        self.assertGreaterEqual(report["run"], 14)
+        self.assertEqual(report["failed"], 0)
+        again = json.loads(bench(*words, "--json"))
+        self.assertEqual((again["run"], again["found"]), (0, report["run"]))
+
+        table = json.loads(bench("table", out, "--json", "--at", "2"))
+        row = next(r for r in table["rows"]
+                   if r["task"] == "branin" and r["method"] == "random" and r["batch"] == 8)
+        self.assertEqual(row["seeds"], 2)
+        # By hand from the observations: S_t over the last rounds (all four), then over seeds.
+        rewards = []
+        for path in out.glob("branin--random--b8-*.csv"):
+            values = [float(line.split(",")[1]) for line in path.read_text().splitlines()[1:]]
+            rewards.append(sum(sum(values[:8 * t]) / (8 * t) for t in range(1, 5)) / 4)
+        self.assertAlmostEqual(row["final_reward"], sum(rewards) / 2, places=9)
+
+        comparison = json.loads(bench("compare", "cmaes", "random", "--in", out, "--json"))
+        self.assertEqual(len(comparison["rows"]), 4)
+        for svg in bench("plot", out, "-o", self.path / "figures").split():
+            xml.etree.ElementTree.parse(svg)
+        self.assertTrue((self.path / "figures/overview-best.svg").exists())
+        self.assertTrue((self.path / "figures/batch-size-reward.svg").exists())
+
+    def test_a_killed_run_continues_to_the_same_numbers(self):
+        words = ["run", "-t", "ackley?dim=30", "-m", "cmaes", "-b", "64", "-r", "60", "--seeds",
+                 "12", "--jobs", "2", "--out"]
+        whole, cut = self.path / "whole", self.path / "cut"
+        bench(*words, whole)
+        process = subprocess.Popen([PROGRAM, *words, str(cut)], stderr=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL)
+        while process.poll() is None and len(list(cut.glob("*.jsonl"))) < 2:
+            time.sleep(0.001)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        found = len(list(cut.glob("*.jsonl")))
+        report = json.loads(bench(*words, cut, "--json"))
+        self.assertEqual(report["found"], found)
+        self.assertEqual(report["found"] + report["run"], 12)
+        self.assertEqual(self.observations(whole), self.observations(cut))
+
+    def test_mistakes_are_named_and_nothing_is_written(self):
+        out = self.path / "none"
+        message = bench("run", "-t", "branin", "-m", "no-such", "--out", out, code=2)
+        self.assertIn("no-such", message)
+        bad = self.path / "bad.toml"
+        bad.write_text('name = "x"\nmethod = ["vbo"]\n')
+        message = bench("run", "-p", bad, "--out", out, code=2)
+        self.assertIn("bad.toml, line 2", message)
+        self.assertIn("Directory", bench("run", "--help"))
+        bench("table", self.path / "nowhere", code=2)
+        self.assertFalse(out.exists())
+
+    def test_every_protocol_is_readable(self):
+        for protocol in sorted(PROTOCOLS.glob("*.toml")):
+            jobs = bench("run", "-p", protocol, "--skip-missing", "--dry-run", "--out", self.path)
+            self.assertGreater(len(jobs.splitlines()), 10, protocol)
+
+    def test_published_flops(self):
+        rows = json.loads(bench("flops", "--model", "paper", "--json"))["rows"]
+        totals = {(r["method"], r["observations"]): r["total"] for r in rows}
+        self.assertEqual(totals["LLA", 100], 1050001000000)
+        self.assertEqual(totals["VBO-MI", 1000], 420000)
+
+    def test_peers_script_reports_what_is_not_installed(self):
+        script = SOURCE / "benchmarks/peers/optimizers.py"
+        out = self.path / "peers"
+        words = [sys.executable, str(script), "--program", PROGRAM, "--out", str(out)]
+        subprocess.run([*words, "--seeds", "2", "--rounds", "2", "--batch", "4", "--tasks",
+                        "branin", "mixed", "--ours", "cmaes", "--peers", "botorch-turbo",
+                        "--sizes", "10", "--limit", "120"], check=True, capture_output=True)
+        page = self.path / "peers.md"
+        subprocess.run([*words, "--report", str(page)], check=True)
+        text = page.read_text()
+        self.assertIn("| branin | 2 |", text)
+        self.assertIn("| cmaes |", text)
+        self.assertIn("botorch-turbo", text)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
