@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Turns the table of commands into a CLI11 program.
-#include "cli/commands.hpp"
+#include "cli/app.hpp"
+
 #include "cli/help.hpp"
 #include "vbo/version.hpp"
 

@@ -7,11 +7,12 @@ namespace vbo::cli {
 namespace {
 
 constexpr std::int64_t kMostAtOnce = 1'000'000;
+constexpr std::int64_t kMostThreads = 4096;
 
 struct Options {
   std::string study;
   std::int64_t count = 1;
-  int threads = 0;
+  std::int64_t threads = 0;
   bool pending = false;
   bool json = false;
 };
@@ -42,7 +43,7 @@ int list_pending(const Options& options) {
 
 int ask(const Options& options, const Console& console) {
   if (options.pending) return list_pending(options);
-  Result<Study> study = open_to_write(options.study, options.threads);
+  Result<Study> study = open_to_write(options.study, static_cast<int>(options.threads));
   if (!study) return fail(study.error());
   const Result<std::vector<Trial>> trials = study->ask(options.count);
   if (!trials) return fail(trials.error());
@@ -59,17 +60,14 @@ int ask(const Options& options, const Console& console) {
 
 Action define_ask(CLI::App& app, const Console& console) {
   auto options = std::make_shared<Options>();
-  app.add_option("STUDY", options->study, "Study file (.toml) or storage (.db)")->required();
-  app.add_option("-n,--count", options->count, "How many suggestions")
-      ->check(CLI::Range(std::int64_t{1}, kMostAtOnce))
-      ->type_name("N")
-      ->capture_default_str();
-  app.add_option("--threads", options->threads, "Threads of the method; 0 = all cores")
-      ->check(CLI::Range(0, 4096))
-      ->type_name("N")
-      ->capture_default_str();
-  app.add_flag("--pending", options->pending, "List the open suggestions again; make no new ones");
-  app.add_flag("--json", options->json, "Print JSON");
+  Arguments arguments(app);
+  arguments.positional("STUDY", options->study, "Study file (.toml) or storage (.db)");
+  arguments.option("-n,--count", options->count, "N", "How many suggestions", 1, kMostAtOnce);
+  arguments.option("--threads", options->threads, "N", "Threads of the method; 0 = all cores", 0,
+                   kMostThreads);
+  arguments.flag("--pending", options->pending,
+                 "List the open suggestions again; make no new ones");
+  arguments.flag("--json", options->json, "Print JSON");
   return [options, &console] { return ask(*options, console); };
 }
 

@@ -30,8 +30,9 @@ int best(const std::string& argument, bool json) {
 Action define_best(CLI::App& app, const Console&) {
   auto study = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
-  app.add_option("STUDY", *study, "Storage (.db) or study file (.toml)")->required();
-  app.add_flag("--json", *json, "Print JSON");
+  Arguments arguments(app);
+  arguments.positional("STUDY", *study, "Storage (.db) or study file (.toml)");
+  arguments.flag("--json", *json, "Print JSON");
   return [study, json] { return best(*study, *json); };
 }
 

@@ -106,8 +106,9 @@ int check(const std::string& path, bool json, const Console& console) {
 Action define_check(CLI::App& app, const Console& console) {
   auto path = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
-  app.add_option("FILE", *path, "Study file (.toml)")->required();
-  app.add_flag("--json", *json, "Print JSON");
+  Arguments arguments(app);
+  arguments.positional("FILE", *path, "Study file (.toml)");
+  arguments.flag("--json", *json, "Print JSON");
   return [path, json, &console] { return check(*path, *json, console); };
 }
 

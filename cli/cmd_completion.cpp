@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Completion for bash, made from the same table as the help.
-#include "cli/commands.hpp"
+#include "cli/app.hpp"
 
 namespace vbo::cli {
 namespace {
@@ -69,7 +69,7 @@ std::string bash_script() {
 
 Action define_completion(CLI::App& app, const Console&) {
   auto shell = std::make_shared<std::string>();
-  app.add_option("SHELL", *shell, "bash")->required()->check(CLI::IsMember({"bash"}));
+  Arguments(app).positional("SHELL", *shell, "bash", {"bash"});
   return [] {
     print_out(bash_script());
     return int{kDone};

@@ -84,9 +84,10 @@ Action define_explain(CLI::App& app, const Console&) {
     bool json = false;
   };
   auto options = std::make_shared<Options>();
-  app.add_option("STUDY", options->study, "Storage (.db) or study file (.toml)")->required();
-  app.add_option("ID", options->id, "The trial's id")->required();
-  app.add_flag("--json", options->json, "Print JSON");
+  Arguments arguments(app);
+  arguments.positional("STUDY", options->study, "Storage (.db) or study file (.toml)");
+  arguments.positional("ID", options->id, "The trial's id");
+  arguments.flag("--json", options->json, "Print JSON");
   return [options] { return explain(options->study, options->id, options->json); };
 }
 

@@ -142,7 +142,7 @@ int init(const std::string& path, const Console& console) {
 
 Action define_init(CLI::App& app, const Console& console) {
   auto path = std::make_shared<std::string>("study.toml");
-  app.add_option("FILE", *path, "Study file to write")->capture_default_str();
+  Arguments(app).optional_positional("FILE", *path, "Study file to write");
   return [path, &console] { return init(*path, console); };
 }
 

@@ -66,8 +66,9 @@ int list_methods(const std::string& name, bool json) {
 Action define_methods(CLI::App& app, const Console&) {
   auto name = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
-  app.add_option("NAME", *name, "Show this method and its options");
-  app.add_flag("--json", *json, "Print JSON");
+  Arguments arguments(app);
+  arguments.optional_positional("NAME", *name, "Show this method and its options");
+  arguments.flag("--json", *json, "Print JSON");
   return [name, json] { return list_methods(*name, *json); };
 }
 

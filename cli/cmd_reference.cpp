@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // docs/cli.md, made from the same table as the help; a test compares the two.
-#include "cli/commands.hpp"
+#include "cli/app.hpp"
 #include "cli/help.hpp"
 
 namespace vbo::cli {

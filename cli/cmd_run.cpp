@@ -15,9 +15,11 @@
 namespace vbo::cli {
 namespace {
 
+constexpr std::int64_t kMost = 4096;  // workers or threads
+
 struct Options {
   std::string file;
-  int threads = 0;
+  std::int64_t threads = 0;
   std::int64_t workers = 0;  // 0 = as the file says
   bool json = false;
 };
@@ -194,7 +196,7 @@ int run(const Options& options, const Console& console) {
   if (options.workers > 0 && file->evaluate) {
     file->evaluate->process.workers = static_cast<std::size_t>(options.workers);
   }
-  file->study.optimizer.threads = options.threads;
+  file->study.optimizer.threads = static_cast<int>(options.threads);
   const Result<EvaluateSettings> evaluate = require_evaluator(*file);
   if (!evaluate) return fail(evaluate.error());
   allow_files(evaluate->process.workers);
@@ -217,16 +219,13 @@ int run(const Options& options, const Console& console) {
 
 Action define_run(CLI::App& app, const Console& console) {
   auto options = std::make_shared<Options>();
-  app.add_option("FILE", options->file, "Study file (.toml)")->required();
-  app.add_option("--workers", options->workers,
-                 "Evaluations at the same time, instead of the file's")
-      ->check(CLI::Range(1, 4096))
-      ->type_name("N");
-  app.add_option("--threads", options->threads, "Threads of the method; 0 = all cores")
-      ->check(CLI::Range(0, 4096))
-      ->type_name("N")
-      ->capture_default_str();
-  app.add_flag("--json", options->json, "Print the result as JSON");
+  Arguments arguments(app);
+  arguments.positional("FILE", options->file, "Study file (.toml)");
+  arguments.option("--workers", options->workers, "N",
+                   "Evaluations at the same time, instead of the file's", 1, kMost);
+  arguments.option("--threads", options->threads, "N", "Threads of the method; 0 = all cores", 0,
+                   kMost);
+  arguments.flag("--json", options->json, "Print the result as JSON");
   return [options, &console] { return run(*options, console); };
 }
 

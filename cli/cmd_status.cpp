@@ -163,8 +163,9 @@ std::string status_text(const Status& status, const Console& console) {
 Action define_status(CLI::App& app, const Console& console) {
   auto study = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
-  app.add_option("STUDY", *study, "Storage (.db) or study file (.toml)")->required();
-  app.add_flag("--json", *json, "Print JSON");
+  Arguments arguments(app);
+  arguments.positional("STUDY", *study, "Storage (.db) or study file (.toml)");
+  arguments.flag("--json", *json, "Print JSON");
   return [study, json, &console] {
     const Result<Status> status = read_status(*study);
     if (!status) return fail(status.error());

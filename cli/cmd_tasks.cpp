@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -203,7 +204,6 @@ Action define_tasks(CLI::App& app, const Console& console) {
   app.add_flag("--json", state->json, "Print JSON");
 
   CLI::App* const eval = app.add_subcommand("eval", "Evaluate a task at one point");
-  eval->formatter(std::make_shared<CLI::Formatter>());
   eval->footer(
       "Examples:\n"
       "  vbo tasks eval branin --set x1=2.5 --set x2=7.5\n"
@@ -219,7 +219,6 @@ Action define_tasks(CLI::App& app, const Console& console) {
   });
 
   CLI::App* const show = app.add_subcommand("show", "Draw what one evaluation of a task does");
-  show->formatter(std::make_shared<CLI::Formatter>());
   show->footer(
       "Examples:\n"
       "  vbo tasks show branin --set x1=2.5 --set x2=7.5 -o branin.svg\n"

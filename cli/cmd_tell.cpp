@@ -67,11 +67,12 @@ int tell(const Options& options) {
 
 Action define_tell(CLI::App& app, const Console&) {
   auto options = std::make_shared<Options>();
-  app.add_option("STUDY", options->study, "Storage (.db) or study file (.toml)")->required();
-  app.add_option("ID", options->id, "The suggestion's id")->required();
-  app.add_option("VALUE", options->value, "The result, a number");
-  app.add_option("--fail", options->reason, "The evaluation failed, and why")->type_name("REASON");
-  app.add_flag("--json", options->json, "Print JSON");
+  Arguments arguments(app);
+  arguments.positional("STUDY", options->study, "Storage (.db) or study file (.toml)");
+  arguments.positional("ID", options->id, "The suggestion's id");
+  arguments.optional_positional("VALUE", options->value, "The result, a number");
+  arguments.option("--fail", options->reason, "REASON", "The evaluation failed, and why");
+  arguments.flag("--json", options->json, "Print JSON");
   return [options] { return tell(*options); };
 }
 

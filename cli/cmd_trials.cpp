@@ -75,11 +75,12 @@ int trials(const Options& options) {
 
 Action define_trials(CLI::App& app, const Console&) {
   auto options = std::make_shared<Options>();
-  app.add_option("STUDY", options->study, "Storage (.db) or study file (.toml)")->required();
-  app.add_option("--state", options->state, "Only these: waiting, running, completed or failed")
-      ->check(CLI::IsMember({"waiting", "running", "completed", "failed"}))
-      ->type_name("STATE");
-  app.add_flag("--json", options->json, "Print JSON instead of CSV");
+  Arguments arguments(app);
+  arguments.positional("STUDY", options->study, "Storage (.db) or study file (.toml)");
+  arguments.option("--state", options->state, "STATE",
+                   "Only these: waiting, running, completed or failed",
+                   {"waiting", "running", "completed", "failed"});
+  arguments.flag("--json", options->json, "Print JSON instead of CSV");
   return [options] { return trials(*options); };
 }
 

@@ -4,11 +4,12 @@
 // suggestions for misspelt names follow from the table.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "cli/arguments.hpp"
 #include "cli/console.hpp"
 
 namespace vbo::cli {
@@ -21,15 +22,13 @@ struct Command {
   std::vector<std::string> examples;  // the help begins with them
   std::string details;                // paragraphs for the help; may be empty
   std::string json;                   // what --json prints; empty when there is no --json
-  // Adds the command's options to its app. The variables they fill live as long as the action.
+  // Adds the command's options to its app, usually by way of Arguments. The variables they fill
+  // live as long as the action.
   Action (*define)(CLI::App& app, const Console& console);
   bool hidden = false;
 };
 
 const std::vector<Command>& commands();
-
-// The program with all its commands; `chosen` becomes the action of the command that was parsed.
-std::unique_ptr<CLI::App> make_app(Console& console, Action& chosen);
 
 Action define_init(CLI::App& app, const Console& console);
 Action define_check(CLI::App& app, const Console& console);

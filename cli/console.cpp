@@ -63,11 +63,6 @@ std::string Console::paint(int fd, Style style, std::string_view text) const {
 void print_out(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 void print_err(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
-void print_json(const nlohmann::ordered_json& json) {
-  // Texts may come from evaluators and need not be UTF-8; what is not is replaced.
-  print_out(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
-}
-
 int fail(int exit_code, std::string_view message) {
   std::fflush(stdout);
   print_err("vbo: " + std::string(message) + "\n");

@@ -3,7 +3,6 @@
 // codes; colours only where somebody sees them.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
@@ -35,7 +34,6 @@ bool is_terminal(int fd);  // and one that can move its cursor
 
 void print_out(std::string_view text);  // to standard output
 void print_err(std::string_view text);  // to standard error
-void print_json(const nlohmann::ordered_json& json);
 
 // Says what is wrong on standard error; the exit code that belongs to it.
 int fail(const Error& error);

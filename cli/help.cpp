@@ -91,13 +91,20 @@ std::string help_of_nested(const Command& command, const CLI::App& app) {
   const std::string name = "vbo " + command.name + " " + app.get_name();
   std::vector<std::string> examples = command.examples;
   std::erase_if(examples, [&](const std::string& text) { return !text.starts_with(name); });
+  // A footer may bring examples as its first paragraph.
+  const std::string footer = app.get_footer();
+  const std::size_t first_end = std::min(footer.find("\n\n"), footer.size());
   std::string text = examples.empty() ? "" : examples_of(examples);
+  if (examples.empty() && !footer.empty()) text = footer.substr(0, first_end) + "\n\n";
   text +=
       wrapped(app.get_description() + ".", kWidth, "") + "\nUsage: " + usage_of(app, name) + "\n";
   const std::vector<OptionRow> rows = option_rows(app);
   const std::string positionals = list_of(rows, true);
   if (!positionals.empty()) text += "\n" + positionals;
-  return text + "\nOptions:\n" + list_of(rows, false);
+  text += "\nOptions:\n" + list_of(rows, false);
+  const std::string rest = footer.substr(examples.empty() ? first_end : 0);
+  const std::size_t rest_start = std::min(rest.find_first_not_of('\n'), rest.size());
+  return text + (rest_start < rest.size() ? "\n" + rest.substr(rest_start) + "\n" : "");
 }
 
 std::string help_of_command(const Command& command, const CLI::App& app) {

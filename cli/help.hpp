@@ -14,7 +14,7 @@ namespace vbo::cli {
 std::string help_of_program(const CLI::App& app);
 std::string help_of_command(const Command& command, const CLI::App& app);
 // For a command below a command, e.g. `vbo bench run`; its examples are those of the command that
-// begin with its name.
+// begin with its name, or the first paragraph of its footer.
 std::string help_of_nested(const Command& command, const CLI::App& app);
 
 // Everything an app accepts, one row each.

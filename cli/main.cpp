@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "cli/commands.hpp"
+#include "cli/app.hpp"
 #include "cli/study_file.hpp"
 #include "exec/value_line.hpp"
 

@@ -18,6 +18,7 @@ constexpr auto kPlainEvery = std::chrono::seconds(10);
 constexpr std::int64_t kFailuresShown = 3;
 constexpr int kStderr = 2;
 constexpr int kWidestBar = 40;
+constexpr int kNarrowestBar = 8;
 
 bool locale_is_utf8() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
@@ -89,13 +90,16 @@ std::string progress_lines(const ProgressState& s, int width, bool unicode) {
   const double fraction =
       s.budget > 0 ? static_cast<double>(ended(s)) / static_cast<double>(s.budget) : 0.0;
   const std::string counts = fmt::format("{}/{}", ended(s), s.budget);
+  // On a narrow terminal a short bar is worth more than the rate.
+  const std::size_t reserved = columns >= 30 ? kNarrowestBar + 2 : 0;
   const std::string right = fitted({counts, fmt::format("{:.0f}%", std::floor(100.0 * fraction)),
-                                    rate_text(rate(s)), left_text(s)},
-                                   columns);
+                                    left_text(s), rate_text(rate(s))},
+                                   columns - reserved);
   // The bar takes what is left, if that is worth looking at.
   const int room = static_cast<int>(columns) - static_cast<int>(right.size()) - 2;
-  const std::string first =
-      room >= 8 ? bar(fraction, std::min(room, kWidestBar), unicode) + "  " + right : right;
+  const std::string first = room >= kNarrowestBar
+                                ? bar(fraction, std::min(room, kWidestBar), unicode) + "  " + right
+                                : right;
   const std::string second =
       fitted({best_text(s), fmt::format("{} running", s.running),
               fmt::format("{} failed", s.failed), s.interrupts == 1 ? "finishing" : "", s.study},

@@ -6,7 +6,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cli/console.hpp"
+
 namespace vbo::cli {
+
+void print_json(const Json& json) {
+  // Texts may come from evaluators and need not be UTF-8; what is not is replaced.
+  print_out(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
 
 Json params_of(const Space& space, const Point& point) {
   Json params = Json::object();

@@ -12,6 +12,8 @@ namespace vbo::cli {
 
 using Json = nlohmann::ordered_json;
 
+void print_json(const Json& json);  // to standard output
+
 Json params_of(const Space& space, const Point& point);                 // {"x1": 0.5, ...}
 Json suggestion_json(const Space& space, const Trial& trial);           // {"id","params"}
 Json best_json(const Space& space, const std::optional<Trial>& trial);  // {"id","params","value"}
