@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 
+#include "models/bnn/normals.hpp"
 #include "models/bnn/squared_error.hpp"
 #include "models/hmc/hmc_bnn.hpp"
 #include "models/laplace/laplace_bnn.hpp"
@@ -217,15 +218,29 @@ TEST(SquaredError, GradientMatchesDifferencesAcrossSlices) {
   EXPECT_LT((unused - gradient).norm(), 1e-5 * gradient.norm());
 }
 
-TEST(TrainingSubset, KeepsTheBestAndSomeOfTheRest) {
-  Vector y = Vector::LinSpaced(100, 0.0, 99.0);
-  Rng rng(1, "subset");
-  const std::vector<Eigen::Index> chosen = training_subset(y, 20, rng);
-  ASSERT_EQ(chosen.size(), 20U);
-  EXPECT_TRUE(std::is_sorted(chosen.begin(), chosen.end()));
-  EXPECT_EQ(std::count_if(chosen.begin(), chosen.end(), [](auto i) { return i >= 90; }), 10);
-  EXPECT_EQ(training_subset(y, 0, rng).size(), 100U);
-  EXPECT_EQ(training_subset(y, 200, rng).size(), 100U);
+// Moments of 400,000 numbers within 4 standard errors, and a Kolmogorov-Smirnov distance below its
+// 0.1% point, 1.95/sqrt(n).
+TEST(FillNormals, AreStandardNormal) {
+  Rng rng(1, "normals");
+  Vector z(400001);
+  fill_normals(rng, z);
+  const auto n = static_cast<double>(z.size());
+  EXPECT_NEAR(z.mean(), 0.0, 4.0 / std::sqrt(n));
+  EXPECT_NEAR(z.array().square().mean(), 1.0, 4.0 * std::sqrt(2.0 / n));
+  EXPECT_NEAR(z.array().cube().mean(), 0.0, 4.0 * std::sqrt(15.0 / n));
+  EXPECT_NEAR(z.array().pow(4).mean(), 3.0, 4.0 * std::sqrt(96.0 / n));
+  EXPECT_NEAR(z.head(z.size() - 1).dot(z.tail(z.size() - 1)) / n, 0.0, 4.0 / std::sqrt(n));
+  std::sort(z.begin(), z.end());
+  double distance = 0.0;
+  for (Eigen::Index i = 0; i < z.size(); ++i) {
+    const double below = 0.5 * std::erfc(-z[i] / std::sqrt(2.0));
+    distance = std::max(distance, std::abs(below - (static_cast<double>(i) + 0.5) / n));
+  }
+  EXPECT_LT(distance, 1.95 / std::sqrt(n));
+  Rng again(1, "normals");
+  Vector short_one(3);
+  fill_normals(again, short_one);
+  EXPECT_TRUE(short_one.allFinite());
 }
 
 TEST(HmcBnn, ReportsItsDiagnostics) {

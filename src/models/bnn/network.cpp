@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "models/bnn/network.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <utility>
 
 #include "nn/adam.hpp"
 #include "nn/init.hpp"
@@ -16,19 +13,6 @@ nn::MlpShape network_shape(const NetworkOptions& options, Eigen::Index inputs) {
   for (const std::int64_t width : options.widths) widths.push_back(static_cast<int>(width));
   widths.push_back(1);
   return nn::MlpShape(widths, nn::activation_from(options.activation).value());
-}
-
-std::vector<Eigen::Index> training_subset(ConstVectorRef y, std::int64_t limit, Rng& rng) {
-  std::vector<Eigen::Index> chosen(static_cast<std::size_t>(y.size()));
-  std::iota(chosen.begin(), chosen.end(), Eigen::Index{0});
-  if (limit <= 0 || y.size() <= limit) return chosen;
-  std::stable_sort(chosen.begin(), chosen.end(),
-                   [&](Eigen::Index a, Eigen::Index b) { return y[a] > y[b]; });
-  const auto best = chosen.begin() + static_cast<std::ptrdiff_t>((limit + 1) / 2);
-  rng.shuffle(std::span(best, chosen.end()));
-  chosen.resize(static_cast<std::size_t>(limit));
-  std::sort(chosen.begin(), chosen.end());
-  return chosen;
 }
 
 Vector random_weights(const nn::MlpShape& shape, Rng& rng) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the Bayesian networks have in common: the shape of the network and the choice of the data
-// it learns from when there is more than it can afford.
+// What the Bayesian networks have in common: the shape of the network, its starting weights, and
+// training by Adam.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,6 @@ struct NetworkOptions {
 
 // `inputs` -> widths -> 1.
 nn::MlpShape network_shape(const NetworkOptions& options, Eigen::Index inputs);
-
-// At most `limit` (0 = no limit) of the data, as sorted column numbers: the best half of the limit
-// by y, then a random half of the rest. The optimum is where the model must be right; the random
-// ones keep it from forgetting everything else.
-std::vector<Eigen::Index> training_subset(ConstVectorRef y, std::int64_t limit, Rng& rng);
 
 // theta (W) ~ U(+-1/sqrt(fan in)), and `steps` Adam steps that minimize `loss`, which returns a
 // value and writes its gradient. A step that meets a non-finite loss ends it early at the last

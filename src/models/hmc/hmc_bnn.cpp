@@ -92,10 +92,8 @@ HmcDiagnostics diagnose(const std::vector<Chain>& chains) {
 }  // namespace
 
 FitReport HmcBnn::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
-  const std::vector<Eigen::Index> chosen = training_subset(y, options_.max_data, rng);
-  const Matrix inputs = X(Eigen::all, chosen);
   const Standardize unit = options_.standardize ? Standardize::of(y) : Standardize{};
-  const Vector targets = unit.apply(y(chosen));
+  const Vector targets = unit.apply(y);
   const double s =
       options_.noise_as_deviation ? options_.noise_variance : std::sqrt(options_.noise_variance);
 
@@ -113,9 +111,8 @@ FitReport HmcBnn::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
     const Rng stream(key, "hmc-chain", static_cast<std::uint64_t>(c));
     chains[static_cast<std::size_t>(c)] =
         options_.single_precision
-            ? run_chain<float>(options_, shape, inputs, targets, s, kept, options_.threads, stream)
-            : run_chain<double>(options_, shape, inputs, targets, s, kept, options_.threads,
-                                stream);
+            ? run_chain<float>(options_, shape, X, targets, s, kept, options_.threads, stream)
+            : run_chain<double>(options_, shape, X, targets, s, kept, options_.threads, stream);
   });
 
   diagnostics_ = diagnose(chains);

@@ -25,7 +25,6 @@ struct HmcBnnOptions {
   int pretrain_steps = 1000;  // Adam steps before sampling
   double pretrain_rate = 1e-3;
   std::int64_t members = 0;      // networks kept for predictions, evenly spaced; 0 = all
-  std::int64_t max_data = 0;     // cost per gradient is linear in it; 0 = all
   bool single_precision = true;  // networks run in float while sampling
   int threads = 0;               // 0 = all cores; results do not depend on it
 };

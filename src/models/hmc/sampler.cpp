@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/bnn/normals.hpp"
 #include "models/hmc/dual_averaging.hpp"
 #include "numerics/flops.hpp"
 
@@ -45,7 +46,7 @@ HmcSummary run_hmc(const LogDensity& density, ConstVectorRef start, const HmcOpt
     const double wanted = std::ceil(path / step);
     const int steps =
         static_cast<int>(std::clamp(wanted, 1.0, static_cast<double>(options.max_leapfrog)));
-    for (double& m : current.momentum) m = rng.normal();
+    fill_normals(rng, current.momentum);
     proposal = current;
     leapfrog(density, step, steps, proposal);
     summary.gradients += steps;

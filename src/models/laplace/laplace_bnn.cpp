@@ -82,9 +82,6 @@ double LaplaceBnn::train(const Matrix& X, const Vector& y) {
 }
 
 FitReport LaplaceBnn::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
-  const std::vector<Eigen::Index> chosen = training_subset(y, options_.max_data, rng);
-  const Matrix inputs = X(Eigen::all, chosen);
-  const Vector values = y(chosen);
   shape_ = network_shape(options_.network, X.rows());
   const Vector fresh = random_weights(shape_, rng);
   if (theta_.size() != fresh.size()) theta_ = fresh;
@@ -94,10 +91,10 @@ FitReport LaplaceBnn::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
   const auto fit_in_units = [&](const Standardize& units) {
     offset_ = units.offset;
     scale_ = units.scale;
-    return train(inputs, units.apply(values));
+    return train(X, units.apply(y));
   };
   double sse = fit_in_units(options_.standardize ? unit : Standardize{});
-  const double spread = (values.array() - unit.offset).square().sum();
+  const double spread = (y.array() - unit.offset).square().sum();
   const bool failed = !(sse * scale_ * scale_ <= 2.0 * spread + 1e-12) && y.size() > 1;
   if (failed && !options_.standardize) {
     theta_ = fresh;
@@ -111,19 +108,19 @@ FitReport LaplaceBnn::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
     report.message = "training was worse than a constant; started again from random weights";
   }
 
-  Jacobian data = jacobian(shape_, theta_, inputs);
+  Jacobian data = jacobian(shape_, theta_, X);
   curvature_ = options_.curvature == "kfac"
                    ? kfac_curvature(shape_, data, options_.noise_variance)
                    : function_space_curvature(shape_, std::move(data), options_.noise_variance);
   const Evidence evidence{curvature_->eigenvalues(), options_.noise_variance, sse,
-                          static_cast<double>(values.size()), theta_.squaredNorm()};
+                          static_cast<double>(y.size()), theta_.squaredNorm()};
   delta_ = maximize_evidence(evidence, options_.prior_steps);
   curvature_->set_prior_precision(delta_);
   report.iterations = options_.steps;
   report.objective = evidence.value(delta_);
   report.values = {{"log-evidence", report.objective},
                    {"prior-precision", delta_},
-                   {"training-rmse", scale_ * std::sqrt(sse / static_cast<double>(values.size()))}};
+                   {"training-rmse", scale_ * std::sqrt(sse / static_cast<double>(y.size()))}};
   return report;
 }
 

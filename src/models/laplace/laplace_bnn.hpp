@@ -23,7 +23,6 @@ struct LaplaceBnnOptions {
   double learning_rate = 0.1;      // > 0, annealed to zero by a cosine
   double weight_decay = 1e-3;      // >= 0, L2, during training only
   int prior_steps = 50;            // Adam steps on the prior precision
-  std::int64_t max_data = 0;       // 0 = all; function-space costs its cube
   bool single_precision = true;    // the network runs in float while training
   int threads = 0;
 };

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "models/bnn/diagnostics.hpp"
+#include "models/bnn/normals.hpp"
 #include "models/standardize.hpp"
 #include "numerics/flops.hpp"
 #include "numerics/parallel.hpp"
@@ -67,7 +68,7 @@ Chain run_chain(const SghmcBnnOptions& options, const nn::MlpShape& shape, const
     const std::span<const Eigen::Index> batch = batches.next(rng);
     loss(theta, Z(Eigen::all, batch), t(batch), G);
     G *= static_cast<double>(n);
-    for (double& z : normals) z = rng.normal();
+    fill_normals(rng, normals);
     sampler.step(theta, G, normals, step <= options.burn_in);
     const bool keep = step > options.burn_in && (step - options.burn_in) % options.thin == 0;
     if (keep || step % check_every == 0) {
