@@ -6,6 +6,8 @@
 #include "optim/cmaes/cmaes.hpp"
 #include "optim/random/random.hpp"
 #include "optim/sobol/sobol.hpp"
+#include "optim/surrogate/gp_method.hpp"
+#include "optim/turbo/turbo.hpp"
 #include "optim/vbo/vbo.hpp"
 
 namespace vbo {
@@ -13,6 +15,16 @@ namespace {
 
 const std::vector<Method>& registered() {
   static const std::vector<Method> all = {
+      method_of<GpMethod>(
+          "gp-logei", "Gaussian process with LogEI: few, expensive evaluations, smooth functions",
+          gp_method("logei")),
+      method_of<GpMethod>("gp-ei", "Gaussian process with expected improvement", gp_method("ei")),
+      method_of<GpMethod>("gp-ucb", "Gaussian process with an upper confidence bound",
+                          gp_method("ucb")),
+      method_of<GpMethod>("gp-ts", "Gaussian process with Thompson sampling: cheap, large batches",
+                          gp_method("ts")),
+      method_of<Turbo, TurboOptions>(
+          "turbo", "Gaussian process in a trust region: many parameters, large batches"),
       method_of<Vbo, VboOptions>(
           "vbo", "Actor and information critics: large batches, many results, any space"),
       method_of<Cmaes, CmaesOptions>(

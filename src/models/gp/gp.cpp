@@ -33,9 +33,8 @@ GpOptions GpOptions::standard(Index D) {
   o.group.resize(static_cast<std::size_t>(D));
   std::iota(o.group.begin(), o.group.end(), Index{0});
   o.input_scale = Vector::Ones(D);
-  const double d = static_cast<double>(std::max<Index>(1, D));
-  o.lengthscale_prior =
-      PositivePrior::log_normal(std::sqrt(2.0) + 0.5 * std::log(d), std::sqrt(3.0));
+  o.lengthscale_prior.family = PositivePrior::Family::log_normal;
+  o.scale_prior_to(D);
   o.noise_prior = PositivePrior::log_normal(-4.0, 1.0);
   o.lengthscale_low = 0.025;
   return o;
@@ -52,6 +51,13 @@ GpOptions GpOptions::gamma_priors(Index D) {
   o.noise_low = 1e-4;
   o.lengthscale_low = 1e-4;
   return o;
+}
+
+void GpOptions::scale_prior_to(Index d) {
+  if (lengthscale_prior.family != PositivePrior::Family::log_normal) return;
+  const double size = static_cast<double>(std::max<Index>(1, d));
+  lengthscale_prior =
+      PositivePrior::log_normal(std::sqrt(2.0) + 0.5 * std::log(size), std::sqrt(3.0));
 }
 
 Index GpOptions::groups() const {
@@ -154,7 +160,7 @@ FitReport GaussianProcess::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
   GpParameters low = start(), high = start();
   low.lengthscales.setConstant(options_.lengthscale_low);
   high.lengthscales.setConstant(options_.lengthscale_high);
-  low.variance = 1e-3, high.variance = 1e3;
+  low.variance = options_.variance_low, high.variance = options_.variance_high;
   low.noise_variance = options_.noise_low, high.noise_variance = options_.noise_high;
   const Vector lower = to_theta(low), upper = to_theta(high);
 

@@ -23,6 +23,7 @@ struct GpOptions {
   PositivePrior lengthscale_prior, variance_prior, noise_prior;
   double lengthscale_start = 0.5, variance_start = 1.0, noise_start = 1e-2;
   double lengthscale_low = 5e-3, lengthscale_high = 1e3;
+  double variance_low = 1e-3, variance_high = 1e3;
   double noise_low = 1e-6, noise_high = 10.0;  // of the standardized outcome, variance
   bool learn_variance = true;                  // false: s2 = variance_start
   std::optional<double> fixed_noise;           // variance in units of y squared; else learned
@@ -40,8 +41,9 @@ struct GpOptions {
   // s2 ~ Gamma(2,0.15), noise ~ Gamma(1.1,0.05), noise >= 1e-4, started at l = s2 = log 2, noise 2.
   static GpOptions gamma_priors(Eigen::Index D);
   // Puts inputs [offset, offset + width) into one group, as the one-hot code of a category.
-  // The dimension-scaled prior is not changed: call before standard() is adjusted for it.
   void tie(Eigen::Index offset, Eigen::Index width);
+  // Takes d, the number of length-scales, into a dimension-scaled prior; others stay as they are.
+  void scale_prior_to(Eigen::Index d);
   Eigen::Index groups() const;
 };
 

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+// How the surrogate optimizer chooses points once the model is fitted.
+#include <algorithm>
+#include <cmath>
+
+#include "optim/surrogate/surrogate.hpp"
+
+namespace vbo {
+namespace {
+
+using Eigen::Index;
+
+// Joint search has q * D variables; beyond this, points are chosen one after the other.
+constexpr Index joint_variables = 120;
+// Without fantasies, pending points enter every Monte Carlo evaluation; older ones are left out.
+constexpr Index pending_joined = 32;
+constexpr double same_point = 1e-7;
+
+}  // namespace
+
+std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick(Index q, Rng& rng) {
+  const bool monte_carlo = is_monte_carlo(acquisition_);
+  const bool fits_jointly = q * encoding_.dimension() <= joint_variables;
+  std::string rule = options_.batch;
+  if (acquisition_ == Acquisition::thompson) rule = "ts";
+  if (rule == "auto") {
+    const bool alone = q == 1 && results_.open().empty();
+    const bool fantasies = model_->conditioned_on(X_.leftCols(1), z_.head(1)) != nullptr;
+    if (monte_carlo) {
+      rule = fits_jointly ? "joint" : fantasies ? "greedy" : "ts";
+    } else {
+      rule = alone || fantasies ? "greedy" : fits_jointly ? "joint" : "ts";
+    }
+  }
+  if (rule == "ts") return pick_thompson(q, rng);
+  if (rule == "joint") return pick_joint(q, rng);
+  return pick_greedy(q, rng);
+}
+
+BatchObjective SurrogateOptimizer::point_objective(const Surrogate& model, double best) const {
+  const Acquisition kind = pointwise(acquisition_);
+  const double beta = options_.beta;
+  return {[&model, kind, best, beta](ConstVectorRef x, VectorRef gradient) {
+            const auto p = model.marginals(x);
+            const PointScores s = score_points(kind, p->mean(), p->variance(), best, beta);
+            gradient = p->pullback(s.dmean, s.dvariance).col(0);
+            return s.value[0];
+          },
+          [&model, kind, best, beta](ConstMatrixRef X) {
+            const auto p = model.marginals(X);
+            return score_points(kind, p->mean(), p->variance(), best, beta).value;
+          }};
+}
+
+// The Monte Carlo acquisition of q free points together with the points still out.
+BatchObjective SurrogateOptimizer::draw_objective(Index q, const Matrix& pending, Rng& rng) const {
+  const Acquisition kind = batchwise(acquisition_);
+  const Index D = encoding_.dimension(), S = options_.samples;
+  const auto base = std::make_shared<BaseSamples>(BaseSamples::make(q + pending.cols(), S, rng));
+  const auto fresh = std::make_shared<Rng>(rng);
+  const auto joined = [D, q, pending](ConstVectorRef x) {
+    Matrix X(D, q + pending.cols());
+    X << Eigen::Map<const Matrix>(x.data(), D, q), pending;
+    return X;
+  };
+  const auto renew = [this, base, fresh] {
+    if (options_.fresh_samples) {
+      *base = BaseSamples::make(base->normals.rows(), base->normals.cols(), *fresh);
+    }
+  };
+  return {[=, this](ConstVectorRef x, VectorRef gradient) {
+            renew();
+            const auto p = model_->posterior(joined(x));
+            const DrawScore s = score_draws(kind, p->draws(*base), best_, options_.beta);
+            gradient = p->pullback_draws(*base, s.ddraws).leftCols(q).reshaped();
+            return s.value;
+          },
+          [=, this](ConstMatrixRef X) {
+            Vector values(X.cols());
+            for (Index i = 0; i < X.cols(); ++i) {
+              renew();
+              const auto p = model_->posterior(joined(X.col(i)));
+              values[i] = score_draws(kind, p->draws(*base), best_, options_.beta).value;
+            }
+            return values;
+          }};
+}
+
+Matrix SurrogateOptimizer::raw_points(Index q, Index m, Rng& rng) const {
+  const Index D = encoding_.dimension();
+  SobolDesign design(encoding_, rng());
+  Matrix raw(D * q, m);
+  for (Index i = 0; i < m; ++i) {
+    for (Index j = 0; j < q; ++j) {
+      Vector x;
+      if (options_.local_starts && i % 2 == 1) {
+        // Around one of the best results, at a length between 0.5 and 0.0005.
+        const auto rank =
+            static_cast<std::size_t>(rng.below(std::min<std::uint64_t>(order_.size(), 10)));
+        x = near(X_.col(order_[rank]), 0.5 * std::pow(10.0, -3.0 * rng.uniform()), rng);
+      } else {
+        x = design.code(static_cast<std::uint64_t>(i * q + j));
+      }
+      encoding_.snap(x);
+      raw.col(i).segment(j * D, D) = x;
+    }
+  }
+  return raw;
+}
+
+Vector SurrogateOptimizer::near(ConstVectorRef x, double length, Rng& rng) const {
+  Vector y = x;
+  const double change = std::min(1.0, 8.0 / static_cast<double>(encoding_.blocks().size()));
+  for (const Encoding::Block& block : encoding_.blocks()) {
+    const bool touched = rng.uniform() < change;
+    const double z = rng.normal();
+    const double u = rng.uniform();
+    const std::uint64_t choice = rng.below(static_cast<std::uint64_t>(block.width));
+    if (!touched) continue;
+    if (block.kind == ParameterKind::categorical) {
+      // As likely to change as a coordinate is to move by half its range.
+      if (u > std::max(0.1, length)) continue;
+      y.segment(block.offset, block.width).setZero();
+      y[block.offset + static_cast<Index>(choice)] = 1.0;
+    } else {
+      y[block.offset] = std::clamp(y[block.offset] + length * z, 0.0, 1.0);
+    }
+  }
+  return y;
+}
+
+bool SurrogateOptimizer::is_new(ConstVectorRef x, const std::vector<Pick>& chosen) const {
+  const bool repeated = std::any_of(chosen.begin(), chosen.end(), [&](const Pick& pick) {
+    return ((pick.x - x).array().abs() <= same_point).all();
+  });
+  return !repeated && !results_.contains(x);
+}
+
+Vector SurrogateOptimizer::made_new(ConstVectorRef x, const std::vector<Pick>& chosen,
+                                    Rng& rng) const {
+  if (is_new(x, chosen) || x.size() == 0) return x;
+  constexpr int tries = 20;
+  for (const double length : {1e-3, 1e-2, 0.1, 0.5}) {
+    for (int i = 0; i < tries; ++i) {
+      Vector y = near(x, length, rng);
+      encoding_.snap(y);
+      if (is_new(y, chosen)) return y;
+    }
+  }
+  SobolDesign design(encoding_, rng());
+  for (std::uint64_t i = 0; i < 512; ++i) {
+    Vector y = design.code(i);
+    encoding_.snap(y);
+    if (is_new(y, chosen)) return y;
+  }
+  return x;
+}
+
+// One point after the other; points chosen or still out count as evaluated, with the posterior
+// mean as their result ("kriging believer", Ginsbourger et al. 2010).
+std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick_greedy(Index q, Rng& rng) {
+  MaximizeOptions search{static_cast<int>(options_.restarts), static_cast<int>(options_.iterations),
+                         threads_};
+  Index raw = options_.raw_samples;
+  if (q > 8) {  // the next points correct what a shorter search misses
+    search.restarts = std::min(search.restarts, 2);
+    search.iterations = std::min(search.iterations, 20);
+    raw = std::min<Index>(raw, 128);
+  }
+  Matrix X = X_;
+  Vector z = z_;
+  double best = best_;
+  std::unique_ptr<Surrogate> fantasy;
+  const auto believe = [&](const Matrix& points) {
+    const Surrogate& model = fantasy ? *fantasy : *model_;
+    const Vector mean = model.marginals(points)->mean();
+    best = std::max(best, mean.maxCoeff());
+    const Index n = X.cols();
+    X.conservativeResize(Eigen::NoChange, n + points.cols());
+    z.conservativeResize(n + points.cols());
+    X.rightCols(points.cols()) = points;
+    z.tail(points.cols()) = mean;
+    if (fantasy) {
+      fantasy->update(X, z, rng);
+    } else {
+      fantasy = model_->conditioned_on(points, mean);
+    }
+  };
+  if (!results_.open().empty()) believe(results_.pending());
+  std::vector<Pick> picks;
+  while (static_cast<Index>(picks.size()) < q) {
+    const Surrogate& model = fantasy ? *fantasy : *model_;
+    const std::vector<Candidate> found =
+        maximize(encoding_, point_objective(model, best), raw_points(1, raw, rng), search, rng);
+    const auto fresh = std::find_if(found.begin(), found.end(),
+                                    [&](const Candidate& c) { return is_new(c.X.col(0), picks); });
+    const Candidate& chosen = fresh == found.end() ? found.front() : *fresh;
+    picks.push_back({made_new(chosen.X.col(0), picks, rng), chosen.value, "acquisition"});
+    if (static_cast<Index>(picks.size()) < q) believe(picks.back().x);
+  }
+  return picks;
+}
+
+std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick_joint(Index q, Rng& rng) {
+  const MaximizeOptions search{static_cast<int>(options_.restarts),
+                               static_cast<int>(options_.iterations),
+                               options_.fresh_samples ? 1 : threads_};
+  const Matrix all_pending = results_.pending();
+  const Matrix pending = all_pending.rightCols(std::min(pending_joined, all_pending.cols()));
+  const BatchObjective objective = draw_objective(q, pending, rng);
+  const std::vector<Candidate> found =
+      maximize(encoding_, objective, raw_points(q, options_.raw_samples, rng), search, rng);
+  std::vector<Pick> picks;
+  for (Index j = 0; j < q; ++j) {
+    Vector x = made_new(found.front().X.col(j), picks, rng);
+    picks.push_back({std::move(x), found.front().value, "acquisition"});
+  }
+  return picks;
+}
+
+// One posterior draw per point, each maximized over the same candidates.
+std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick_thompson(Index q, Rng& rng) {
+  const Matrix candidates = raw_points(1, options_.candidates, rng);
+  const Matrix draws = model_->sample_functions(candidates, q, false, rng);
+  std::vector<bool> taken(static_cast<std::size_t>(candidates.cols()), false);
+  std::vector<Pick> picks;
+  for (Index s = 0; s < q; ++s) {
+    std::vector<Index> order(static_cast<std::size_t>(candidates.cols()));
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<Index>(i);
+    std::sort(order.begin(), order.end(), [&](Index a, Index b) {
+      return draws(a, s) > draws(b, s) || (draws(a, s) == draws(b, s) && a < b);
+    });
+    const auto found = std::find_if(order.begin(), order.end(), [&](Index i) {
+      return !taken[static_cast<std::size_t>(i)] && is_new(candidates.col(i), picks);
+    });
+    const Index at = found == order.end() ? order.front() : *found;
+    taken[static_cast<std::size_t>(at)] = true;
+    picks.push_back({made_new(candidates.col(at), picks, rng), draws(at, s), "thompson"});
+  }
+  return picks;
+}
+
+}  // namespace vbo

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#include "optim/surrogate/gp_method.hpp"
+
+#include <cmath>
+#include <utility>
+
+namespace vbo {
+
+void bind(OptionBinder& b, GpModelOptions& o) {
+  b.choice("kernel", o.kernel, {"matern52", "rbf"}, "how rough the function is thought to be");
+  b.choice("prior", o.prior, {"dimension-scaled", "gamma"},
+           "hyper-priors: LogNormal growing with dimension, or those of Li et al. 2024");
+  b.choice("categories", o.categories, {"hamming", "one-hot"},
+           "one length-scale per categorical parameter, or one per choice");
+  b.flag("output_scale", o.output_scale, "learn the prior variance instead of fixing it at 1");
+  b.number("noise", o.noise, 0.0, 1e300, "known variance of the observations; 0 = learn it");
+}
+
+GpOptions gp_options(const Encoding& encoding, const GpModelOptions& options) {
+  const Eigen::Index D = encoding.dimension();
+  GpOptions gp = options.prior == "gamma" ? GpOptions::gamma_priors(D) : GpOptions::standard(D);
+  gp.kernel = options.kernel == "rbf" ? Shape::rbf : Shape::matern52;
+  gp.learn_variance = options.output_scale;
+  if (options.categories == "hamming") {
+    for (const Encoding::Block& block : encoding.blocks()) {
+      if (block.width > 1) gp.tie(block.offset, block.width);
+    }
+    gp.scale_prior_to(gp.groups());
+  }
+  return gp;
+}
+
+void bind(OptionBinder& b, GpMethodOptions& o) {
+  bind(b, o.surrogate);
+  bind(b, o.model);
+}
+
+GpMethodOptions gp_method(std::string acquisition) {
+  GpMethodOptions options;
+  options.surrogate.acquisition = std::move(acquisition);
+  return options;
+}
+
+GpMethod::GpMethod(const Space& space, const OptimizerOptions& common,
+                   const GpMethodOptions& options)
+    : SurrogateOptimizer(space, common, options.surrogate, [&](const Encoding& encoding) {
+        GpOptions gp = gp_options(encoding, options.model);
+        return std::make_unique<GaussianProcess>(std::move(gp));
+      }) {}
+
+}  // namespace vbo

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Bayesian optimization with a Gaussian process: gp-logei, gp-ei, gp-ucb, gp-ts.
+#pragma once
+
+#include "models/gp/gp.hpp"
+#include "optim/surrogate/surrogate.hpp"
+
+namespace vbo {
+
+struct GpModelOptions {
+  std::string kernel = "matern52";
+  std::string prior = "dimension-scaled";
+  std::string categories = "hamming";  // one length-scale per category, or one per choice
+  bool output_scale = true;            // learn the prior variance, else 1 (of standardized values)
+  double noise = 0.0;                  // known variance of the observations; 0 = learned
+};
+void bind(OptionBinder& binder, GpModelOptions& options);
+GpOptions gp_options(const Encoding& encoding, const GpModelOptions& options);
+
+struct GpMethodOptions {
+  SurrogateOptions surrogate;
+  GpModelOptions model;
+};
+void bind(OptionBinder& binder, GpMethodOptions& options);
+GpMethodOptions gp_method(std::string acquisition);  // the defaults of gp-<acquisition>
+
+class GpMethod final : public SurrogateOptimizer {
+ public:
+  GpMethod(const Space& space, const OptimizerOptions& common, const GpMethodOptions& options);
+};
+
+}  // namespace vbo

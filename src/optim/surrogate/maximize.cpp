@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+#include "optim/surrogate/maximize.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "numerics/parallel.hpp"
+
+namespace vbo {
+namespace {
+
+using Eigen::Index;
+
+// The best raw point, then others drawn without replacement with weight exp(standardized score):
+// good ones first, yet not all from one hill.
+std::vector<Index> choose_starts(const Vector& scores, int count, Rng& rng) {
+  std::vector<Index> order(static_cast<std::size_t>(scores.size()));
+  std::iota(order.begin(), order.end(), Index{0});
+  const auto usable = std::stable_partition(order.begin(), order.end(),
+                                            [&](Index i) { return std::isfinite(scores[i]); });
+  if (usable == order.begin()) return {0};
+  order.erase(usable, order.end());
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Index a, Index b) { return scores[a] > scores[b]; });
+  const std::size_t m = order.size();
+  double mean = 0.0, square = 0.0;
+  for (const Index i : order) mean += scores[i] / static_cast<double>(m);
+  for (const Index i : order) square += std::pow(scores[i] - mean, 2.0) / static_cast<double>(m);
+  const double sigma = std::max(std::sqrt(square), 1e-12);
+  const auto wanted = std::min(static_cast<std::size_t>(std::max(count, 1)), m);
+  // The upper half of the starts are simply the best; the rest by Gumbel keys.
+  const std::size_t top = (wanted + 1) / 2;
+  std::vector<std::pair<double, Index>> keyed;
+  for (std::size_t k = top; k < m; ++k) {
+    const double gumbel = -std::log(-std::log(std::max(rng.uniform(), 1e-300)));
+    keyed.emplace_back(-((scores[order[k]] - mean) / sigma + gumbel), order[k]);
+  }
+  std::sort(keyed.begin(), keyed.end());
+  std::vector<Index> chosen(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(top));
+  for (std::size_t k = top; k < wanted; ++k) chosen.push_back(keyed[k - top].second);
+  return chosen;
+}
+
+// Maximizes over the coordinates for which `open` holds, from x.
+Candidate climb(const Encoding& encoding, const BatchObjective& objective, Vector x,
+                bool integers_open, int iterations) {
+  const Index D = encoding.dimension(), q = x.size() / D;
+  Vector lower = Vector::Zero(x.size()), upper = Vector::Ones(x.size());
+  for (Index j = 0; j < q; ++j) {
+    for (const Encoding::Block& block : encoding.blocks()) {
+      const bool open = block.kind == ParameterKind::real ||
+                        (block.kind == ParameterKind::integer && integers_open);
+      if (open) continue;
+      const Index at = j * D + block.offset;
+      lower.segment(at, block.width) = upper.segment(at, block.width) = x.segment(at, block.width);
+    }
+  }
+  if (lower != upper) {
+    const auto negative = [&](ConstVectorRef at, VectorRef gradient) {
+      const double value = objective.value_and_gradient(at, gradient);
+      gradient = -gradient;
+      return -value;
+    };
+    const MinimizeResult found = minimize_bounded(negative, x, lower, upper,
+                                                  {.max_iterations = iterations,
+                                                   .max_evaluations = 2 * iterations,
+                                                   .gradient_tolerance = 1e-6,
+                                                   .value_tolerance = 1e-8});
+    if (found.usable()) x = found.x;
+  }
+  return {Eigen::Map<const Matrix>(x.data(), D, q), 0.0};
+}
+
+bool has(const Encoding& encoding, ParameterKind kind) {
+  return std::any_of(encoding.blocks().begin(), encoding.blocks().end(),
+                     [&](const Encoding::Block& b) { return b.kind == kind; });
+}
+
+// All single changes of discrete parameters of the snapped point x (D): next integers, choices.
+Matrix neighbours(const Encoding& encoding, const Vector& x) {
+  std::vector<Vector> all;
+  for (const Encoding::Block& block : encoding.blocks()) {
+    if (block.kind == ParameterKind::integer) {
+      const Parameter& p = encoding.space()[block.parameter];
+      const Point point = encoding.decode(x);
+      const auto value = std::get<std::int64_t>(point[block.parameter]);
+      for (const std::int64_t step : {-1, 1}) {
+        const auto next = static_cast<double>(value + step);
+        if (next < p.low || next > p.high) continue;
+        Point moved = point;
+        moved[block.parameter] = value + step;
+        Vector y = x;
+        y[block.offset] = encoding.encode(moved)[block.offset];
+        all.push_back(std::move(y));
+      }
+    } else if (block.kind == ParameterKind::categorical) {
+      for (Index c = 0; c < block.width; ++c) {
+        if (x[block.offset + c] > 0.5) continue;
+        Vector y = x;
+        y.segment(block.offset, block.width).setZero();
+        y[block.offset + c] = 1.0;
+        all.push_back(std::move(y));
+      }
+    }
+  }
+  Matrix N(x.size(), static_cast<Index>(all.size()));
+  for (Index i = 0; i < N.cols(); ++i) N.col(i) = all[static_cast<std::size_t>(i)];
+  return N;
+}
+
+// Steepest ascent over single discrete changes.
+void improve_discrete(const Encoding& encoding, const BatchObjective& objective, Vector& x) {
+  constexpr int most_moves = 8;
+  double value = objective.score(x)[0];
+  for (int move = 0; move < most_moves; ++move) {
+    const Matrix N = neighbours(encoding, x);
+    if (N.cols() == 0) return;
+    Index best = 0;
+    const double found = objective.score(N).maxCoeff(&best);
+    if (!(found > value)) return;
+    x = N.col(best);
+    value = found;
+  }
+}
+
+}  // namespace
+
+std::vector<Candidate> maximize(const Encoding& encoding, const BatchObjective& objective,
+                                const Matrix& raw, const MaximizeOptions& options, Rng& rng) {
+  const Index D = encoding.dimension(), q = raw.rows() / D;
+  const bool discrete =
+      has(encoding, ParameterKind::integer) || has(encoding, ParameterKind::categorical);
+  const std::vector<Index> starts = choose_starts(objective.score(raw), options.restarts, rng);
+  std::vector<Candidate> found(starts.size());
+  parallel_for(options.threads, static_cast<int>(starts.size()), [&](int i) {
+    Candidate candidate = climb(encoding, objective, raw.col(starts[static_cast<std::size_t>(i)]),
+                                true, options.iterations);
+    for (Index j = 0; j < q; ++j) encoding.snap(candidate.X.col(j));
+    if (discrete && q == 1) {
+      Vector x = candidate.X.col(0);
+      improve_discrete(encoding, objective, x);
+      candidate = climb(encoding, objective, x, false, options.iterations);
+      encoding.snap(candidate.X.col(0));
+    }
+    candidate.value = objective.score(candidate.X.reshaped())[0];
+    found[static_cast<std::size_t>(i)] = std::move(candidate);
+  });
+  std::stable_sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
+    return a.value > b.value || (std::isfinite(a.value) && !std::isfinite(b.value));
+  });
+  return found;
+}
+
+}  // namespace vbo

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Global search for the maximum of an acquisition function over encoded points: score many raw
+// points, climb from the most promising by L-BFGS inside the unit cube, then make the result a real
+// point of the space. Categories stay as the start has them while climbing; integers are relaxed,
+// then snapped; at the end neighbours (next integers, other choices) are tried one change at a
+// time.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "numerics/minimize.hpp"
+#include "optim/encoding.hpp"
+#include "vbo/random.hpp"
+
+namespace vbo {
+
+struct MaximizeOptions {
+  int restarts = 4;     // climbs
+  int iterations = 40;  // of L-BFGS, per climb
+  int threads = 1;      // climbs run in parallel; the result does not depend on it
+};
+
+struct Candidate {
+  Matrix X;  // (D,q), codes of points of the space
+  double value = 0.0;
+};
+
+// One batch of q points at a time: x is X (D,q) column after column.
+struct BatchObjective {
+  GradientFunction value_and_gradient;            // to be maximized; called from several threads
+  std::function<Vector(ConstMatrixRef X)> score;  // (Dq,m) -> (m)
+};
+
+// `raw` (Dq,m), m >= 1: snapped starting points. Returns the climbs, best first, at least one.
+std::vector<Candidate> maximize(const Encoding& encoding, const BatchObjective& objective,
+                                const Matrix& raw, const MaximizeOptions& options, Rng& rng);
+
+}  // namespace vbo

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#include "optim/surrogate/results.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+namespace vbo {
+namespace {
+
+using Eigen::Index;
+
+constexpr double same_point = 1e-7;
+constexpr double outlier_factor = 20.0;
+
+}  // namespace
+
+void Results::add(const Trial& trial) {
+  pending_.erase(trial.id);
+  const Index n = size();
+  if (n == codes_.cols()) codes_.conservativeResize(encoding_.dimension(), 2 * n + 16);
+  codes_.col(n) = encoding_.encode(trial.point);
+  const bool good = trial.value && std::isfinite(*trial.value);
+  values_.push_back(good ? *trial.value : std::numeric_limits<double>::quiet_NaN());
+  ids_.push_back(trial.id);
+  successes_ += good;
+}
+
+void Results::told(std::span<const Trial> finished) {
+  std::vector<const Trial*> order;
+  for (const Trial& trial : finished) order.push_back(&trial);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const Trial* a, const Trial* b) { return a->id < b->id; });
+  for (const Trial* trial : order) add(*trial);
+}
+
+void Results::restore(std::span<const Trial> history) {
+  std::vector<const Trial*> order;
+  for (const Trial& trial : history) {
+    const bool finished = trial.state == TrialState::completed || trial.state == TrialState::failed;
+    if (finished) {
+      order.push_back(&trial);
+    } else {
+      asked(trial.id, encoding_.encode(trial.point));
+    }
+  }
+  std::stable_sort(order.begin(), order.end(), [](const Trial* a, const Trial* b) {
+    return std::tie(a->told_in, a->id) < std::tie(b->told_in, b->id);
+  });
+  for (const Trial* trial : order) add(*trial);
+}
+
+Matrix Results::pending() const {
+  Matrix X(encoding_.dimension(), static_cast<Index>(pending_.size()));
+  Index j = 0;
+  for (const auto& [id, x] : pending_) X.col(j++) = x;
+  return X;
+}
+
+bool Results::contains(ConstVectorRef x) const {
+  const auto near = [&](const auto& other) {
+    return ((other - x).array().abs() <= same_point).all();
+  };
+  for (const auto& [id, other] : pending_) {
+    if (near(other)) return true;
+  }
+  for (Index i = 0; i < size(); ++i) {
+    if (near(codes_.col(i))) return true;
+  }
+  return false;
+}
+
+std::vector<Index> Results::chosen(Index count, Index most, bool with_failures) const {
+  std::vector<Index> all;
+  for (Index i = 0; i < count; ++i) {
+    if (with_failures || !std::isnan(value(i))) all.push_back(i);
+  }
+  if (static_cast<Index>(all.size()) <= most) return all;
+  const auto better = [&](Index a, Index b) {
+    const double x = std::isnan(value(a)) ? -std::numeric_limits<double>::infinity() : value(a);
+    const double y = std::isnan(value(b)) ? -std::numeric_limits<double>::infinity() : value(b);
+    return x > y || (x == y && a < b);
+  };
+  std::vector<Index> ranked = all;
+  const auto half = static_cast<std::ptrdiff_t>(most / 2);
+  std::partial_sort(ranked.begin(), ranked.begin() + half, ranked.end(), better);
+  std::vector<bool> taken(static_cast<std::size_t>(count), false);
+  for (std::ptrdiff_t k = 0; k < half; ++k) {
+    taken[static_cast<std::size_t>(ranked[static_cast<std::size_t>(k)])] = true;
+  }
+  auto left = most - half;
+  for (auto i = all.rbegin(); i != all.rend() && left > 0; ++i) {
+    if (taken[static_cast<std::size_t>(*i)]) continue;
+    taken[static_cast<std::size_t>(*i)] = true;
+    --left;
+  }
+  std::erase_if(all, [&](Index i) { return !taken[static_cast<std::size_t>(i)]; });
+  return all;
+}
+
+Vector Results::outcomes(std::span<const Index> indices, Index count) const {
+  std::vector<double> sorted;
+  for (Index i = 0; i < count; ++i) {
+    if (!std::isnan(value(i))) sorted.push_back(value(i));
+  }
+  if (sorted.empty()) return Vector::Zero(static_cast<Index>(indices.size()));
+  std::sort(sorted.begin(), sorted.end());
+  const auto quantile = [&](double p) {
+    return sorted[static_cast<std::size_t>(p * static_cast<double>(sorted.size() - 1))];
+  };
+  const double median = quantile(0.5), best = sorted.back();
+  const double spread = std::max(best - median, quantile(0.75) - quantile(0.25));
+  const double floor =
+      spread > 0.0 ? std::max(sorted.front(), median - outlier_factor * spread) : sorted.front();
+  Vector y(static_cast<Index>(indices.size()));
+  for (Index k = 0; k < y.size(); ++k) {
+    const double raw = value(indices[static_cast<std::size_t>(k)]);
+    y[k] = std::isnan(raw) ? floor : std::max(raw, floor);
+  }
+  return y;
+}
+
+}  // namespace vbo

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+// The state of the surrogate optimizer: results, fits, snapshots. How points are chosen is in
+// choose.cpp.
+#include "optim/surrogate/surrogate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "models/standardize.hpp"
+#include "optim/state_bytes.hpp"
+
+namespace vbo {
+namespace {
+
+using Eigen::Index;
+
+constexpr std::uint32_t format = 0x53555201;  // "SUR", version 1
+constexpr Index best_kept = 32;
+
+}  // namespace
+
+void bind(OptionBinder& b, SurrogateOptions& o) {
+  b.choice("acquisition", o.acquisition,
+           {"logei", "ei", "pi", "ucb", "qei", "qlogei", "qucb", "ts"},
+           "what is maximized to choose a point");
+  b.number("beta", o.beta, 0.0, 1e6, "ucb and qucb: mean + sqrt(beta) deviation");
+  b.choice("batch", o.batch, {"auto", "joint", "greedy", "ts"},
+           "how several points are chosen: together, one after the other, or by posterior draws");
+  b.integer("samples", o.samples, 1, 4096, "Monte Carlo draws of qei, qlogei, qucb");
+  b.flag("fresh_samples", o.fresh_samples, "new draws at every evaluation instead of frozen ones");
+  b.integer("restarts", o.restarts, 1, 100, "local searches per point; cost is proportional");
+  b.integer("raw_samples", o.raw_samples, 1, 20000, "points scored before the local searches");
+  b.integer("iterations", o.iterations, 1, 1000, "L-BFGS steps of a local search");
+  b.flag("local_starts", o.local_starts, "also start searches near the best results");
+  b.integer("candidates", o.candidates, 10, 20000, "points on which posterior draws are compared");
+  b.integer("initial", o.initial, 0, 100000, "space-filling points first; 0 = 2 per parameter + 1");
+  b.integer("max_points", o.max_points, 10, 20000,
+            "results a fit looks at (best and most recent); a GP's cost is cubic in it");
+  b.number("refit_growth", o.refit_growth, 0.0, 10.0,
+           "refit hyper-parameters when results grew by this share; between, only condition");
+  b.choice("failures", o.failures, {"worst", "exclude"},
+           "a failed trial counts as the worst result, or is ignored");
+}
+
+SurrogateOptimizer::SurrogateOptimizer(const Space& space, const OptimizerOptions& common,
+                                       const SurrogateOptions& options,
+                                       const ModelFactory& make_model)
+    : encoding_(space),
+      design_(encoding_, common.seed),
+      options_(options),
+      acquisition_(acquisition_from(options.acquisition).value_or(Acquisition::log_ei)),
+      seed_(common.seed),
+      threads_(common.threads),
+      results_(encoding_),
+      model_(make_model(encoding_)) {}
+
+std::int64_t SurrogateOptimizer::initial() const {
+  if (options_.initial > 0) return options_.initial;
+  return 2 * static_cast<std::int64_t>(encoding_.blocks().size()) + 1;
+}
+
+SurrogateOptimizer::Pick SurrogateOptimizer::design_point() {
+  Vector x = design_.code(static_cast<std::uint64_t>(designed_++));
+  encoding_.snap(x);
+  return {std::move(x), 0.0, "design"};
+}
+
+std::vector<Suggestion> SurrogateOptimizer::ask(std::span<const TrialId> ids) {
+  std::vector<Suggestion> suggestions;
+  if (ids.empty()) return suggestions;
+  Rng rng(seed_, "surrogate-ask", static_cast<std::uint64_t>(asks_++));
+  std::vector<Pick> picks;
+  const auto known = static_cast<std::int64_t>(results_.size()) +
+                     static_cast<std::int64_t>(results_.open().size());
+  const auto count = static_cast<std::int64_t>(ids.size());
+  std::int64_t from_design = std::clamp(initial() - known, std::int64_t{0}, count);
+  if (encoding_.dimension() == 0) from_design = count;  // everything is fixed
+  if (from_design < count && !fit_if_needed()) from_design = count;
+  for (std::int64_t i = 0; i < from_design; ++i) {
+    Pick pick = design_point();
+    pick.x = made_new(pick.x, picks, rng);
+    picks.push_back(std::move(pick));
+  }
+  if (from_design < count) {
+    // Design points of this very ask are as pending as any other.
+    for (std::size_t i = 0; i < picks.size(); ++i) results_.asked(ids[i], picks[i].x);
+    for (Pick& pick : pick(static_cast<Index>(count - from_design), rng)) {
+      picks.push_back(std::move(pick));
+    }
+  }
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    Rationale why{.source = picks[i].source, .acquisition = picks[i].acquisition, .terms = {}};
+    if (static_cast<std::int64_t>(i) >= from_design) {
+      const auto p = model_->marginals(picks[i].x);
+      why.terms = {{"mean", offset_ + scale_ * p->mean()[0]},
+                   {"deviation", scale_ * std::sqrt(p->variance()[0])}};
+    }
+    results_.asked(ids[i], picks[i].x);
+    suggestions.push_back({encoding_.decode(picks[i].x), std::move(why)});
+  }
+  return suggestions;
+}
+
+void SurrogateOptimizer::tell(std::span<const Trial> finished) { results_.told(finished); }
+
+bool SurrogateOptimizer::fit_if_needed() {
+  const Index count = results_.size();
+  if (results_.successes() == 0) return false;
+  if (seen_.empty()) {
+    fit_model(count);
+    return true;
+  }
+  const Index grown = count - seen_.front();
+  if (seen_.back() == count) return true;
+  // Against the points a fit looks at, so that the updates between two fits stay bounded.
+  const double base = static_cast<double>(std::min<Index>(seen_.front(), options_.max_points));
+  const bool due = static_cast<double>(grown) >= std::max(1.0, options_.refit_growth * base);
+  if (due) {
+    fit_model(count);
+  } else {
+    update_model(count);
+  }
+  return true;
+}
+
+void SurrogateOptimizer::fit_model(Index count) {
+  state_before_fit_ = model_->state();
+  seen_ = {count};
+  fitted_ = results_.chosen(count, options_.max_points, options_.failures == "worst");
+  const Vector y = results_.outcomes(fitted_, count);
+  const Standardize output = Standardize::of(y);
+  offset_ = output.offset;
+  scale_ = output.scale;
+  X_.resize(encoding_.dimension(), y.size());
+  for (Index i = 0; i < y.size(); ++i)
+    X_.col(i) = results_.code(fitted_[static_cast<std::size_t>(i)]);
+  z_ = output.apply(y);
+  fit_report_ =
+      model_->fit(X_, z_, Rng(seed_, "surrogate-fit", static_cast<std::uint64_t>(fits_++)));
+  remember_best();
+}
+
+void SurrogateOptimizer::update_model(Index count) {
+  const Index from = seen_.back();
+  seen_.push_back(count);
+  for (Index i = from; i < count; ++i) {
+    if (!std::isnan(results_.value(i)) || options_.failures == "worst") fitted_.push_back(i);
+  }
+  const Vector y = results_.outcomes(fitted_, count);
+  const Index old = X_.cols();
+  X_.conservativeResize(Eigen::NoChange, y.size());
+  z_.conservativeResize(y.size());
+  for (Index i = old; i < y.size(); ++i) {
+    X_.col(i) = results_.code(fitted_[static_cast<std::size_t>(i)]);
+    z_[i] = (y[i] - offset_) / scale_;
+  }
+  model_->update(
+      X_, z_,
+      Rng(seed_, "surrogate-update",
+          static_cast<std::uint64_t>(fits_ << 20) + static_cast<std::uint64_t>(seen_.size())));
+  remember_best();
+}
+
+void SurrogateOptimizer::remember_best() {
+  order_.resize(static_cast<std::size_t>(z_.size()));
+  std::iota(order_.begin(), order_.end(), Index{0});
+  const auto kept = std::min(best_kept, z_.size());
+  std::partial_sort(order_.begin(), order_.begin() + kept, order_.end(),
+                    [&](Index a, Index b) { return z_[a] > z_[b] || (z_[a] == z_[b] && a < b); });
+  order_.resize(static_cast<std::size_t>(kept));
+  best_ = z_[order_.front()];
+}
+
+AskReport SurrogateOptimizer::report() const {
+  AskReport report;
+  report.round = fits_;
+  if (fits_ == 0) return report;
+  report.values = {{"log_posterior", fit_report_.objective},
+                   {"iterations", static_cast<double>(fit_report_.iterations)},
+                   {"points", static_cast<double>(X_.cols())}};
+  report.values.insert(report.values.end(), fit_report_.values.begin(), fit_report_.values.end());
+  report.message = fit_report_.message;
+  Matrix best(X_.rows(), static_cast<Index>(order_.size()));
+  for (Index i = 0; i < best.cols(); ++i) best.col(i) = X_.col(order_[static_cast<std::size_t>(i)]);
+  const auto p = model_->marginals(best);
+  Index at = 0;
+  const double mean = p->mean().maxCoeff(&at);
+  const Index result = fitted_[static_cast<std::size_t>(order_[static_cast<std::size_t>(at)])];
+  report.recommendation = Recommendation{results_.id(result), offset_ + scale_ * mean,
+                                         scale_ * std::sqrt(p->variance()[at])};
+  return report;
+}
+
+std::string SurrogateOptimizer::snapshot() const {
+  StateWriter out;
+  out.put(format).put(designed_).put(asks_).put(fits_).put(state_before_fit_);
+  out.put(static_cast<std::int64_t>(seen_.size()));
+  for (const Index count : seen_) out.put(static_cast<std::int64_t>(count));
+  return out.take();
+}
+
+Result<void> SurrogateOptimizer::restore(std::string_view snapshot,
+                                         std::span<const Trial> history) {
+  StateReader in(snapshot);
+  const bool known = in.get<std::uint32_t>() == format;
+  const auto designed = in.get<std::int64_t>(), asks = in.get<std::int64_t>(),
+             fits = in.get<std::int64_t>();
+  const Matrix state = in.get_matrix();
+  std::vector<Index> seen;
+  for (auto left = in.get<std::int64_t>(); left > 0 && in.ok(); --left) {
+    seen.push_back(in.get<std::int64_t>());
+  }
+  results_.restore(history);
+  const bool fits_history =
+      std::is_sorted(seen.begin(), seen.end()) && (seen.empty() || seen.back() <= results_.size());
+  if (!known || !in.complete() || !fits_history || (fits > 0) != !seen.empty()) {
+    return Error{ErrorKind::damaged, "the snapshot is not one of this method and version"};
+  }
+  designed_ = designed;
+  asks_ = asks;
+  if (seen.empty()) return {};
+  // The last fit again, from the same start, then the updates that followed: the same model, bit
+  // for bit.
+  if (state.size() > 0) model_->set_state(state.reshaped());
+  fits_ = fits - 1;
+  fit_model(seen.front());
+  for (std::size_t i = 1; i < seen.size(); ++i) update_model(seen[i]);
+  return {};
+}
+
+}  // namespace vbo

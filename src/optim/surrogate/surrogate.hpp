@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// The optimizer behind gp-*, ibnn, dkl, hmc, sghmc, laplace: a model, an acquisition and a rule for
+// batches. A method is this class with a model; see gp_method.hpp for the pattern.
+// Fits lazily, in ask(): tell() only remembers. Deterministic; snapshots are exact (restoring
+// repeats the last fit).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "models/surrogate.hpp"
+#include "optim/design.hpp"
+#include "optim/encoding.hpp"
+#include "optim/options.hpp"
+#include "optim/surrogate/acquisition.hpp"
+#include "optim/surrogate/maximize.hpp"
+#include "optim/surrogate/results.hpp"
+#include "vbo/optimizer.hpp"
+
+namespace vbo {
+
+struct SurrogateOptions {
+  std::string acquisition = "logei";
+  double beta = 2.0;               // ucb, qucb: weight of the deviation is sqrt(beta)
+  std::string batch = "auto";      // joint | greedy | ts
+  std::int64_t samples = 128;      // Monte Carlo draws of the q-acquisitions
+  bool fresh_samples = false;      // new draws at every evaluation instead of frozen ones
+  std::int64_t restarts = 4;       // climbs per point (or per joint batch)
+  std::int64_t raw_samples = 256;  // scored before climbing
+  std::int64_t iterations = 40;    // of L-BFGS per climb
+  bool local_starts = true;        // also start near the best results
+  std::int64_t candidates = 1000;  // points on which Thompson draws are compared
+  std::int64_t initial = 0;        // space-filling points first; 0 = 2 * parameters + 1
+  std::int64_t max_points = 1000;  // results a fit looks at; cost is cubic in it for a GP
+  double refit_growth = 0.05;      // refit hyper-parameters when results grew by this share
+  std::string failures = "worst";  // worst: a failure counts as the worst result; exclude: ignored
+};
+void bind(OptionBinder& binder, SurrogateOptions& options);
+
+class SurrogateOptimizer : public Optimizer {
+ public:
+  using ModelFactory = std::function<std::unique_ptr<Surrogate>(const Encoding&)>;
+
+  SurrogateOptimizer(const Space& space, const OptimizerOptions& common,
+                     const SurrogateOptions& options, const ModelFactory& make_model);
+
+  std::vector<Suggestion> ask(std::span<const TrialId> ids) override;
+  void tell(std::span<const Trial> finished) override;
+  AskReport report() const override;
+  std::string snapshot() const override;
+  Result<void> restore(std::string_view snapshot, std::span<const Trial> history) override;
+
+ private:
+  struct Pick {
+    Vector x;  // (D)
+    double acquisition = 0.0;
+    const char* source = "";
+  };
+
+  std::int64_t initial() const;
+  Pick design_point();
+  bool fit_if_needed();  // false when there is nothing to learn from yet
+  void fit_model(Eigen::Index count);
+  void update_model(Eigen::Index count);
+  void remember_best();
+
+  std::vector<Pick> pick(Eigen::Index q, Rng& rng);
+  std::vector<Pick> pick_greedy(Eigen::Index q, Rng& rng);
+  std::vector<Pick> pick_joint(Eigen::Index q, Rng& rng);
+  std::vector<Pick> pick_thompson(Eigen::Index q, Rng& rng);
+  BatchObjective point_objective(const Surrogate& model, double best) const;
+  BatchObjective draw_objective(Eigen::Index q, const Matrix& pending, Rng& rng) const;
+  // Snapped raw batches (Dq,m), from Sobol points and around the best results.
+  Matrix raw_points(Eigen::Index q, Eigen::Index m, Rng& rng) const;
+  Vector near(ConstVectorRef x, double length, Rng& rng) const;
+  bool is_new(ConstVectorRef x, const std::vector<Pick>& chosen) const;
+  // x itself when new; else a new point close to it; else any new point; else x.
+  Vector made_new(ConstVectorRef x, const std::vector<Pick>& chosen, Rng& rng) const;
+
+  Encoding encoding_;
+  SobolDesign design_;
+  SurrogateOptions options_;
+  Acquisition acquisition_;
+  std::uint64_t seed_;
+  int threads_;
+  Results results_;
+  std::unique_ptr<Surrogate> model_;
+
+  std::int64_t designed_ = 0;  // design points handed out
+  std::int64_t asks_ = 0;      // names the random streams of an ask
+  std::int64_t fits_ = 0;
+  Vector state_before_fit_;            // of the model, before its last fit
+  std::vector<Eigen::Index> seen_;     // results told at the last fit, then at each update
+  std::vector<Eigen::Index> fitted_;   // which results the model was given
+  Matrix X_;                           // (D,n) what the model was given
+  Vector z_;                           // (n), standardized with output_
+  double offset_ = 0.0, scale_ = 1.0;  // y = offset + scale z
+  double best_ = 0.0;                  // largest z
+  std::vector<Eigen::Index> order_;    // columns of X_, best first (at most 32)
+  FitReport fit_report_;
+};
+
+}  // namespace vbo

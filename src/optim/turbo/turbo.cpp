@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: MIT
+#include "optim/turbo/turbo.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "numerics/sobol.hpp"
+#include "optim/state_bytes.hpp"
+
+namespace vbo {
+namespace {
+
+using Eigen::Index;
+
+constexpr std::uint32_t format = 0x54524201;  // "TRB", version 1
+constexpr double none = -std::numeric_limits<double>::infinity();
+
+// Ranges and starts of the paper's supplement; no hyper-priors.
+GpOptions model_options(const Encoding& encoding) {
+  GpOptions o = GpOptions::standard(encoding.dimension());
+  for (const Encoding::Block& block : encoding.blocks()) {
+    if (block.width > 1) o.tie(block.offset, block.width);
+  }
+  o.lengthscale_prior = o.variance_prior = o.noise_prior = {};
+  o.lengthscale_low = 0.005, o.lengthscale_high = 2.0, o.lengthscale_start = 0.5;
+  o.variance_low = 0.05, o.variance_high = 20.0, o.variance_start = 1.0;
+  o.noise_low = 5e-4, o.noise_high = 0.2, o.noise_start = 0.005;
+  o.max_iterations = 50;
+  return o;
+}
+
+// Latin hypercube: centres (2i+1)/(2n), permuted per dimension, jittered within their cell.
+Matrix latin_hypercube(Index d, Index n, Rng& rng) {
+  Matrix U(d, n);
+  for (Index k = 0; k < d; ++k) {
+    const std::vector<std::size_t> order = rng.permutation(static_cast<std::size_t>(n));
+    for (Index i = 0; i < n; ++i) {
+      const double cell = static_cast<double>(order[static_cast<std::size_t>(i)]);
+      U(k, i) = (cell + rng.uniform()) / static_cast<double>(n);
+    }
+  }
+  return U;
+}
+
+// u in [0,1) per parameter -> code: numbers as they are, choices by equal shares.
+Vector code_of(const Encoding& encoding, ConstVectorRef u) {
+  Vector x = Vector::Zero(encoding.dimension());
+  for (std::size_t b = 0; b < encoding.blocks().size(); ++b) {
+    const Encoding::Block& block = encoding.blocks()[b];
+    const double value = u[static_cast<Index>(b)];
+    if (block.kind != ParameterKind::categorical) {
+      x[block.offset] = value;
+    } else {
+      const auto choice = static_cast<Index>(value * static_cast<double>(block.width));
+      x[block.offset + std::min(choice, block.width - 1)] = 1.0;
+    }
+  }
+  return x;
+}
+
+}  // namespace
+
+void bind(OptionBinder& b, TurboOptions& o) {
+  b.integer("initial", o.initial, 0, 100000, "points of each fresh start; 0 = 2 per parameter");
+  b.number("length_start", o.length_start, 1e-3, 2.0, "side of the first trust region");
+  b.number("length_min", o.length_min, 1e-9, 1.0, "a smaller region is given up");
+  b.number("length_max", o.length_max, 0.1, 10.0, "a region never grows beyond this side");
+  b.integer("successes", o.successes, 1, 1000, "improving rounds in a row before the side doubles");
+  b.integer("failures", o.failures, 0, 100000,
+            "other rounds in a row before it halves; 0 = max(4, parameters) / batch, rounded up");
+  b.integer("candidates", o.candidates, 0, 20000,
+            "points on which posterior draws are compared; 0 = 100 per parameter, at most 5000");
+  b.integer("max_points", o.max_points, 10, 20000,
+            "results nearest to the centre that the model looks at; cost is cubic in it");
+}
+
+Vector turbo_weights(ConstVectorRef lengthscales) {
+  const Vector logs = lengthscales.array().log();
+  return (logs.array() - logs.mean()).exp();
+}
+
+Turbo::Turbo(const Space& space, const OptimizerOptions& common, const TurboOptions& options)
+    : encoding_(space),
+      options_(options),
+      seed_(common.seed),
+      batch_(std::max<std::int64_t>(1, common.batch)),
+      results_(encoding_),
+      model_(model_options(encoding_)) {
+  region_.length = options_.length_start;
+}
+
+std::int64_t Turbo::initial() const {
+  return options_.initial > 0 ? options_.initial : 2 * parameters();
+}
+
+std::int64_t Turbo::failure_tolerance() const {
+  if (options_.failures > 0) return options_.failures;
+  const std::int64_t most = std::max<std::int64_t>(4, parameters());
+  return (most + batch_ - 1) / batch_;
+}
+
+double Turbo::best_between(std::int64_t from, std::int64_t to) const {
+  double best = none;
+  for (std::int64_t i = from; i < to; ++i) {
+    if (!std::isnan(results_.value(i))) best = std::max(best, results_.value(i));
+  }
+  return best;
+}
+
+// A round is `batch` results. Success: better than everything before it in the region by 0.1%.
+void Turbo::judge() {
+  while (results_.size() - region_.judged >= batch_) {
+    const std::int64_t from = region_.judged, to = from + batch_;
+    region_.judged = to;
+    const double before = best_between(region_.start, from);
+    if (from - region_.start < initial() || before == none) continue;  // still the fresh start
+    if (best_between(from, to) > before + 1e-3 * std::abs(before)) {
+      ++region_.successes;
+      region_.failures = 0;
+    } else {
+      ++region_.failures;
+      region_.successes = 0;
+    }
+    if (region_.successes >= options_.successes) {
+      region_.length = std::min(2.0 * region_.length, options_.length_max);
+      region_.successes = 0;
+    } else if (region_.failures >= failure_tolerance()) {
+      region_.length *= 0.5;
+      region_.failures = 0;
+    }
+    if (region_.length < options_.length_min) {
+      const std::int64_t restarts = region_.restarts + 1;
+      region_ = {.length = options_.length_start, .restarts = restarts, .start = to, .judged = to};
+      latin_.resize(0, 0);
+      model_ = GaussianProcess(model_options(encoding_));
+      fitted_ = 0;
+    }
+  }
+}
+
+Vector Turbo::latin_point(Rng& rng, std::int64_t count) {
+  constexpr int tries = 200;  // in a discrete space a cell may hold a point already known
+  Vector x = Vector::Zero(encoding_.dimension());
+  for (int i = 0; i < tries && parameters() > 0; ++i) {
+    if (region_.designed >= latin_.cols()) {
+      latin_ = latin_hypercube(parameters(), std::max(initial(), count), rng);
+      region_.designed = 0;
+    }
+    x = code_of(encoding_, latin_.col(region_.designed++));
+    encoding_.snap(x);
+    if (!results_.contains(x)) break;
+  }
+  return x;
+}
+
+void Turbo::fit(std::int64_t count) {
+  std::vector<Index> local;
+  Index best = -1;
+  for (Index i = region_.start; i < count; ++i) {
+    local.push_back(i);
+    const bool good = !std::isnan(results_.value(i));
+    if (good && (best < 0 || results_.value(i) > results_.value(best))) best = i;
+  }
+  best_ = best;
+  centre_ = results_.code(best);
+  if (static_cast<std::int64_t>(local.size()) > options_.max_points) {
+    const auto distance = [&](Index i) { return (results_.code(i) - centre_).squaredNorm(); };
+    std::vector<std::pair<double, Index>> ranked;
+    for (const Index i : local) ranked.emplace_back(distance(i), i);
+    std::nth_element(ranked.begin(), ranked.begin() + options_.max_points, ranked.end());
+    local.clear();
+    for (std::int64_t k = 0; k < options_.max_points; ++k) {
+      local.push_back(ranked[static_cast<std::size_t>(k)].second);
+    }
+    std::sort(local.begin(), local.end());
+  }
+  Matrix X(encoding_.dimension(), static_cast<Index>(local.size()));
+  for (Index i = 0; i < X.cols(); ++i) X.col(i) = results_.code(local[static_cast<std::size_t>(i)]);
+  state_before_fit_ = model_.state();
+  fitted_ = count;
+  fit_report_ = model_.fit(X, results_.outcomes(local, count),
+                           Rng(seed_, "turbo-fit", static_cast<std::uint64_t>(count)));
+}
+
+// Sobol points in the box, each keeping a random share of the centre's coordinates: about 20 move.
+Matrix Turbo::candidates(Rng& rng) const {
+  const Index d = parameters();
+  const Index m = options_.candidates > 0 ? options_.candidates : std::min<Index>(100 * d, 5000);
+  const Vector half = 0.5 * region_.length * turbo_weights(model_.parameters().lengthscales);
+  const double moved = std::min(1.0, 20.0 / static_cast<double>(d));
+  SobolSequence sobol(static_cast<int>(d), Rng(rng(), "turbo-candidates"));
+  Matrix C(encoding_.dimension(), m);
+  Vector u(d);
+  for (Index i = 0; i < m; ++i) {
+    sobol.next({u.data(), static_cast<std::size_t>(d)});
+    Vector x = centre_;
+    const auto kept_anyway = static_cast<Index>(rng.below(static_cast<std::uint64_t>(d)));
+    std::vector<bool> mask(static_cast<std::size_t>(d));
+    bool any = false;
+    for (Index k = 0; k < d; ++k) {
+      mask[static_cast<std::size_t>(k)] = rng.uniform() < moved;
+      any = any || mask[static_cast<std::size_t>(k)];
+    }
+    if (!any) mask[static_cast<std::size_t>(kept_anyway)] = true;
+    for (Index k = 0; k < d; ++k) {
+      if (!mask[static_cast<std::size_t>(k)]) continue;
+      const Encoding::Block& block = encoding_.blocks()[static_cast<std::size_t>(k)];
+      if (block.kind == ParameterKind::categorical) {
+        const auto choice = static_cast<Index>(u[k] * static_cast<double>(block.width));
+        x.segment(block.offset, block.width).setZero();
+        x[block.offset + std::min(choice, block.width - 1)] = 1.0;
+      } else {
+        const double low = std::max(0.0, centre_[block.offset] - half[k]);
+        const double high = std::min(1.0, centre_[block.offset] + half[k]);
+        x[block.offset] = low + (high - low) * u[k];
+      }
+    }
+    encoding_.snap(x);
+    C.col(i) = x;
+  }
+  return C;
+}
+
+std::vector<Suggestion> Turbo::ask(std::span<const TrialId> ids) {
+  std::vector<Suggestion> suggestions;
+  Rng rng(seed_, "turbo-ask", static_cast<std::uint64_t>(asks_++));
+  const auto suggest = [&](TrialId id, const Vector& x, const char* source, double acquisition) {
+    results_.asked(id, x);
+    suggestions.push_back(
+        {encoding_.decode(x), {.source = source, .acquisition = acquisition, .terms = {}}});
+  };
+  judge();
+  const std::int64_t count = results_.size(), local = count - region_.start;
+  const bool learned = best_between(region_.start, count) != none && parameters() > 0;
+  std::size_t next = 0;
+  const auto wanted = static_cast<std::int64_t>(ids.size());
+  const std::int64_t out = static_cast<std::int64_t>(results_.open().size());
+  const std::int64_t design =
+      learned ? std::clamp(initial() - local - out, std::int64_t{0}, wanted) : wanted;
+  for (; static_cast<std::int64_t>(next) < design; ++next) {
+    suggest(ids[next], latin_point(rng, design), "design", 0.0);
+  }
+  if (next == ids.size()) return suggestions;
+
+  if (fitted_ != count) fit(count);
+  const Matrix C = candidates(rng);
+  const auto q = static_cast<Index>(ids.size() - next);
+  const Matrix draws = model_.sample_functions(C, q, true, Rng(rng(), "turbo-draws"));
+  std::vector<bool> taken(static_cast<std::size_t>(C.cols()), false);
+  for (Index i = 0; i < C.cols(); ++i) {
+    taken[static_cast<std::size_t>(i)] = results_.contains(C.col(i));
+  }
+  for (Index s = 0; s < q; ++s, ++next) {
+    Index best = -1;
+    for (Index i = 0; i < C.cols(); ++i) {
+      if (taken[static_cast<std::size_t>(i)]) continue;
+      if (best < 0 || draws(i, s) > draws(best, s)) best = i;
+    }
+    if (best < 0) {  // every candidate was evaluated: look outside the region
+      suggest(ids[next], latin_point(rng, q), "design", 0.0);
+      continue;
+    }
+    suggest(ids[next], C.col(best), "thompson", draws(best, s));
+    for (Index i = 0; i < C.cols(); ++i) {  // in discrete spaces several candidates are one point
+      if (((C.col(i) - C.col(best)).array().abs() <= 1e-7).all()) {
+        taken[static_cast<std::size_t>(i)] = true;
+      }
+    }
+  }
+  return suggestions;
+}
+
+void Turbo::tell(std::span<const Trial> finished) { results_.told(finished); }
+
+AskReport Turbo::report() const {
+  AskReport report;
+  report.round = asks_;
+  report.values = {{"length", region_.length},
+                   {"restarts", static_cast<double>(region_.restarts)},
+                   {"log_likelihood", fit_report_.objective}};
+  if (fitted_ == 0) return report;
+  const auto p = model_.marginals(centre_);
+  report.recommendation =
+      Recommendation{results_.id(best_), p->mean()[0], std::sqrt(p->variance()[0])};
+  return report;
+}
+
+std::string Turbo::snapshot() const {
+  StateWriter out;
+  out.put(format).put(asks_).put(fitted_).put(region_.length);
+  for (const std::int64_t count : {region_.successes, region_.failures, region_.restarts,
+                                   region_.start, region_.judged, region_.designed}) {
+    out.put(count);
+  }
+  out.put(latin_).put(state_before_fit_);
+  return out.take();
+}
+
+Result<void> Turbo::restore(std::string_view snapshot, std::span<const Trial> history) {
+  StateReader in(snapshot);
+  const bool known = in.get<std::uint32_t>() == format;
+  asks_ = in.get<std::int64_t>();
+  const auto fitted = in.get<std::int64_t>();
+  region_.length = in.get<double>();
+  for (std::int64_t* count : {&region_.successes, &region_.failures, &region_.restarts,
+                              &region_.start, &region_.judged, &region_.designed}) {
+    *count = in.get<std::int64_t>();
+  }
+  latin_ = in.get_matrix();
+  const Matrix state = in.get_matrix();
+  results_.restore(history);
+  if (!known || !in.complete() || fitted > results_.size() || region_.start > results_.size()) {
+    return Error{ErrorKind::damaged, "the snapshot is not one of this method and version"};
+  }
+  // The last fit again, from the same start: the same model, bit for bit.
+  if (fitted > 0) {
+    if (state.size() > 0) model_.set_state(state.reshaped());
+    fit(fitted);
+  }
+  return {};
+}
+
+}  // namespace vbo
