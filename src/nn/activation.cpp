@@ -99,9 +99,11 @@ void activate_backward(Activation activation, Index n, const T* y, const T* slop
   }
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): T is a type.
 #define VBO_INSTANTIATE(T)                           \
   template void activate(Activation, Index, T*, T*); \
   template void activate_backward(Activation, Index, const T*, const T*, const T*, T*);
+// NOLINTEND(bugprone-macro-parentheses)
 VBO_INSTANTIATE(float)
 VBO_INSTANTIATE(double)
 #undef VBO_INSTANTIATE

@@ -81,7 +81,8 @@ void strip(Index j, Index n, Index k, ConstView<T> A, Strided<T> B, Start<T> sta
 template <class T, int V, int R>
 void strips(Index row, Index m, Index n, Index k, ConstView<T> A, Strided<T> B, Start<T> start,
             View<T> C) {
-  for (; row + R * V <= m; row += R * V) {
+  constexpr Index rows = Index{R} * V;
+  for (; row + rows <= m; row += rows) {
     strip<T, V, R, columns_for(R)>(0, n, k, {A.data + row, A.ld}, B, moved(start, row),
                                    {C.data + row, C.ld});
   }
@@ -109,7 +110,7 @@ void multiply(Index m, Index n, Index k, ConstView<T> A, Strided<T> B, Start<T> 
 // sum_p a[p] b[p]
 template <class T>
 T dot(Index k, const T* a, const T* b) {
-  constexpr int V = simd::kWidth<T>;
+  constexpr Index V = simd::kWidth<T>;
   Vec<T> sum0{}, sum1{}, x, y;
   Index p = 0;
   for (; p + 2 * V <= k; p += 2 * V) {
@@ -219,6 +220,7 @@ void sum_columns(Index m, Index n, ConstView<T> A, T* s, bool add) {
   }
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): T is a type.
 #define VBO_INSTANTIATE(T)                                                                     \
   template void gemm(Index, Index, Index, ConstView<T>, ConstView<T>, View<T>, bool);          \
   template void transpose(Index, Index, ConstView<T>, T*);                                     \
@@ -226,6 +228,7 @@ void sum_columns(Index m, Index n, ConstView<T> A, T* s, bool add) {
   template void gemm_bias(Index, Index, Index, ConstView<T>, ConstView<T>, const T*, View<T>); \
   template void gemm_nt(Index, Index, Index, ConstView<T>, ConstView<T>, View<T>, bool);       \
   template void gemm_tn(Index, Index, Index, ConstView<T>, ConstView<T>, View<T>, T*, bool);
+// NOLINTEND(bugprone-macro-parentheses)
 VBO_INSTANTIATE(float)
 VBO_INSTANTIATE(double)
 #undef VBO_INSTANTIATE

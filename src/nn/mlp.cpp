@@ -175,12 +175,14 @@ Eigen::Map<VectorOf<T>> Mlp<T>::bias(int layer) {
   return {theta_.data() + l.b, l.outputs};
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): T is a type.
 #define VBO_INSTANTIATE(T)                                                                       \
   template class MlpWorkspace<T>;                                                                \
   template class Mlp<T>;                                                                         \
   template ConstMap<T> forward(const MlpShape&, const T*, InputRef<T>, MlpWorkspace<T>&);        \
   template void predict(const MlpShape&, const T*, InputRef<T>, MlpWorkspace<T>&, OutputRef<T>); \
   template void backward(const MlpShape&, const T*, MlpWorkspace<T>&, InputRef<T>, T*, T*, bool);
+// NOLINTEND(bugprone-macro-parentheses)
 VBO_INSTANTIATE(float)
 VBO_INSTANTIATE(double)
 #undef VBO_INSTANTIATE

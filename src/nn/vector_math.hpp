@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// exp, logistic, tanh and expm1-like ELU on SIMD vectors of float or double. Internal to src/nn.
-// Relative error: exp and logistic below 3 units in the last place over their finite range, tanh
-// below 4; exp saturates (no infinities): its argument is clamped to where the result is a normal
-// number.
+// exp, logistic and tanh on SIMD vectors of float or double. Internal to src/nn. Relative error below
+// 6 machine epsilons. exp saturates instead of overflowing: its argument is clamped to where the
+// result is a normal number. NaN stays NaN.
 #pragma once
 
 #include "nn/simd.hpp"
