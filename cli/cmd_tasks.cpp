@@ -205,9 +205,6 @@ Action define_tasks(CLI::App& app, const Console& console) {
 
   CLI::App* const eval = app.add_subcommand("eval", "Evaluate a task at one point");
   eval->footer(
-      "Examples:\n"
-      "  vbo tasks eval branin --set x1=2.5 --set x2=7.5\n"
-      "  vbo tasks eval \"ackley?dim=20&shift=3\" --at random --seed 7 --json\n\n"
       "JSON:\n  {\"task\", \"value\", \"params\", \"goal\", \"optimum\", \"seed\", \"seconds\"}");
   add_point_options(*eval, state->eval, "What is random in the evaluation, and --at random");
   eval->add_flag("--json", state->eval.json, "Print JSON");
@@ -220,9 +217,6 @@ Action define_tasks(CLI::App& app, const Console& console) {
 
   CLI::App* const show = app.add_subcommand("show", "Draw what one evaluation of a task does");
   show->footer(
-      "Examples:\n"
-      "  vbo tasks show branin --set x1=2.5 --set x2=7.5 -o branin.svg\n"
-      "  vbo tasks show lunar-lander --seed 3 -o landing.html\n\n"
       "Parameters that are not set stand at the best known point. Without -o the SVG goes to\n"
       "standard output.");
   add_point_options(*show, state->show,

@@ -83,7 +83,8 @@ const std::vector<Command>& commands() {
       {"tasks",
        "List, evaluate and draw the built-in test problems",
        {"vbo tasks", "vbo tasks lunar-lander", "vbo tasks eval branin --set x1=2.5 --set x2=7.5",
-        "vbo tasks show lunar-lander -o landing.svg"},
+        "vbo tasks eval \"ackley?dim=20&shift=3\" --at random --seed 7 --json",
+        "vbo tasks show lunar-lander --seed 3 -o landing.svg"},
        "A task can stand for the program of a study: task = \"hartmann6\" in its [evaluate] table. "
        "Options follow its name: \"ackley?dim=20&shift=3\", in quotes because of the shell.",
        R"([{"name", "summary", "goal", "source", "noise", "optimum", "proven", "built", "options": [{"name", "default", "range", "summary"}, ...]}, ...])",
