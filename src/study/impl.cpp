@@ -24,7 +24,7 @@ Result<void> Study::Impl::create(StudyOptions& options) {
   record = record_of(options);
   Result<std::unique_ptr<Optimizer>> made = make_optimizer(record.space, record.optimizer);
   if (!made) return made.error();
-  if (const auto created = storage->create_study(record); !created) return created;
+  if (const auto created = storage->create_study(record); !created) return created.error();
   optimizer = std::move(*made);
   finite = FiniteSpace::of(record.space);
   return {};
@@ -40,7 +40,7 @@ Result<void> Study::Impl::resume(const StudyOptions* options) {
     }
     if (asked.budget != record.budget || asked.evaluate_json != record.evaluate_json) {
       const auto updated = storage->update_study(asked.budget, asked.evaluate_json);
-      if (!updated) return updated;
+      if (!updated) return updated.error();
       record.budget = asked.budget;
       record.evaluate_json = asked.evaluate_json;
     }
@@ -184,7 +184,7 @@ Result<void> Study::Impl::finish(std::vector<Trial> trials) {
   std::sort(trials.begin(), trials.end(),
             [](const Trial& a, const Trial& b) { return a.id < b.id; });
   for (Trial& trial : trials) trial.told_in = last_event + 1;
-  if (const auto stored = storage->finish_trials(trials); !stored) return stored;
+  if (const auto stored = storage->finish_trials(trials); !stored) return stored.error();
   ++last_event;
   ended += std::ssize(trials);
   tells_since_saved += std::ssize(trials);
@@ -210,7 +210,8 @@ Result<void> Study::Impl::save_snapshot() {
   if (saved_event == last_event) return {};
   const std::string bytes = optimizer->snapshot();
   if (!bytes.empty()) {
-    if (const auto saved = storage->save_snapshot({last_event, bytes}); !saved) return saved;
+    if (const auto saved = storage->save_snapshot({last_event, bytes}); !saved)
+      return saved.error();
     saved_event = last_event;
   }
   saved_round = optimizer->report().round;

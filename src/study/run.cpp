@@ -62,17 +62,17 @@ class Runner {
         const auto asked = study_.ask(std::min({free, left, study_.record.optimizer.batch}));
         if (!asked) return asked.error();
         if (asked->empty()) end_ = RunEnd::space_exhausted;
-        if (const auto checked = check_information(); !checked) return checked;
+        if (const auto checked = check_information(); !checked) return checked.error();
         continue;
       }
-      if (const auto started = start(next->second); !started) return started;
+      if (const auto started = start(next->second); !started) return started.error();
     }
     return {};
   }
 
   Result<void> start(Trial& trial) {
     const auto stored = study_.storage->set_running(trial.id, trial.attempts + 1);
-    if (!stored) return stored;
+    if (!stored) return stored.error();
     ++trial.attempts;
     trial.state = TrialState::running;
     if (options_.on_started) options_.on_started(trial);

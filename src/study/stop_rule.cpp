@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace vbo {
 namespace {
@@ -21,8 +22,8 @@ const double* find(const AskReport& report, std::string_view name) {
 bool nothing_left_to_learn(std::span<const RoundReport> reports, const RunOptions& options) {
   const auto rounds = static_cast<std::size_t>(std::max(options.stop_rounds, 1));
   if (options.stop_information <= 0.0 || reports.size() < rounds) return false;
-  double low = INFINITY;
-  double high = -INFINITY;
+  double low = std::numeric_limits<double>::infinity();
+  double high = -low;
   for (const RoundReport& entry : reports.last(rounds)) {
     const double* information = find(entry.report, "information");
     if (!information || !(*information < options.stop_information)) return false;

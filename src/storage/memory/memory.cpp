@@ -39,14 +39,14 @@ Result<std::optional<StudyRecord>> MemoryStorage::load_study() { return state_->
 
 Result<void> MemoryStorage::create_study(const StudyRecord& record) {
   if (state_->study) return storage_error::study_exists();
-  if (const auto ready = begin_write(); !ready) return ready;
+  if (const auto ready = begin_write(); !ready) return ready.error();
   state_->study = record;
   return {};
 }
 
 Result<void> MemoryStorage::update_study(std::int64_t budget, const std::string& evaluate_json) {
   if (!state_->study) return storage_error::no_study();
-  if (const auto ready = begin_write(); !ready) return ready;
+  if (const auto ready = begin_write(); !ready) return ready.error();
   state_->study->budget = budget;
   state_->study->evaluate_json = evaluate_json;
   return {};
@@ -58,7 +58,7 @@ Result<void> MemoryStorage::add_trials(std::span<const Trial> trials,
   for (const Trial& trial : trials) {
     if (state_->trials.contains(trial.id)) return storage_error::id_used(trial.id);
   }
-  if (const auto ready = begin_write(); !ready) return ready;
+  if (const auto ready = begin_write(); !ready) return ready.error();
   for (const Trial& trial : trials) state_->trials[trial.id] = trial;
   if (report && !trials.empty()) state_->reports.push_back({trials.front().asked_in, *report});
   return {};
@@ -68,7 +68,7 @@ Result<void> MemoryStorage::set_running(TrialId id, int attempts) {
   const auto it = state_->trials.find(id);
   if (it == state_->trials.end()) return storage_error::no_trial(id);
   if (it->second.told_in != 0) return storage_error::already_ended(id);
-  if (const auto ready = begin_write(); !ready) return ready;
+  if (const auto ready = begin_write(); !ready) return ready.error();
   it->second.state = TrialState::running;
   it->second.attempts = attempts;
   return {};
@@ -91,7 +91,7 @@ Result<void> MemoryStorage::finish_trials(std::span<const Trial> trials) {
     if (it == state_->trials.end()) return storage_error::no_trial(trial.id);
     if (it->second.told_in != 0) return storage_error::already_ended(trial.id);
   }
-  if (const auto ready = begin_write(); !ready) return ready;
+  if (const auto ready = begin_write(); !ready) return ready.error();
   for (const Trial& trial : trials) {
     Trial& stored = state_->trials[trial.id];
     stored.state = trial.state;
@@ -106,7 +106,7 @@ Result<void> MemoryStorage::finish_trials(std::span<const Trial> trials) {
 }
 
 Result<void> MemoryStorage::save_snapshot(const Snapshot& snapshot) {
-  if (const auto ready = begin_write(); !ready) return ready;
+  if (const auto ready = begin_write(); !ready) return ready.error();
   state_->snapshot = snapshot;
   return {};
 }

@@ -45,16 +45,28 @@ bool is_current(int fd, const std::string& path) {
          open_file.st_ino == at_path.st_ino && open_file.st_dev == at_path.st_dev;
 }
 
+Error cannot_open(const std::string& path, const std::string& database_path, int code) {
+  return {ErrorKind::io, "\"" + path + "\" cannot be opened, which every writer of \"" +
+                             database_path + "\" needs (" + std::strerror(code) + ")"};
+}
+
+Error held_by(const std::string& holder, const std::string& database_path) {
+  return {ErrorKind::busy, "\"" + database_path + "\" is being written by " + holder +
+                               "; wait for it or stop it, then try again"};
+}
+
+Error cannot_lock(const std::string& path, int code) {
+  return {ErrorKind::io, "\"" + path + "\" cannot be locked (" + std::strerror(code) +
+                             "); is this a file system without locks?"};
+}
+
 }  // namespace
 
 Result<WriterLock> WriterLock::acquire(const std::string& database_path) {
   const std::string path = database_path + ".lock";
   for (;;) {
     const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (fd < 0) {
-      return Error{ErrorKind::io, "\"" + path + "\" cannot be opened, which every writer of \"" +
-                                      database_path + "\" needs (" + std::strerror(errno) + ")"};
-    }
+    if (fd < 0) return cannot_open(path, database_path, errno);
     int locked = -1;
     do {
       locked = flock(fd, LOCK_EX | LOCK_NB);
@@ -63,12 +75,7 @@ Result<WriterLock> WriterLock::acquire(const std::string& database_path) {
       const int code = errno;
       const std::string holder = read_holder(fd);
       close(fd);
-      if (code == EWOULDBLOCK) {
-        return Error{ErrorKind::busy, "\"" + database_path + "\" is being written by " + holder +
-                                          "; wait for it or stop it, then try again"};
-      }
-      return Error{ErrorKind::io, "\"" + path + "\" cannot be locked (" + std::strerror(code) +
-                                      "); is this a file system without locks?"};
+      return code == EWOULDBLOCK ? held_by(holder, database_path) : cannot_lock(path, code);
     }
     if (!is_current(fd, path)) {
       close(fd);
