@@ -107,7 +107,26 @@ void multiply(Index m, Index n, Index k, ConstView<T> A, Strided<T> B, Start<T> 
   } while (p < k);
 }
 
-// sum_p a[p] b[p]
+// to (4,4) = from^T: first pairs of columns are interleaved, then pairs of pairs.
+template <class T>
+[[gnu::always_inline]] inline void transpose4(const T* from, Index ld_from, T* to, Index ld_to) {
+  Vec<T, 4> a, b, c, d;
+  load(from, a);
+  load(from + ld_from, b);
+  load(from + 2 * ld_from, c);
+  load(from + 3 * ld_from, d);
+  const Vec<T, 4> ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+  const Vec<T, 4> cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+  const Vec<T, 4> ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const Vec<T, 4> cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  store(Vec<T, 4>(__builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5)), to);
+  store(Vec<T, 4>(__builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7)), to + ld_to);
+  store(Vec<T, 4>(__builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5)), to + 2 * ld_to);
+  store(Vec<T, 4>(__builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7)), to + 3 * ld_to);
+}
+
+}  // namespace
+
 template <class T>
 T dot(Index k, const T* a, const T* b) {
   constexpr Index V = simd::kWidth<T>;
@@ -131,26 +150,6 @@ T dot(Index k, const T* a, const T* b) {
   for (; p < k; ++p) total += a[p] * b[p];
   return total;
 }
-
-// to (4,4) = from^T: first pairs of columns are interleaved, then pairs of pairs.
-template <class T>
-[[gnu::always_inline]] inline void transpose4(const T* from, Index ld_from, T* to, Index ld_to) {
-  Vec<T, 4> a, b, c, d;
-  load(from, a);
-  load(from + ld_from, b);
-  load(from + 2 * ld_from, c);
-  load(from + 3 * ld_from, d);
-  const Vec<T, 4> ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
-  const Vec<T, 4> cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-  const Vec<T, 4> ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-  const Vec<T, 4> cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-  store(Vec<T, 4>(__builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5)), to);
-  store(Vec<T, 4>(__builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7)), to + ld_to);
-  store(Vec<T, 4>(__builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5)), to + 2 * ld_to);
-  store(Vec<T, 4>(__builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7)), to + 3 * ld_to);
-}
-
-}  // namespace
 
 template <class T>
 void gemm(Index m, Index n, Index k, ConstView<T> A, ConstView<T> B, View<T> C, bool add) {
@@ -223,6 +222,7 @@ void sum_columns(Index m, Index n, ConstView<T> A, T* s, bool add) {
 // NOLINTBEGIN(bugprone-macro-parentheses): T is a type.
 #define VBO_INSTANTIATE(T)                                                                     \
   template void gemm(Index, Index, Index, ConstView<T>, ConstView<T>, View<T>, bool);          \
+  template T dot(Index, const T*, const T*);                                                   \
   template void transpose(Index, Index, ConstView<T>, T*);                                     \
   template void sum_columns(Index, Index, ConstView<T>, T*, bool);                             \
   template void gemm_bias(Index, Index, Index, ConstView<T>, ConstView<T>, const T*, View<T>); \

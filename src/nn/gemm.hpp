@@ -41,6 +41,10 @@ template <class T>
 void gemm_tn(Index m, Index n, Index k, ConstView<T> A, ConstView<T> B, View<T> C, T* scratch,
              bool add = false);
 
+// sum_p a[p] b[p] over k elements. Not counted: callers are.
+template <class T>
+T dot(Index k, const T* a, const T* b);
+
 // At (n,m) = A^T, A (m,n), At without gaps.
 template <class T>
 void transpose(Index m, Index n, ConstView<T> A, T* At);

@@ -137,11 +137,7 @@ double softmax_cross_entropy(InputRef<T> logits, InputRef<T> P, MatrixOf<T>* dlo
   const auto column = [&](Index j) { return P.data() + j * P.outerStride(); };
   return cross_entropy<T>(
       logits, dlogits,
-      [&](Index j, const T* z) {
-        double score = 0;
-        for (Index i = 0; i < m; ++i) score += static_cast<double>(column(j)[i] * z[i]);
-        return score;
-      },
+      [&](Index j, const T* z) { return static_cast<double>(dot(m, column(j), z)); },
       [&](Index j, T* d, T scale) {
         for (Index i = 0; i < m; ++i) d[i] -= scale * column(j)[i];
       });

@@ -100,7 +100,8 @@ Result<Parts> read(std::string_view& in, char kind, std::size_t value_bytes, con
     return damaged("ends inside its shape");
   }
   if (header.shape != shape.size() ||
-      std::memcmp(in.data() + sizeof header, shape.data(), shape_bytes) != 0) {
+      in.substr(sizeof header, shape_bytes) !=
+          std::string_view(reinterpret_cast<const char*>(shape.data()), shape_bytes)) {
     return conflict("was saved from another shape than " + text(shape));
   }
   if (header.state != states || header.values != values) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// exp, logistic and tanh on SIMD vectors of float or double. Internal to src/nn. Relative error below
-// 6 machine epsilons. exp saturates instead of overflowing: its argument is clamped to where the
-// result is a normal number. NaN stays NaN.
+// exp, logistic and tanh on SIMD vectors of float or double. Internal to src/nn. Relative error
+// below 6 machine epsilons. exp saturates instead of overflowing: its argument is clamped to where
+// the result is a normal number. NaN stays NaN.
 #pragma once
 
 #include "nn/simd.hpp"
