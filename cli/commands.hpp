@@ -42,6 +42,7 @@ Action define_explain(CLI::App& app, const Console& console);
 Action define_methods(CLI::App& app, const Console& console);
 Action define_tasks(CLI::App& app, const Console& console);
 Action define_bench(CLI::App& app, const Console& console);
+Action define_mi(CLI::App& app, const Console& console);
 Action define_completion(CLI::App& app, const Console& console);
 Action define_reference(CLI::App& app, const Console& console);
 
