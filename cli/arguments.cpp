@@ -41,4 +41,25 @@ void Arguments::option(const std::string& names, std::string& target, const std:
   if (!choices.empty()) option->check(CLI::IsMember(choices));
 }
 
+void Arguments::option(const std::string& names, double& target, const std::string& type,
+                       const std::string& help, double low, double high) {
+  app_.add_option(names, target, help)
+      ->check(CLI::Range(low, high))
+      ->type_name(type)
+      ->capture_default_str();
+}
+
+void Arguments::required(const std::string& names, std::string& target, const std::string& type,
+                         const std::string& help) {
+  app_.add_option(names, target, help)->required()->type_name(type);
+}
+
+void Arguments::list(const std::string& names, std::vector<std::string>& target,
+                     const std::string& type, const std::string& help, Need need) {
+  app_.add_option(names, target, help)
+      ->required(need == Need::required)
+      ->delimiter(',')
+      ->type_name(type);
+}
+
 }  // namespace vbo::cli

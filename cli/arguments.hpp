@@ -32,6 +32,14 @@ class Arguments {
               const std::string& help, std::int64_t low, std::int64_t high);
   void option(const std::string& names, std::string& target, const std::string& type,
               const std::string& help, const std::vector<std::string>& choices = {});
+  void option(const std::string& names, double& target, const std::string& type,
+              const std::string& help, double low, double high);
+  void required(const std::string& names, std::string& target, const std::string& type,
+                const std::string& help);
+  // Names separated by commas.
+  enum class Need { optional, required };
+  void list(const std::string& names, std::vector<std::string>& target, const std::string& type,
+            const std::string& help, Need need);
 
  private:
   CLI::App& app_;

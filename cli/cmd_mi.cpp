@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <span>
 
 #include "cli/commands.hpp"
 #include "cli/csv.hpp"
@@ -16,6 +19,10 @@ struct MiArguments {
   std::vector<std::string> x, y, categorical;
   std::string estimator = std::string(to_string(EstimateOptions{}.estimator));
   EstimateOptions options;
+  std::int64_t folds = EstimateOptions{}.folds;
+  std::int64_t seed = 1;
+  std::int64_t steps = EstimateOptions{}.max_steps;
+  std::int64_t threads = 0;
   bool skip_missing = false;
   bool no_baseline = false;
   bool json = false;
@@ -90,6 +97,10 @@ int run_mi(MiArguments args, const Console& console) {
     }
   }
   args.options.estimator = *estimator_from(args.estimator);
+  args.options.folds = static_cast<int>(args.folds);
+  args.options.seed = static_cast<std::uint64_t>(args.seed);
+  args.options.max_steps = static_cast<int>(args.steps);
+  args.options.threads = static_cast<int>(args.threads);
   args.options.gaussian_baseline = !args.no_baseline;
   const Result<InformationEstimate> estimate =
       estimate_information(x.values, y.values, args.options);
@@ -110,49 +121,29 @@ int run_mi(MiArguments args, const Console& console) {
 }  // namespace
 
 Action define_mi(CLI::App& app, const Console& console) {
+  using Need = Arguments::Need;
   auto args = std::make_shared<MiArguments>();
-  EstimateOptions& options = args->options;
-  app.add_option("--samples", args->samples, "CSV file with a header line; - for standard input")
-      ->required()
-      ->type_name("FILE");
-  app.add_option("--x", args->x, "Columns of X, separated by commas")
-      ->required()
-      ->delimiter(',')
-      ->type_name("NAMES");
-  app.add_option("--y", args->y, "Columns of Y, separated by commas")
-      ->required()
-      ->delimiter(',')
-      ->type_name("NAMES");
-  app.add_option("--estimator", args->estimator, "One of " + joined(estimator_names()))
-      ->check(CLI::IsMember(estimator_names()))
-      ->capture_default_str()
-      ->type_name("NAME");
-  app.add_option("--folds", options.folds, "Held-out parts; each is judged once")
-      ->check(CLI::Range(2, 100))
-      ->capture_default_str()
-      ->type_name("K");
-  app.add_option("--seed", options.seed, "Same seed, same answer")
-      ->capture_default_str()
-      ->type_name("N");
-  app.add_option("--steps", options.max_steps, "Most training steps per fold")
-      ->check(CLI::Range(0, 1000000))
-      ->capture_default_str()
-      ->type_name("N");
-  app.add_option("--clip", options.estimator_options.clip, "Scores beyond it are cut (smile only)")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str()
-      ->type_name("T");
-  app.add_option("--categorical", args->categorical, "Columns whose numbers are only labels")
-      ->delimiter(',')
-      ->type_name("NAMES");
-  app.add_flag("--skip-missing", args->skip_missing, "Leave out rows with an empty cell");
-  app.add_flag("--no-baseline", args->no_baseline,
-               "Learn from zero, not from the best Gaussian fit");
-  app.add_option("--threads", options.threads, "At most so many; 0 = all cores")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str()
-      ->type_name("N");
-  app.add_flag("--json", args->json, "Print JSON");
+  Arguments arguments(app);
+  arguments.required("--samples", args->samples, "FILE",
+                     "CSV file with a header line; - for standard input");
+  arguments.list("--x", args->x, "NAMES", "Columns of X, separated by commas", Need::required);
+  arguments.list("--y", args->y, "NAMES", "Columns of Y, separated by commas", Need::required);
+  arguments.option("--estimator", args->estimator, "NAME",
+                   "One of " + joined(estimator_names()) + "; " + args->estimator + " if not given",
+                   estimator_names());
+  arguments.option("--folds", args->folds, "K", "Held-out parts; each is judged once", 2, 100);
+  arguments.option("--seed", args->seed, "N", "Same seed, same answer", 0,
+                   std::numeric_limits<std::int64_t>::max());
+  arguments.option("--steps", args->steps, "N", "Most training steps per fold", 0, 1000000);
+  arguments.option("--clip", args->options.estimator_options.clip, "T",
+                   "Scores beyond it are cut (smile only)", 1e-3, 1e3);
+  arguments.list("--categorical", args->categorical, "NAMES",
+                 "Columns whose numbers are only labels", Need::optional);
+  arguments.flag("--skip-missing", args->skip_missing, "Leave out rows with an empty cell");
+  arguments.flag("--no-baseline", args->no_baseline,
+                 "Learn from zero, not from the best Gaussian fit");
+  arguments.option("--threads", args->threads, "N", "At most so many; 0 = all cores", 0, 1024);
+  arguments.flag("--json", args->json, "Print JSON");
   return [args, &console] { return run_mi(*args, console); };
 }
 
