@@ -6,7 +6,7 @@
 namespace vbo {
 namespace {
 
-// Where the second view saturates, in units of the frame.
+// Where the views of neighbourhoods saturate, in units of the frame.
 constexpr float kClip = 2.0F;
 
 }  // namespace
@@ -15,14 +15,16 @@ Frame::Frame(const Encoding& encoding) : dimension_(encoding.dimension()) {
   for (const Encoding::Block& block : encoding.blocks()) {
     if (block.kind != ParameterKind::categorical) numeric_.push_back(block.offset);
   }
-  move(Vector::Constant(numeric(), 0.5), Matrix::Constant(numeric(), 1, 2.0));
+  for (int view = 0; view < kViews; ++view) {
+    move(view, {Vector::Constant(numeric(), 0.5), Matrix::Constant(numeric(), 1, 2.0)});
+  }
 }
 
-void Frame::move(ConstVectorRef mean, ConstMatrixRef whitening) {
-  mean_ = mean;
-  whitening_ = whitening;
-  mean_f_ = mean.cast<float>();
-  whitening_f_ = whitening.cast<float>();
+void Frame::move(int view, Neighbourhood to) {
+  View& v = views_[static_cast<std::size_t>(view)];
+  v.mean = to.mean.cast<float>();
+  v.whitening = to.whitening.cast<float>();
+  v.at = std::move(to);
 }
 
 void Frame::features(nn::InputRef<float> X, MatrixOf<float>& Z) const {
@@ -31,17 +33,20 @@ void Frame::features(nn::InputRef<float> X, MatrixOf<float>& Z) const {
   Z.topRows(dimension_).array() = 2.0F * X.array() - 1.0F;
   if (n == 0) return;
   MatrixOf<float> centred(n, N);
-  for (Eigen::Index i = 0; i < n; ++i) {
-    centred.row(i) = X.row(numeric_[static_cast<std::size_t>(i)]).array() - mean_f_[i];
+  for (int k = 0; k < kViews; ++k) {
+    const View& view = views_[static_cast<std::size_t>(k)];
+    for (Eigen::Index i = 0; i < n; ++i) {
+      centred.row(i) = X.row(numeric_[static_cast<std::size_t>(i)]).array() - view.mean[i];
+    }
+    auto rows = Z.middleRows(dimension_ + k * n, n);
+    if (view.whitening.cols() == 1) {
+      rows = view.whitening.col(0).asDiagonal() * centred;
+    } else {
+      flops::add(flops::gemm(n, N, n));
+      rows.noalias() = view.whitening * centred;
+    }
+    rows.array() = kClip * (rows.array() / kClip).tanh();
   }
-  auto view = Z.bottomRows(n);
-  if (whitening_f_.cols() == 1) {
-    view = whitening_f_.col(0).asDiagonal() * centred;
-  } else {
-    flops::add(flops::gemm(n, N, n));
-    view.noalias() = whitening_f_ * centred;
-  }
-  view.array() = kClip * (view.array() / kClip).tanh();
 }
 
 void Frame::features_backward(nn::InputRef<float> Z, nn::InputRef<float> dZ,
@@ -49,17 +54,21 @@ void Frame::features_backward(nn::InputRef<float> Z, nn::InputRef<float> dZ,
   const Eigen::Index n = numeric();
   dX = 2.0F * dZ.topRows(dimension_);
   if (n == 0) return;
-  // tanh' = 1 - tanh^2
-  const MatrixOf<float> inner =
-      dZ.bottomRows(n).array() * (1.0F - (Z.bottomRows(n).array() / kClip).square());
   MatrixOf<float> d(n, Z.cols());
-  if (whitening_f_.cols() == 1) {
-    d = whitening_f_.col(0).asDiagonal() * inner;
-  } else {
-    flops::add(flops::gemm(n, Z.cols(), n));
-    d.noalias() = whitening_f_.transpose() * inner;
+  for (int k = 0; k < kViews; ++k) {
+    const View& view = views_[static_cast<std::size_t>(k)];
+    const Eigen::Index from = dimension_ + k * n;
+    // tanh' = 1 - tanh^2
+    const MatrixOf<float> inner =
+        dZ.middleRows(from, n).array() * (1.0F - (Z.middleRows(from, n).array() / kClip).square());
+    if (view.whitening.cols() == 1) {
+      d = view.whitening.col(0).asDiagonal() * inner;
+    } else {
+      flops::add(flops::gemm(n, Z.cols(), n));
+      d.noalias() = view.whitening.transpose() * inner;
+    }
+    for (Eigen::Index i = 0; i < n; ++i) dX.row(numeric_[static_cast<std::size_t>(i)]) += d.row(i);
   }
-  for (Eigen::Index i = 0; i < n; ++i) dX.row(numeric_[static_cast<std::size_t>(i)]) += d.row(i);
 }
 
 }  // namespace vbo

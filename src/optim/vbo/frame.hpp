@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// How a critic sees an input: twice. The first view is the whole cube, 2x - 1. The second, over the
-// numeric coordinates, is the neighbourhood in which the local search now works,
+// How a critic sees an input: three times. The first view is the whole cube, 2x - 1. The others,
+// over the numeric coordinates, are the neighbourhoods in which the two local searches now work,
 //   c tanh(A (x - mu) / c),   A = C^(-1/2) / (s sigma),
-// with mu, sigma, C the mean, step-size and shape of its distribution: what is left of the problem
-// looks round and of size one, however narrow and tilted the search has become. This is what lets
-// small networks keep converging. Immutable between rounds; const calls are thread-safe.
+// with mu, sigma, C the mean, step-size and shape of a search's distribution: what is left of the
+// problem looks round and of size one, however narrow and tilted the search has become. This is
+// what lets small networks keep converging. Immutable between rounds; const calls are thread-safe.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "nn/mlp.hpp"
@@ -19,14 +20,20 @@ class Frame {
  public:
   explicit Frame(const Encoding& encoding);
 
-  Eigen::Index inputs() const { return dimension_ + numeric(); }                       // F
+  static constexpr int kViews = 2;  // neighbourhoods
+
+  Eigen::Index inputs() const { return dimension_ + kViews * numeric(); }              // F
   Eigen::Index numeric() const { return static_cast<Eigen::Index>(numeric_.size()); }  // Dn
   const std::vector<Eigen::Index>& numeric_coordinates() const { return numeric_; }
 
-  // mean (Dn); whitening A (Dn,Dn), or (Dn,1) for a diagonal one.
-  void move(ConstVectorRef mean, ConstMatrixRef whitening);
-  const Vector& mean() const { return mean_; }
-  const Matrix& whitening() const { return whitening_; }
+  struct Neighbourhood {
+    Vector mean;       // mu (Dn)
+    Matrix whitening;  // A (Dn,Dn), or (Dn,1) for a diagonal one
+  };
+  void move(int view, Neighbourhood to);
+  const Neighbourhood& neighbourhood(int view) const {
+    return views_[static_cast<std::size_t>(view)].at;
+  }
 
   // codes X (D,N) -> features Z (F,N)
   void features(nn::InputRef<float> X, MatrixOf<float>& Z) const;
@@ -36,10 +43,12 @@ class Frame {
  private:
   Eigen::Index dimension_;             // D
   std::vector<Eigen::Index> numeric_;  // coordinates of real and integer parameters
-  Vector mean_;
-  Matrix whitening_;
-  VectorOf<float> mean_f_;
-  MatrixOf<float> whitening_f_;
+  struct View {
+    Neighbourhood at;
+    VectorOf<float> mean;  // the same in single precision
+    MatrixOf<float> whitening;
+  };
+  std::array<View, kViews> views_;
 };
 
 }  // namespace vbo

@@ -13,6 +13,8 @@ void bind(OptionBinder& b, VboOptions& o) {
             "proposals scored per suggestion; 1 = plain sampling");
   b.number("action_share", o.action_share, 0.0, 1.0, "share of suggestions from the action-net");
   b.number("jump_share", o.jump_share, 0.0, 1.0, "share of suggestions that mutate good points");
+  b.number("second_share", o.second_share, 0.0, 1.0,
+           "share of the local suggestions that goes to a second search in another region");
   b.integer("imagined", o.imagined, 0, 20,
             "generations the local search runs on the critics alone, per round");
   b.integer("critics", o.critics, 1, 64, "networks in the ensemble; time grows with it");

@@ -32,6 +32,7 @@ struct VboOptions {
   std::int64_t screening = 16;  // S, proposals scored per suggestion; 1 = plain sampling
   double action_share = 0.2;    // of a batch from the action-net
   double jump_share = 0.1;      // of a batch from mutations of good points
+  double second_share = 0.3;    // of the local suggestions, to a second search elsewhere
   std::int64_t imagined = 1;    // generations of the local search on the critics, per round
   std::int64_t design = 0;      // space-filling results before learning; 0 = from the dimension
 };

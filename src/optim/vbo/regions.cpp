@@ -8,10 +8,9 @@ namespace vbo {
 namespace {
 
 constexpr double kFirstSigma = 0.2;           // of the first run, in widths of the box
-constexpr double kElsewhereSigma = 0.1;       // of a run in another region
-constexpr double kNarrow = 0.02;              // deviation below which the leader's place is decided
-constexpr double kSecondShare = 0.35;         // of the local suggestions, from then on
-constexpr double kElsewhere = 0.1;            // distance that counts as another region
+constexpr double kElsewhereSigma = 0.15;      // of a run in another region
+constexpr double kDecided = 0.02;             // deviation below which a search has its basin
+constexpr double kElsewhere = 0.25;           // distance that counts as another region
 constexpr std::int64_t kLeaderPatience = 12;  // generations without progress
 constexpr std::int64_t kSecondPatience = 5;
 constexpr std::size_t kEndedLimit = 16;
@@ -22,12 +21,14 @@ double distance(ConstVectorRef a, ConstVectorRef b) {
 
 }  // namespace
 
-Regions::Regions(const Encoding& encoding, std::uint64_t seed)
-    : leader_(std::make_unique<LocalSearch>(encoding, seed)),
-      second_(std::make_unique<LocalSearch>(encoding, seed + 1)) {}
+Regions::Regions(const Encoding& encoding, double second_share, std::uint64_t seed)
+    : leader_(std::make_unique<LocalSearch>(encoding, 0, seed)),
+      second_(std::make_unique<LocalSearch>(encoding, 1, seed)),
+      share_(second_share) {}
 
 double Regions::second_share() const {
-  return second_->running() && leader_->deviation() < kNarrow ? kSecondShare : 0.0;
+  if (!second_->running()) return 0.0;
+  return leader_->deviation() > kDecided ? 0.5 : share_;
 }
 
 void Regions::learn(ConstVectorRef code, double value, From from) {
@@ -68,13 +69,14 @@ void Regions::advance(const Archive& archive, Frame& frame) {
   };
   if (leader_->is_over(kLeaderPatience)) end(*leader_);
   if (!second_->running()) {
-    if (leader_->deviation() < kNarrow) begin_elsewhere(*second_, archive);
+    if (share_ > 0.0) begin_elsewhere(*second_, archive);
   } else if (second_->is_over(kSecondPatience)) {
     end(*second_);
-  } else if (leader_->distance(second_->mean_code(best)) < kElsewhere / 4) {
+  } else if (leader_->distance(second_->mean_code(best)) < 0.05) {
     begin_elsewhere(*second_, archive);  // both have come to the same place
   }
   leader_->set_frame(frame);
+  if (second_->running()) second_->set_frame(frame);
 }
 
 void Regions::imagine(Critics& critics, const Frame& frame, const Archive& archive, int generations,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Two local searches and where they look. The leader works where the best results are. Once it has
-// narrowed, so that its place is decided and only digits are missing, a second search starts in the
-// best region elsewhere; the two change roles when the second finds better. Runs that end begin
-// again in a region where none has ended yet. Nothing learned is forgotten in between: the critics
+// Two local searches and where they look. The leader works where the best results are, the second
+// in the best region elsewhere; the two change roles when the second finds better. Which basin is
+// the deepest cannot be seen before somebody has climbed down it. Runs that end begin again in a
+// region where none has ended yet. Nothing learned is forgotten in between: the critics
 // keep all results. Not thread-safe.
 #pragma once
 
@@ -16,13 +16,14 @@ namespace vbo {
 
 class Regions {
  public:
-  Regions(const Encoding& encoding, std::uint64_t seed);
+  Regions(const Encoding& encoding, double second_share, std::uint64_t seed);
 
   bool usable() const { return leader_->usable(); }  // there are numeric parameters
   LocalSearch& leader() { return *leader_; }
   const LocalSearch& leader() const { return *leader_; }
   const LocalSearch& second() const { return *second_; }
-  // Share of the local suggestions that goes to the second search: none before it is worth it.
+  // Share of the local suggestions that goes to the second search: half until the leader has
+  // narrowed to one basin, then what the options say.
   double second_share() const;
 
   // A result, and which search suggested it, if any.
@@ -41,6 +42,7 @@ class Regions {
   void begin_elsewhere(LocalSearch& search, const Archive& archive);
 
   std::unique_ptr<LocalSearch> leader_, second_;
+  double share_;               // of the second search
   std::vector<Vector> ended_;  // codes (D) where runs have ended, the last few
 };
 

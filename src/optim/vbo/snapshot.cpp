@@ -16,7 +16,9 @@ std::string Vbo::snapshot() const {
   StateWriter out;
   out.put(kVersion).put(round_).put(designed_).put<std::int64_t>(archive_.size());
   out.put<std::int64_t>(static_cast<std::int64_t>(fresh_.size()));
-  out.put(frame_.mean()).put(frame_.whitening());
+  for (int view = 0; view < Frame::kViews; ++view) {
+    out.put(frame_.neighbourhood(view).mean).put(frame_.neighbourhood(view).whitening);
+  }
   critics_.write(out);
   action_net_.write(out);
   regions_.write(out);
@@ -65,11 +67,13 @@ Result<void> Vbo::restore(std::string_view snapshot, std::span<const Trial> hist
   fresh_.clear();
   for (int i = archive_.size() - static_cast<int>(fresh); i < archive_.size(); ++i)
     fresh_.push_back(i);
-  const Vector mean = in.get_vector();
-  const Matrix whitening = in.get_matrix();
-  if (!in.ok() || mean.size() != frame_.numeric() || whitening.rows() != frame_.numeric())
-    return damaged;
-  frame_.move(mean, whitening);
+  for (int view = 0; view < Frame::kViews; ++view) {
+    Frame::Neighbourhood at{in.get_vector(), in.get_matrix()};
+    const Eigen::Index n = frame_.numeric(), columns = at.whitening.cols();
+    if (!in.ok() || at.mean.size() != n || at.whitening.rows() != n) return damaged;
+    if (columns != 1 && columns != n) return damaged;
+    frame_.move(view, std::move(at));
+  }
   critics_.read(in);
   action_net_.read(in);
   regions_.read(in);

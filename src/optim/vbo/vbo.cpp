@@ -33,7 +33,7 @@ Vbo::Vbo(const Space& space, const OptimizerOptions& common, const VboOptions& o
       frame_(encoding_),
       critics_(frame_.inputs(), options_, common.seed),
       action_net_(encoding_, options_, common.seed),
-      regions_(encoding_, common.seed) {}
+      regions_(encoding_, options_.second_share, common.seed) {}
 
 // ---- the round ----------------------------------------------------------------------------------
 
