@@ -86,6 +86,14 @@ Statistics fly_many(const Weights& w, std::uint32_t first, int count, int thread
 
 Weights to_weights(const Point& point);
 
+// Name, summary and source, which are known even where the task itself is not built.
+inline TaskInfo description() {
+  return {.name = "lunar-lander",
+          .summary = "Twelve numbers of a controller that lands a craft; mean of 50 episodes",
+          .source = "Gym 0.26 LunarLander-v2; Eriksson et al. 2019 (TuRBO); Li et al. 2024",
+          .cost = Cost::milliseconds};
+}
+
 std::unique_ptr<BasicTask> make_lunar_lander(TaskOptions& options);
 
 }  // namespace vbo::tasks::lunar

@@ -15,15 +15,12 @@ class LunarLander final : public BasicTask {
       weights.push_back(Parameter::real("w" + std::to_string(i), 0.0, 2.0));
     }
     space_ = Space::make(std::move(weights)).value();
-    info_ = {.name = "lunar-lander",
-             .summary = "Twelve numbers of a controller that lands a craft; mean of 50 episodes",
-             .source = "Gym 0.26 LunarLander-v2; Eriksson et al. 2019 (TuRBO); Li et al. 2024",
-             .cost = Cost::milliseconds,
-             // From a local random search; more search finds a little more.
-             .optimum = Optimum{{to_point({0.66615, 0.97597, 0.40775, 0.53468, 0.62960, 1.00295,
-                                           0.49359, 0.71709, 0.01410, 0.50623, 0.09572, 0.02772})},
-                                282.996702,
-                                false}};
+    info_ = description();
+    // From a local random search; more search finds a little more.
+    info_.optimum = Optimum{{to_point({0.66615, 0.97597, 0.40775, 0.53468, 0.62960, 1.00295,
+                                       0.49359, 0.71709, 0.01410, 0.50623, 0.09572, 0.02772})},
+                            282.996702,
+                            false};
   }
 
  private:
