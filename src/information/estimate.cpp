@@ -26,7 +26,7 @@ constexpr int kPatience = 12;           // checks without a better validation va
 Error invalid(std::string message) { return {ErrorKind::invalid_input, std::move(message)}; }
 
 // Two-sided 95% point of Student's t with f degrees of freedom (Cornish-Fisher expansion of the
-// normal quantile; Abramowitz and Stegun 26.7.5), within 0.5% for f >= 3; f = 1, 2 exact.
+// normal quantile; Abramowitz and Stegun 26.7.5), within 1% for f >= 3; f = 1, 2 exact.
 double student_95(int f) {
   if (f == 1) return 12.706;
   if (f == 2) return 4.303;
