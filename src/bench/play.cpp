@@ -91,6 +91,32 @@ class Player {
     return {};
   }
 
+  // Continues after the rounds of a checkpoint.
+  void adopt(const Checkpoint& from) {
+    std::size_t told = 0;
+    for (const RoundRecord& record : from.rounds) {
+      const auto until = static_cast<std::size_t>(record.evaluations);
+      RoundRecord recomputed = record;
+      account(recomputed, std::span(from.trials).subspan(told, until - told));
+      result_.rounds.push_back(record);
+      told = until;
+    }
+    history_ = from.trials;
+    next_id_ = from.next_id;
+  }
+
+  // Nothing is saved of a method without snapshots: it begins again.
+  void save(const std::filesystem::path& path) const {
+    Checkpoint checkpoint{.job = job_,
+                          .origin = result_.origin,
+                          .rounds = result_.rounds,
+                          .trials = history_,
+                          .next_id = next_id_,
+                          .snapshot = optimizer_.snapshot()};
+    if (!checkpoint.snapshot.empty()) (void)write_checkpoint(path, checkpoint);
+  }
+
+  std::int64_t rounds() const { return static_cast<std::int64_t>(result_.rounds.size()); }
   JobResult take() && { return std::move(result_); }
 
  private:
@@ -131,6 +157,13 @@ class Player {
       record.seconds_tell = seconds_since(start);
       record.flops += scope.count();
     }
+    account(record, trials);
+    history_.insert(history_.end(), trials.begin(), trials.end());
+    result_.rounds.push_back(record);
+  }
+
+  // Observations, running totals, and what the record says of them.
+  void account(RoundRecord& record, std::span<const Trial> trials) {
     double batch_sum = 0.0;
     std::int64_t batch_finite = 0;
     for (const Trial& trial : trials) {
@@ -156,7 +189,6 @@ class Player {
     if (totals_.finite > 0) {
       record.average_reward = totals_.sum / static_cast<double>(totals_.finite);
     }
-    result_.rounds.push_back(record);
   }
 
   const Job& job_;
@@ -167,6 +199,7 @@ class Player {
   double sign_ = 1.0;
   TrialId next_id_ = 1;
   Totals totals_;
+  std::vector<Trial> history_;
   JobResult result_;
 };
 
@@ -190,18 +223,28 @@ Result<std::unique_ptr<tasks::Task>> without_noise(const std::string& task_spec)
 }
 
 Result<JobResult> play(const Job& job, const tasks::Task& task, const tasks::Task* clean,
-                       Optimizer& optimizer, const PlayOptions& options) {
+                       Optimizer& optimizer, const PlayOptions& options, const Checkpoint* from) {
   Player player(job, task, clean, optimizer, options.keep_points);
+  if (from != nullptr) player.adopt(*from);
   const std::vector<Point> design =
       initial_design(task.space(), job.batch * job.initial_rounds, job.seed);
-  for (std::int64_t round = 0; round < job.rounds; ++round) {
-    if (round < job.initial_rounds) {
-      player.initial_round(std::span(design).subspan(static_cast<std::size_t>(round * job.batch),
-                                                     static_cast<std::size_t>(job.batch)));
+  auto saved = Clock::now();
+  while (player.rounds() < job.rounds) {
+    if (player.rounds() < job.initial_rounds) {
+      player.initial_round(
+          std::span(design).subspan(static_cast<std::size_t>(player.rounds() * job.batch),
+                                    static_cast<std::size_t>(job.batch)));
     } else if (auto done = player.asked_round(); !done) {
       return done.error();
     }
-    if (options.cancelled && options.cancelled()) return Error{ErrorKind::busy, "cancelled"};
+    if (player.rounds() == job.rounds) break;
+    const bool cancelled = options.cancelled && options.cancelled();
+    if (!options.checkpoint.empty() &&
+        (cancelled || seconds_since(saved) > options.checkpoint_seconds)) {
+      player.save(options.checkpoint);
+      saved = Clock::now();
+    }
+    if (cancelled) return Error{ErrorKind::busy, "cancelled"};
   }
   return std::move(player).take();
 }
@@ -211,9 +254,15 @@ Result<JobResult> play(const Job& job, const PlayOptions& options) {
   if (!task) return task.error();
   const auto clean = without_noise(job.task);
   if (!clean) return clean.error();
-  const auto optimizer = make_job_optimizer((*task)->space(), job);
+  auto optimizer = make_job_optimizer((*task)->space(), job);
   if (!optimizer) return optimizer.error();
-  return play(job, **task, clean->get(), **optimizer, options);
+  std::optional<Checkpoint> from;
+  if (!options.checkpoint.empty()) from = read_checkpoint(options.checkpoint, job);
+  if (from && !(*optimizer)->restore(from->snapshot, from->trials)) {
+    from.reset();
+    optimizer = make_job_optimizer((*task)->space(), job);
+  }
+  return play(job, **task, clean->get(), **optimizer, options, from ? &*from : nullptr);
 }
 
 }  // namespace vbo::bench

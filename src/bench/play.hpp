@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 
+#include "bench/checkpoint.hpp"
 #include "bench/record.hpp"
 #include "tasks/task.hpp"
 #include "vbo/error.hpp"
@@ -17,6 +18,9 @@ namespace vbo::bench {
 struct PlayOptions {
   bool keep_points = false;         // store the parameters of every observation
   std::function<bool()> cancelled;  // asked after every round; may be empty
+  // Where an unfinished job is kept, every so often and when it is cancelled; empty = nowhere.
+  std::filesystem::path checkpoint;
+  double checkpoint_seconds = 30.0;
 };
 
 // The job's optimizer as a study would make it, on one thread.
@@ -25,12 +29,13 @@ Result<std::unique_ptr<Optimizer>> make_job_optimizer(const Space& space, const 
 // The same task without the noise its `noise` option adds; nullptr when there is none to take away.
 Result<std::unique_ptr<tasks::Task>> without_noise(const std::string& task_spec);
 
-// REQUIRES: `optimizer` freshly made; `clean` from without_noise(). An Error of kind `busy` means
-// cancelled.
+// REQUIRES: `optimizer` freshly made, or restored to the state of `from`; `clean` from
+// without_noise(). An Error of kind `busy` means cancelled.
 Result<JobResult> play(const Job& job, const tasks::Task& task, const tasks::Task* clean,
-                       Optimizer& optimizer, const PlayOptions& options = {});
+                       Optimizer& optimizer, const PlayOptions& options = {},
+                       const Checkpoint* from = nullptr);
 
-// Makes task and optimizer, and plays.
+// Makes task and optimizer, and plays; from the checkpoint when there is one of the same build.
 Result<JobResult> play(const Job& job, const PlayOptions& options = {});
 
 }  // namespace vbo::bench

@@ -5,15 +5,15 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <system_error>
+
+#include "bench/record_json.hpp"
 
 namespace vbo::bench {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 constexpr int format = 1;
 
@@ -26,6 +26,35 @@ Json settings_json(const Job& job) {
   }
   return settings;
 }
+
+// JSON has no NaN; it is written as null.
+double number_or_missing(const Json& json) { return json.is_null() ? missing : json.get<double>(); }
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+std::string observations_csv(const JobResult& r) {
+  std::string csv = "round,value";
+  for (const std::string& name : r.parameter_names) csv += "," + csv_field(name);
+  csv += "\n";
+  for (const Observation& o : r.observations) {
+    csv +=
+        std::to_string(o.round) + "," + (std::isnan(o.value) ? "" : vbo::to_string(Value{o.value}));
+    for (const Value& value : o.point) csv += "," + csv_field(vbo::to_string(value));
+    csv += "\n";
+  }
+  return csv;
+}
+
+Error damaged(const fs::path& path, std::size_t line, const std::string& what) {
+  return {ErrorKind::damaged, path.string() + ", line " + std::to_string(line) + ": " + what};
+}
+
+}  // namespace
 
 Json header_json(const JobResult& r) {
   Json json = {{"kind", "header"},
@@ -66,9 +95,6 @@ Json round_json(const Job& job, const RoundRecord& r) {
   return json;
 }
 
-// JSON has no NaN; it is written as null.
-double number_or_missing(const Json& json) { return json.is_null() ? missing : json.get<double>(); }
-
 void read_header(const Json& json, JobResult& r) {
   if (json.at("kind") != "header" || json.at("format") != format) {
     throw std::runtime_error("not a header of format " + std::to_string(format));
@@ -106,32 +132,6 @@ RoundRecord read_round(const Json& json) {
   json.at("flops").get_to(r.flops);
   return r;
 }
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
-
-std::string observations_csv(const JobResult& r) {
-  std::string csv = "round,value";
-  for (const std::string& name : r.parameter_names) csv += "," + csv_field(name);
-  csv += "\n";
-  for (const Observation& o : r.observations) {
-    csv +=
-        std::to_string(o.round) + "," + (std::isnan(o.value) ? "" : vbo::to_string(Value{o.value}));
-    for (const Value& value : o.point) csv += "," + csv_field(vbo::to_string(value));
-    csv += "\n";
-  }
-  return csv;
-}
-
-Error damaged(const fs::path& path, std::size_t line, const std::string& what) {
-  return {ErrorKind::damaged, path.string() + ", line " + std::to_string(line) + ": " + what};
-}
-
-}  // namespace
 
 Result<void> write_file(const fs::path& path, const std::string& content) {
   const auto failed = [&](const std::string& what) {

@@ -78,6 +78,7 @@ Result<RunnerReport> run_jobs(const std::vector<Job>& jobs, const RunnerOptions&
   const Origin origin = this_origin();
   std::vector<Job> todo;
   for (const Job& job : jobs) {
+    if (options.redo) fs::remove(options.directory / (file_stem(job) + ".part"), error);
     const fs::path path = options.directory / (file_stem(job) + ".jsonl");
     if (!options.redo && fs::exists(path, error)) {
       const Result<JobResult> found = read_job(path);
@@ -102,8 +103,6 @@ Result<RunnerReport> run_jobs(const std::vector<Job>& jobs, const RunnerOptions&
     return options.limit_seconds <= 0.0 || seconds_since(start) + seconds < options.limit_seconds;
   };
   const auto stopped = [&] { return interrupted() || !time_left_for(0.0); };
-  const PlayOptions play_options{.keep_points = options.keep_points, .cancelled = stopped};
-
   parallel_for(workers, static_cast<int>(todo.size()), [&](int index) {
     const Job& job = todo[static_cast<std::size_t>(index)];
     {
@@ -111,6 +110,9 @@ Result<RunnerReport> run_jobs(const std::vector<Job>& jobs, const RunnerOptions&
       if (stopped() || !time_left_for(time_left.seconds_of(job))) return;
     }
     const auto job_start = Clock::now();
+    const fs::path checkpoint = options.directory / (file_stem(job) + ".part");
+    const PlayOptions play_options{
+        .keep_points = options.keep_points, .cancelled = stopped, .checkpoint = checkpoint};
     Result<JobResult> result = [&]() -> Result<JobResult> {
       try {
         return play(job, play_options);
@@ -121,6 +123,8 @@ Result<RunnerReport> run_jobs(const std::vector<Job>& jobs, const RunnerOptions&
     if (!result && result.error().kind == ErrorKind::busy) return;
     if (result) {
       if (auto written = write_job(options.directory, *result); !written) result = written.error();
+      std::error_code absent;
+      fs::remove(checkpoint, absent);
     }
     const std::lock_guard lock(mutex);
     progress.job_seconds = seconds_since(job_start);

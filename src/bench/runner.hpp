@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Runs jobs, one per core at a time, and keeps what they give in a directory. Finished jobs found
-// there are not run again, so a killed run continues when it is started anew. A job that fails is
-// reported and does not stop the others.
+// there are not run again and unfinished ones continue from their last checkpoint, so a killed run
+// goes on when it is started anew, to the same numbers. A job that fails is reported and does not
+// stop the others.
 #pragma once
 
 #include <atomic>
