@@ -72,6 +72,27 @@ Result<CountedCost> one_cell(const tasks::Task& task, const std::string& method,
   return cost;
 }
 
+// Seconds at the next size from those at the last: t n^p, with the p between 1 and 3 that the last
+// two sizes show, or 1.
+class GrowthGuess {
+ public:
+  void seen(std::int64_t n, double seconds) {
+    if (n_ > 0 && n > n_ && seconds_ > 0.0 && seconds > 0.0) {
+      power_ = std::clamp(std::log(seconds / seconds_) / std::log(ratio(n)), 1.0, 3.0);
+    }
+    n_ = n;
+    seconds_ = seconds;
+  }
+  double seconds_at(std::int64_t n) const {
+    return n_ == 0 ? 0.0 : seconds_ * std::pow(ratio(n), power_);
+  }
+
+ private:
+  double ratio(std::int64_t n) const { return static_cast<double>(n) / static_cast<double>(n_); }
+  std::int64_t n_ = 0;
+  double seconds_ = 0.0, power_ = 1.0;
+};
+
 const CountedCost* find(const CountReport& report, const std::string& method, std::int64_t n) {
   for (const CountedCost& row : report.rows) {
     if (row.method == method && row.observations == n && row.measured) return &row;
@@ -89,19 +110,15 @@ Result<CountReport> count_operations(const CountOptions& options,
   std::sort(sizes.begin(), sizes.end());
   CountReport report{.options = options, .origin = this_origin(), .rows = {}};
   for (const std::string& method : options.methods) {
-    double last_seconds = 0.0;
-    std::int64_t last_size = 0;
+    GrowthGuess guess;
     for (const std::int64_t n : sizes) {
-      const double growth =
-          last_size > 0 ? static_cast<double>(n) / static_cast<double>(last_size) : 0;
       CountedCost cell{.method = method, .observations = n};
-      if (last_seconds * std::pow(growth, 3.0) <= options.limit_seconds) {
+      if (guess.seconds_at(n) <= options.limit_seconds) {
         const auto start = Clock::now();
         const auto counted = one_cell(**task, method, n, options);
         if (!counted) return counted.error();
         cell = *counted;
-        last_seconds = std::chrono::duration<double>(Clock::now() - start).count();
-        last_size = n;
+        guess.seen(n, std::chrono::duration<double>(Clock::now() - start).count());
       }
       report.rows.push_back(cell);
       if (on_cell) on_cell(cell);

@@ -22,8 +22,8 @@ struct CountOptions {
   std::int64_t batch = 64;
   std::uint64_t seed = 1;
   int threads = 1;
-  // A cell is left out when the method's last one, grown by the cube of the ratio of n, would take
-  // longer than so many seconds.
+  // A cell is left out when, by how the method's time grew with n so far, it would take longer than
+  // so many seconds.
   double limit_seconds = 600.0;
 };
 
