@@ -203,7 +203,7 @@ Vector Vbo::propose(Source source, Rng& rng) const {
 // The next point of the design that nobody has tried. A finite space can run out of them: then a
 // repeat is all there is to suggest.
 Vector Vbo::unseen_design_point() {
-  constexpr int tries = 10'000;
+  const int tries = encoding_.dimension() > 0 ? 1'000 : 1;
   Vector code;
   for (int i = 0; i < tries; ++i) {
     code = design_.code(designed_++);

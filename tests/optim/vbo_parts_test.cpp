@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+// The flagship's parts: what each promises on its own.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "optim/vbo/action_net.hpp"
+#include "optim/vbo/archive.hpp"
+#include "optim/vbo/critics.hpp"
+#include "optim/vbo/frame.hpp"
+#include "optim/vbo/regions.hpp"
+#include "support/gradient_check.hpp"
+#include "vbo/random.hpp"
+
+namespace vbo {
+namespace {
+
+Space mixed_space() {
+  return Space::make({Parameter::real("x", 0, 1), Parameter::integer("n", 1, 9),
+                      Parameter::categorical("c", {"a", "b", "c"}), Parameter::real("z", -1, 1)})
+      .value();
+}
+
+Space cube(int dimension) {
+  std::vector<Parameter> parameters;
+  for (int i = 0; i < dimension; ++i) {
+    parameters.push_back(Parameter::real("x" + std::to_string(i), 0, 1));
+  }
+  return Space::make(std::move(parameters)).value();
+}
+
+MatrixOf<float> random_codes(Eigen::Index rows, Eigen::Index columns, std::uint64_t seed) {
+  Rng rng(seed, "codes");
+  MatrixOf<float> X(rows, columns);
+  for (float& x : X.reshaped()) x = static_cast<float>(rng.uniform());
+  return X;
+}
+
+// Results of f = -|x - 0.3|^2 at random codes.
+Archive quadratic_archive(Eigen::Index dimension, int n) {
+  Archive archive(dimension);
+  Rng rng(7, "archive");
+  for (int i = 0; i < n; ++i) {
+    Vector x(dimension);
+    for (double& v : x) v = rng.uniform();
+    archive.add(i + 1, x, -(x.array() - 0.3).square().sum());
+  }
+  archive.sort();
+  return archive;
+}
+
+TEST(Replay, QuantileAndRankAreInverse) {
+  for (const double share : {0.0, 0.25, 1.0}) {
+    const Replay replay{share, 1000, 200};
+    double last = 0.0;
+    for (double rank = 0.0; rank < 199.0; rank += 7.5) {
+      const double q = replay.quantile(rank);
+      EXPECT_GT(q, last);
+      EXPECT_NEAR(replay.rank_at(q), rank, 1e-9);
+      last = q;
+    }
+    if (share > 0.0) {
+      EXPECT_NEAR(replay.rank_at(replay.quantile(800.0)), 800.0, 1e-9);
+    }
+  }
+  EXPECT_NEAR((Replay{0.25, 1000, 200}.quantile(999.5)), 1.0, 1e-12);
+}
+
+TEST(Archive, OrdersBestFirstAndSharesRanksOfTies) {
+  Archive archive(1);
+  const double inf = std::numeric_limits<double>::infinity();
+  for (const double value : {1.0, 3.0, -inf, 3.0, 2.0, -inf}) {
+    archive.add(archive.size() + 1, Vector::Zero(1), value);
+    archive.sort();
+  }
+  std::vector<TrialId> ids;
+  for (int rank = 0; rank < archive.size(); ++rank)
+    ids.push_back(archive.id(archive.at_rank(rank)));
+  EXPECT_EQ(ids, (std::vector<TrialId>{2, 4, 5, 1, 3, 6}));
+  EXPECT_EQ(archive.shared_rank(1), 0.5);
+  EXPECT_EQ(archive.shared_rank(5), 4.5);
+  EXPECT_EQ(archive.value_at_rank(1.5), 2.5);
+  EXPECT_EQ(archive.value_at_rank(5.0), 1.0);  // failures have no value to interpolate
+}
+
+TEST(Seen, FindsRepeatsWithinTheToleranceOnly) {
+  Seen seen(1e-6);
+  Rng rng(1, "seen");
+  std::vector<Vector> points;
+  for (int i = 0; i < 500; ++i) {
+    Vector x(6);
+    for (double& v : x) v = rng.uniform();
+    seen.add(x);
+    points.push_back(x);
+  }
+  for (const Vector& x : points) {
+    EXPECT_TRUE(seen.contains(x.array() + 0.9e-6));
+    EXPECT_FALSE(seen.contains(x.array() + 1.1e-6));
+  }
+}
+
+TEST(Frame, BackwardIsTheAdjointOfFeatures) {
+  const Encoding encoding(mixed_space());
+  Frame frame(encoding);
+  ASSERT_EQ(frame.numeric(), 3);
+  EXPECT_EQ(frame.inputs(), encoding.dimension() + 2 * 3);
+  Matrix A(3, 3);
+  A << 3, 0.5, 0.1, 0.5, 2, -0.4, 0.1, -0.4, 5;
+  frame.move(0, {Vector::Constant(3, 0.4), A});
+  frame.move(1, {Vector::Constant(3, 0.7), Matrix::Constant(3, 1, 4.0)});
+  const MatrixOf<float> X = random_codes(encoding.dimension(), 5, 1);
+  const MatrixOf<float> weights = random_codes(frame.inputs(), 5, 2);
+  MatrixOf<float> Z, dX;
+  frame.features(X, Z);
+  frame.features_backward(Z, weights, dX);
+  const auto loss = [&](const Matrix& at) {
+    MatrixOf<float> features;
+    frame.features(at.cast<float>(), features);
+    return (features.cast<double>().array() * weights.cast<double>().array()).sum();
+  };
+  // Single precision: differences over 1e-2 are good to about 1e-3.
+  for (Eigen::Index i = 0; i < X.size(); ++i) {
+    Matrix up = X.cast<double>(), down = up;
+    up(i) += 1e-2;
+    down(i) -= 1e-2;
+    EXPECT_NEAR((loss(up) - loss(down)) / 2e-2, dX(i), 2e-2 * std::max(1.0F, std::abs(dX(i))));
+  }
+}
+
+VboOptions small_options() {
+  VboOptions options;
+  options.critics = 3;
+  options.hidden = {16, 16};
+  options.levels = 8;
+  options.minibatch = 32;
+  return options;
+}
+
+TEST(Critics, GradientWithRespectToInputs) {
+  const Encoding encoding(mixed_space());
+  const Frame frame(encoding);
+  Critics critics(frame.inputs(), small_options(), 3);
+  const MatrixOf<float> X = random_codes(encoding.dimension(), 4, 5);
+  const DecompositionWeights weights{0.7, 0.4};
+  MatrixOf<float> dX;
+  critics.evaluate(frame, X, weights, 1, dX);
+  for (Eigen::Index i = 0; i < X.size(); ++i) {
+    const float h = 5e-3F;
+    MatrixOf<float> up = X, down = X;
+    up(i) += h;
+    down(i) -= h;
+    const double high = critics.evaluate(frame, up, weights, 1).objective;
+    const double low = critics.evaluate(frame, down, weights, 1).objective;
+    EXPECT_NEAR((high - low) / (2 * h), dX(i), 4e-3) << i;
+  }
+}
+
+TEST(Critics, LearnTheOrderOfOutcomesAndSayHowMuchTheyKnow) {
+  const Encoding encoding(cube(3));
+  const Frame frame(encoding);
+  VboOptions options;
+  Critics critics(frame.inputs(), options, 1);
+  const Archive archive = quadratic_archive(3, 400);
+  const Replay replay = archive.replay(0.25, 80);
+  std::vector<int> all(400);
+  for (int i = 0; i < 400; ++i) all[static_cast<std::size_t>(i)] = i;
+  const double before = critics.held_out_information(archive, replay, frame, all, 1);
+  critics.train(archive, replay, frame, 200, 0, 1);
+  const double after = critics.held_out_information(archive, replay, frame, all, 1);
+  EXPECT_LT(before, 0.1);
+  EXPECT_GT(after, 0.8);
+  EXPECT_LE(after, critics.ceiling());
+  MatrixOf<float> X(3, 2);
+  X << 0.3F, 0.9F, 0.3F, 0.9F, 0.3F, 0.9F;
+  const auto& said = critics.evaluate(frame, X, {}, 1);
+  EXPECT_GT(said.mean[0], said.mean[1] + 1.0F);
+}
+
+TEST(Critics, TrainingDoesNotDependOnThreads) {
+  const Encoding encoding(cube(3));
+  const Frame frame(encoding);
+  const Archive archive = quadratic_archive(3, 3000);  // more than one pool
+  const Replay replay = archive.replay(0.25, 400);
+  const auto trained = [&](int threads) {
+    Critics critics(frame.inputs(), small_options(), 1);
+    critics.train(archive, replay, frame, 5, 0, threads);
+    StateWriter out;
+    critics.write(out);
+    return out.take();
+  };
+  EXPECT_EQ(trained(1), trained(3));
+}
+
+TEST(ActionNet, StartsUniformAndMovesToTheGoodRegion) {
+  const Encoding encoding(cube(2));
+  const Frame frame(encoding);
+  VboOptions options;
+  Critics critics(frame.inputs(), options, 1);
+  ActionNet net(encoding, options, 1);
+  Rng rng(1, "act");
+  const MatrixOf<float> first = net.act(4000, rng);
+  EXPECT_NEAR(first.mean(), 0.5, 5 * std::sqrt(1.0 / 12 / 8000));
+  EXPECT_NEAR((first.array() - 0.5F).square().mean(), 1.0 / 12, 0.005);
+
+  const Archive archive = quadratic_archive(2, 400);
+  critics.train(archive, archive.replay(0.25, 80), frame, 200, 0, 1);
+  options.action_steps = 300;
+  ActionNet trained(encoding, options, 1);
+  const ActionNet::Gauge gauge = trained.train(critics, frame, 64, 0, 1);
+  const MatrixOf<float> later = trained.act(1000, rng);
+  const auto distance = [](const MatrixOf<float>& X) {
+    return (X.array() - 0.3F).square().colwise().sum().mean();
+  };
+  EXPECT_LT(distance(later), 0.3 * distance(first));
+  EXPECT_GE(gauge.input_information, 0.0);
+  EXPECT_GE(gauge.model_information, 0.0);
+}
+
+TEST(ActionNet, CategoriesAreOneHot) {
+  const Encoding encoding(mixed_space());
+  ActionNet net(encoding, small_options(), 1);
+  Rng rng(2, "act");
+  const MatrixOf<float> X = net.act(50, rng);
+  for (const Encoding::Block& block : encoding.blocks()) {
+    if (block.kind != ParameterKind::categorical) continue;
+    const auto rows = X.middleRows(block.offset, block.width);
+    EXPECT_TRUE((rows.array() == 0.0F || rows.array() == 1.0F).all());
+    EXPECT_TRUE((rows.colwise().sum().array() == 1.0F).all());
+  }
+}
+
+TEST(Regions, SecondSearchWorksElsewhere) {
+  const Encoding encoding(cube(4));
+  Frame frame(encoding);
+  Regions regions(encoding, 0.3, 1);
+  const Archive archive = quadratic_archive(4, 200);
+  regions.advance(archive, frame);
+  ASSERT_TRUE(regions.leader().running());
+  ASSERT_TRUE(regions.second().running());
+  EXPECT_EQ(regions.second_share(), 0.5);
+  EXPECT_GT(regions.leader().distance(regions.second().mean_code(archive.code(0))), 0.2);
+  Rng rng(1, "sample");
+  for (int i = 0; i < 200; ++i) {
+    Vector code = Vector::Zero(4);
+    regions.leader().sample(code, rng);
+    EXPECT_TRUE((code.array() >= 0.0 && code.array() <= 1.0).all());
+  }
+}
+
+TEST(LocalSearch, ConvergesOnASphereByItsOwnResults) {
+  const Encoding encoding(cube(5));
+  LocalSearch search(encoding, 0, 1);
+  search.begin(Vector::Constant(5, 0.8), 0.2);
+  Rng rng(1, "sphere");
+  for (int generation = 0; generation < 60; ++generation) {
+    for (int i = 0; i < 20; ++i) {
+      Vector code = Vector::Zero(5);
+      search.sample(code, rng);
+      search.learn(code, -(code.array() - 0.3).square().sum(), true);
+    }
+    search.advance();
+  }
+  EXPECT_LT(search.deviation(), 1e-4);
+  EXPECT_LT((search.mean_code(Vector::Zero(5)).array() - 0.3).abs().maxCoeff(), 1e-4);
+}
+
+}  // namespace
+}  // namespace vbo

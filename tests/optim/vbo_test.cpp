@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+// The flagship as its users meet it: any space, any batch, any order, resumable, never repeating.
+#include "optim/vbo/vbo.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <set>
+
+namespace vbo {
+namespace {
+
+using Objective = std::function<std::optional<double>(const Point&)>;
+
+Space cube(int dimension) {
+  std::vector<Parameter> parameters;
+  for (int i = 0; i < dimension; ++i) {
+    parameters.push_back(Parameter::real("x" + std::to_string(i), -1, 2));
+  }
+  return Space::make(std::move(parameters)).value();
+}
+
+Space every_kind() {
+  return Space::make({Parameter::real("x", -5, 10), Parameter::real("rate", 1e-5, 1e-1, true),
+                      Parameter::integer("n", 1, 40), Parameter::categorical("c", {"a", "b", "c"}),
+                      Parameter::real("fixed", 2, 2)})
+      .value();
+}
+
+double sphere(const Point& p) {
+  double sum = 0.0;
+  for (const Value& v : p) sum += std::pow(std::get<double>(v) - 0.7, 2);
+  return -sum;
+}
+
+// A cheap optimizer for tests that do not ask for quality.
+VboOptions quick() {
+  VboOptions options;
+  options.critics = 2;
+  options.hidden = {16};
+  options.critic_steps = 5;
+  options.action_steps = 2;
+  options.screening = 4;
+  return options;
+}
+
+// Asks and tells; keeps every suggestion.
+struct Player {
+  std::unique_ptr<Vbo> vbo;
+  Space space;
+  std::vector<Trial> trials;  // in the order of asking
+  EventId event = 0;
+
+  Player(Space s, OptimizerOptions common, VboOptions options)
+      : vbo(std::make_unique<Vbo>(s, common, options)), space(std::move(s)) {}
+
+  std::vector<TrialId> ask(std::size_t n) {
+    std::vector<TrialId> ids(n);
+    std::iota(ids.begin(), ids.end(), static_cast<TrialId>(trials.size()) + 1);
+    ++event;
+    const std::vector<Suggestion> made = vbo->ask(ids);
+    for (std::size_t i = 0; i < n; ++i) {
+      Trial trial;
+      trial.id = ids[i];
+      trial.point = made[i].point;
+      trial.rationale = made[i].rationale;
+      trial.asked_in = event;
+      trials.push_back(trial);
+    }
+    return ids;
+  }
+
+  void tell(std::span<const TrialId> ids, const Objective& f) {
+    ++event;
+    std::vector<Trial> finished;
+    for (const TrialId id : ids) {
+      Trial& trial = trials[static_cast<std::size_t>(id - 1)];
+      trial.value = f(trial.point);
+      trial.state = trial.value ? TrialState::completed : TrialState::failed;
+      trial.told_in = event;
+      finished.push_back(trial);
+    }
+    vbo->tell(finished);
+  }
+
+  void rounds(int count, std::size_t batch, const Objective& f) {
+    for (int i = 0; i < count; ++i) tell(ask(batch), f);
+  }
+
+  double best() const {
+    double best = -1e300;
+    for (const Trial& trial : trials) best = std::max(best, trial.value.value_or(-1e300));
+    return best;
+  }
+  std::vector<Point> points() const {
+    std::vector<Point> all;
+    for (const Trial& trial : trials) all.push_back(trial.point);
+    return all;
+  }
+};
+
+TEST(Vbo, ConvergesOnASmoothFunction) {
+  Player player(cube(6), {.seed = 1, .batch = 32, .threads = 2}, {});
+  player.rounds(15, 32, sphere);
+  EXPECT_GT(player.best(), -1e-3);
+}
+
+TEST(Vbo, SuggestsInsideTheSpaceWithoutRepeats) {
+  Player player(every_kind(), {.seed = 2, .batch = 16}, quick());
+  player.rounds(12, 16, [](const Point& p) -> std::optional<double> {
+    if (std::get<std::string>(p[3]) == "a") return std::nullopt;  // always fails
+    return -std::abs(std::get<double>(p[0]) - 2.0) -
+           std::abs(std::log10(std::get<double>(p[1])) + 3);
+  });
+  std::set<std::string> seen;
+  int failures = 0;
+  for (const Trial& trial : player.trials) {
+    ASSERT_TRUE(player.space.check(trial.point));
+    std::string key;
+    for (const Value& value : trial.point) key += to_string(value) + ",";
+    EXPECT_TRUE(seen.insert(key).second) << key;
+    failures += trial.id > 150 && trial.state == TrialState::failed;
+  }
+  EXPECT_LT(failures, 20);  // of 42: a third would be chance
+}
+
+TEST(Vbo, LedgerTermsAddUpAndSourcesAreNamed) {
+  Player player(cube(4), {.seed = 3, .batch = 32}, quick());
+  player.rounds(6, 32, sphere);
+  std::set<std::string> sources;
+  for (const Trial& trial : player.trials) {
+    const Rationale& why = trial.rationale;
+    sources.insert(why.source);
+    double sum = 0.0;
+    for (const Term& term : why.terms) sum += term.value;
+    EXPECT_NEAR(sum, why.acquisition, 1e-9);
+    if (why.source == "design") continue;
+    ASSERT_EQ(why.terms.size(), 3U);
+    EXPECT_EQ(why.terms[0].name, "exploitation");
+    EXPECT_GE(why.terms[1].value, -1e-5);  // information is not negative
+    EXPECT_GE(why.terms[2].value, -1e-5);
+  }
+  EXPECT_THAT(sources, ::testing::IsSupersetOf({"design", "action-net", "local", "jump"}));
+  const AskReport report = player.vbo->report();
+  EXPECT_GT(report.round, 0);
+  ASSERT_GE(report.values.size(), 4U);
+  EXPECT_NEAR(report.values[0].value, report.values[1].value + report.values[2].value, 1e-9);
+  EXPECT_LE(report.values[0].value, report.values[3].value);  // information <= ceiling
+}
+
+TEST(Vbo, RecommendsAnEvaluatedPointUnderNoise) {
+  Player player(cube(3), {.seed = 4, .batch = 32}, {});
+  Rng rng(1, "noise");
+  player.rounds(15, 32, [&](const Point& p) { return sphere(p) + 0.5 * rng.normal(); });
+  const auto recommendation = player.vbo->report().recommendation;
+  ASSERT_TRUE(recommendation);
+  const Trial& trial = player.trials[static_cast<std::size_t>(recommendation->id - 1)];
+  EXPECT_GT(sphere(trial.point), -0.2);
+  EXPECT_LT(recommendation->mean, player.best() + 1e-12);
+  EXPECT_GE(recommendation->deviation, 0.0);
+}
+
+TEST(Vbo, BatchesMayChangeAndTellsMayComeInAnyOrder) {
+  Player player(cube(3), {.seed = 5, .batch = 8}, quick());
+  std::vector<TrialId> open;
+  Rng rng(1, "order");
+  for (const std::size_t n : {1, 17, 3, 64, 1, 1, 200, 5}) {
+    for (const TrialId id : player.ask(n)) open.push_back(id);
+    rng.shuffle(std::span<TrialId>(open));
+    const std::size_t keep = open.size() / 3;
+    player.tell(std::span<const TrialId>(open).subspan(keep), sphere);
+    open.resize(keep);
+  }
+  for (const Trial& trial : player.trials) EXPECT_TRUE(player.space.check(trial.point));
+}
+
+TEST(Vbo, ResumedRunSuggestsTheSamePoints) {
+  for (const int threads : {1, 3}) {
+    const OptimizerOptions common{.seed = 6, .batch = 16, .threads = threads};
+    Player whole(every_kind(), common, quick());
+    const Objective f = [](const Point& p) -> std::optional<double> {
+      return -std::abs(std::get<double>(p[0]) - 2.0);
+    };
+    whole.rounds(6, 16, f);
+    const auto open = whole.ask(7);  // pending while the snapshot is taken
+    Player resumed(every_kind(), common, quick());
+    resumed.trials = whole.trials;
+    resumed.event = whole.event;
+    ASSERT_TRUE(resumed.vbo->restore(whole.vbo->snapshot(), whole.trials));
+    for (Player* player : {&whole, &resumed}) {
+      player->tell(open, f);
+      player->rounds(3, 16, f);
+    }
+    EXPECT_EQ(whole.points(), resumed.points());
+    EXPECT_EQ(whole.vbo->snapshot(), resumed.vbo->snapshot());
+  }
+}
+
+TEST(Vbo, SnapshotDoesNotGrowWithTheResultsAndDamageIsNoticed) {
+  Player player(cube(3), {.seed = 7, .batch = 16}, quick());
+  player.rounds(4, 16, sphere);
+  const std::size_t early = player.vbo->snapshot().size();
+  player.rounds(30, 16, sphere);
+  const std::string late = player.vbo->snapshot();
+  EXPECT_LT(late.size(), early + 8192);
+  for (const std::size_t length :
+       {std::size_t{0}, std::size_t{3}, late.size() / 2, late.size() - 1}) {
+    Vbo fresh(cube(3), {.seed = 7, .batch = 16}, quick());
+    EXPECT_FALSE(fresh.restore(std::string_view(late).substr(0, length), player.trials));
+  }
+}
+
+TEST(Vbo, ThreadsDoNotChangeTheSuggestions) {
+  const auto points = [](int threads) {
+    Player player(cube(5), {.seed = 8, .batch = 32, .threads = threads}, quick());
+    player.rounds(5, 32, sphere);
+    return player.points();
+  };
+  EXPECT_EQ(points(1), points(4));
+}
+
+TEST(Vbo, ExtremeSpacesAndValues) {
+  // One dimension, a thousand, only categories, everything fixed; huge, tiny, equal and no values.
+  std::vector<Parameter> categories;
+  for (int i = 0; i < 5; ++i) {
+    categories.push_back(Parameter::categorical("c" + std::to_string(i), {"0", "1", "2", "3"}));
+  }
+  const std::vector<Space> spaces{cube(1), cube(1000), Space::make(categories).value(),
+                                  Space::make({Parameter::real("x", 1, 1)}).value()};
+  const std::vector<Objective> objectives{
+      [](const Point&) { return 1.0; }, [](const Point&) -> std::optional<double> { return {}; },
+      [n = 0](const Point&) mutable { return (++n % 2 ? 1e300 : -1e300); },
+      [n = 0](const Point&) mutable { return 1e-300 * ++n; }};
+  for (const Space& space : spaces) {
+    for (const Objective& f : objectives) {
+      Player player(space, {.seed = 9, .batch = 8}, quick());
+      player.rounds(space.size() > 100 ? 36 : 6, 8, f);
+      for (const Trial& trial : player.trials) ASSERT_TRUE(space.check(trial.point));
+      if (space.size() > 100) break;  // one objective is enough where a round is dear
+    }
+  }
+}
+
+TEST(Vbo, LearnsFromTrialsItDidNotSuggest) {
+  Player player(cube(2), {.seed = 10, .batch = 16}, {});
+  std::vector<Trial> foreign;
+  Rng rng(1, "foreign");
+  for (int i = 0; i < 100; ++i) {
+    Trial trial;
+    trial.id = 1000 + i;
+    trial.point = {rng.uniform(-1, 2), rng.uniform(-1, 2)};
+    trial.value = sphere(trial.point);
+    trial.state = TrialState::completed;
+    foreign.push_back(trial);
+  }
+  player.vbo->tell(foreign);
+  player.rounds(2, 16, sphere);  // no design of its own is needed any more
+  for (const Trial& trial : player.trials) EXPECT_NE(trial.rationale.source, "design");
+  EXPECT_GT(player.best(), -0.05);
+}
+
+TEST(Vbo, SolvesACategoricalPuzzle) {
+  std::vector<Parameter> parameters;
+  for (int i = 0; i < 12; ++i) {
+    parameters.push_back(
+        Parameter::categorical("c" + std::to_string(i), {"0", "1", "2", "3", "4"}));
+  }
+  Player player(Space::make(parameters).value(), {.seed = 11, .batch = 32}, {});
+  player.rounds(15, 32, [](const Point& p) {  // neighbours that match their planted pair
+    double sum = 0.0;
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      const bool here = std::get<std::string>(p[i]) == std::to_string(i % 5);
+      const std::size_t j = (i + 5) % p.size();
+      const bool there = std::get<std::string>(p[j]) == std::to_string(j % 5);
+      sum += (here && there) ? 0.0 : (here || there) ? -1.0 : -0.8;
+    }
+    return sum;
+  });
+  EXPECT_EQ(player.best(), 0.0);
+}
+
+}  // namespace
+}  // namespace vbo
