@@ -116,10 +116,9 @@ int init(const std::string& path, const Console& console) {
   }
   const std::string script = stem + ".py";
   const std::string script_path = (fs::path(path).parent_path() / script).string();
-  const std::vector<MethodInfo> known = methods();
   const std::string study =
       fmt::format(kTemplate, fmt::arg("file", path), fmt::arg("name", stem),
-                  fmt::arg("method", known.front().name), fmt::arg("script", script));
+                  fmt::arg("method", OptimizerOptions{}.method), fmt::arg("script", script));
   if (!write_new(path, study, 0644)) {
     const std::string why = errno == EEXIST ? "it exists already and is not overwritten"
                                             : std::string(std::strerror(errno));

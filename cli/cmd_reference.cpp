@@ -45,7 +45,7 @@ constexpr const char* kOpening =
     "Signals to `vbo run`: the first Ctrl-C (SIGINT) starts nothing new, waits for the running "
     "evaluations and says how to resume; the second kills them and stops at once. SIGTERM and "
     "SIGHUP are like the "
-    "first Ctrl-C, with a deadline of 20 seconds after which they are like the second. `kill -9` "
+    "first Ctrl-C, with a deadline (`--grace`) after which they are like the second. `kill -9` "
     "loses "
     "nothing that was told.\n\n";
 

@@ -16,11 +16,13 @@ namespace vbo::cli {
 namespace {
 
 constexpr std::int64_t kMost = 4096;  // workers or threads
+constexpr std::int64_t kLongestGrace = 86400;
 
 struct Options {
   std::string file;
   std::int64_t threads = 0;
   std::int64_t workers = 0;  // 0 = as the file says
+  std::int64_t grace = 20;
   bool json = false;
 };
 
@@ -146,7 +148,7 @@ int exit_code_of(const Summary& summary) {
 }
 
 Result<Summary> run_study(const StudyFile& file, Study& study, Executor& executor,
-                          const Console& console) {
+                          const std::atomic<int>& interrupts, const Console& console) {
   const Result<TrialCounts> before = study.counts();
   if (!before) return before.error();
   const Result<std::optional<Trial>> best_before = study.best();
@@ -161,7 +163,6 @@ Result<Summary> run_study(const StudyFile& file, Study& study, Executor& executo
     start.best = (*best_before)->value;
     start.best_id = (*best_before)->id;
   }
-  const std::atomic<int>& interrupts = watch_interrupts();
   const auto begin = std::chrono::steady_clock::now();
   Result<RunEnd> end = RunEnd::budget_spent;
   {
@@ -191,6 +192,7 @@ Result<Summary> run_study(const StudyFile& file, Study& study, Executor& executo
 }
 
 int run(const Options& options, const Console& console) {
+  const std::atomic<int>& interrupts = watch_interrupts(static_cast<unsigned>(options.grace));
   Result<StudyFile> file = load_study_file(options.file);
   if (!file) return fail(file.error());
   if (options.workers > 0 && file->evaluate) {
@@ -205,7 +207,7 @@ int run(const Options& options, const Console& console) {
   Result<Study> study = Study::open(file->study);
   if (!study) return fail(study.error());
   if (!study->warning().empty()) print_err("vbo: " + study->warning() + "\n");
-  const Result<Summary> summary = run_study(*file, *study, **executor, console);
+  const Result<Summary> summary = run_study(*file, *study, **executor, interrupts, console);
   if (!summary) return fail(summary.error());
   if (options.json) {
     print_json(summary_json(*file, *summary));
@@ -225,6 +227,8 @@ Action define_run(CLI::App& app, const Console& console) {
                    "Evaluations at the same time, instead of the file's", 1, kMost);
   arguments.option("--threads", options->threads, "N", "Threads of the method; 0 = all cores", 0,
                    kMost);
+  arguments.option("--grace", options->grace, "SECONDS",
+                   "Time the running evaluations get to finish after SIGTERM", 1, kLongestGrace);
   arguments.flag("--json", options->json, "Print the result as JSON");
   return [options, &console] { return run(*options, console); };
 }

@@ -119,7 +119,9 @@ std::string help_of_command(const Command& command, const CLI::App& app) {
   const std::vector<const CLI::App*> nested = app.get_subcommands({});
   if (!nested.empty()) text += "\nCommands:\n";
   for (const CLI::App* sub : nested) {
-    text += fmt::format("  {:<12}{}\n", sub->get_name(), sub->get_description());
+    const std::string indent(14, ' ');
+    text += fmt::format("  {:<12}{}", sub->get_name(),
+                        wrapped(sub->get_description(), kWidth, indent).substr(indent.size()));
   }
   if (!command.json.empty()) text += "\nJSON:\n" + wrapped(command.json, kWidth, "  ");
   return text;

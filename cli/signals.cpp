@@ -12,6 +12,7 @@ namespace {
 constexpr unsigned kStopDeadlineSeconds = 3;
 
 std::atomic<int> interrupts = 0;
+unsigned termination_deadline = 20;  // seconds; written before the handlers are installed
 static_assert(std::atomic<int>::is_always_lock_free);
 
 // Only async-signal-safe calls here.
@@ -21,14 +22,15 @@ void on_signal(int number) {
   if (gentle && interrupts >= 1) return;
   if (number == SIGALRM) interrupts = 1;  // the deadline of SIGTERM is over: count one more
   if (++interrupts > 2) _exit(kInterrupted);
-  if (gentle) alarm(kTerminationDeadlineSeconds);
+  if (gentle) alarm(termination_deadline);
   if (interrupts == 2) alarm(kStopDeadlineSeconds);
 }
 
 }  // namespace
 
-const std::atomic<int>& watch_interrupts() {
+const std::atomic<int>& watch_interrupts(unsigned termination_deadline_seconds) {
   interrupts = 0;
+  termination_deadline = termination_deadline_seconds;
   struct sigaction action {};
   action.sa_handler = on_signal;
   sigemptyset(&action.sa_mask);

@@ -9,9 +9,8 @@
 
 namespace vbo::cli {
 
-constexpr int kTerminationDeadlineSeconds = 20;
-
 // From now on signals only count. 0 = none, 1 = finish what runs, 2 = stop at once.
-const std::atomic<int>& watch_interrupts();
+// REQUIRES: termination_deadline_seconds >= 1.
+const std::atomic<int>& watch_interrupts(unsigned termination_deadline_seconds = 20);
 
 }  // namespace vbo::cli

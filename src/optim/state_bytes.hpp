@@ -79,7 +79,8 @@ class StateReader {
 
   // Fills `values`; a stored length other than theirs is damage.
   template <class T>
-  requires std::is_arithmetic_v<T> void get_array(std::span<T> values) {
+  requires std::is_arithmetic_v<T>
+  void get_array(std::span<T> values) {
     const auto length = get<std::int64_t>();
     if (!ok_ || length != static_cast<std::int64_t>(values.size()) ||
         rest_.size() < values.size_bytes()) {

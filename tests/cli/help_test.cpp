@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include "cli/help.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "cli/app.hpp"
+
+namespace vbo::cli {
+namespace {
+
+TEST(Wrapped, BreaksAtSpacesAndKeepsLongWords) {
+  EXPECT_EQ(wrapped("one two three", 8, ""), "one two\nthree\n");
+  EXPECT_EQ(wrapped("one two", 8, "    "), "    one\n    two\n");
+  EXPECT_EQ(wrapped("unbreakable", 4, ""), "unbreakable\n");
+  EXPECT_EQ(wrapped("", 4, "  "), "  \n");
+}
+
+TEST(Commands, HaveUniqueNamesSummariesAndExamples) {
+  std::set<std::string> names;
+  for (const Command& command : commands()) {
+    EXPECT_TRUE(names.insert(command.name).second) << command.name;
+    EXPECT_FALSE(command.summary.empty()) << command.name;
+    ASSERT_FALSE(command.examples.empty()) << command.name;
+    for (const std::string& example : command.examples) {
+      EXPECT_TRUE(example.starts_with("vbo " + command.name)) << example;
+    }
+  }
+}
+
+TEST(App, CommandsThatPrintJsonSayWhichAndTheOthersDoNot) {
+  Console console;
+  Action chosen;
+  const auto app = make_app(console, chosen);
+  for (const Command& command : commands()) {
+    const CLI::App* sub = app->get_subcommand(command.name);
+    EXPECT_EQ(sub->get_option_no_throw("--json") != nullptr, !command.json.empty()) << command.name;
+  }
+}
+
+}  // namespace
+}  // namespace vbo::cli

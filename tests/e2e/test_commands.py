@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: MIT
+"""Every command, its JSON, its help and its exit codes."""
+import csv
+import io
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import unittest
+
+from support import ROOT, VBO, VboTest
+
+COMMANDS = ["init", "check", "run", "ask", "tell", "status", "best", "trials", "explain", "methods",
+            "tasks", "mi", "bench", "completion"]
+
+
+class Help(VboTest):
+    def test_each_command_has_help_that_begins_with_an_example(self):
+        overview = self.vbo("--help").stdout
+        for command in COMMANDS:
+            self.assertRegex(overview, rf"(?m)^  {command} ")
+            text = self.vbo(command, "--help").stdout
+            self.assertRegex(text, rf"\AExamples?:\n  vbo {command}")
+            self.assertIn(f"Usage: vbo {command}", text)
+
+    def test_help_fits_eighty_columns(self):
+        for command in COMMANDS:
+            for line in self.vbo(command, "--help").stdout.splitlines():
+                if not line.startswith("  vbo "):  # an example is not broken
+                    self.assertLessEqual(len(line), 80, line)
+
+    def test_version(self):
+        self.assertRegex(self.vbo("--version").stdout, r"^vbo \d+\.\d+\.\d+\n$")
+
+    def test_wrong_usage_is_exit_code_2_with_a_hint(self):
+        self.assertIn('unknown command "stats", did you mean "status"?', self.vbo("stats", expect=2).stderr)
+        self.assertIn("expected one of init", self.vbo("frobnicate", expect=2).stderr)
+        self.assertIn("Usage: vbo", self.vbo(expect=2).stderr)
+        self.assertIn("STUDY is required", self.vbo("status", expect=2).stderr)
+        self.assertIn("vbo run --help", self.vbo("run", "a.toml", "--nonsense", expect=2).stderr)
+        self.assertIn("--count", self.vbo("ask", "a.toml", "-n", "0", expect=2).stderr)
+
+    def test_the_reference_in_docs_is_current(self):
+        self.assertEqual((ROOT / "docs/cli.md").read_text(), self.vbo("reference").stdout,
+                         "docs/cli.md is out of date: vbo reference > docs/cli.md")
+
+
+class Completion(VboTest):
+    def test_bash_completes_commands_options_and_files(self):
+        script = self.vbo("completion", "bash").stdout
+        self.write("vbo.bash", script)
+        self.study()
+
+        def complete(line):
+            words = line.split(" ")
+            array = " ".join(f"'{word}'" for word in words)
+            driver = (f"source ./vbo.bash; COMP_WORDS=({array}); COMP_CWORD={len(words) - 1}; _vbo; "
+                      'printf "%s\\n" "${COMPREPLY[@]}"')
+            return subprocess.run(["bash", "-O", "extglob", "-c", driver], cwd=self.folder, text=True,
+                                  capture_output=True, check=True,
+                                  env={**os.environ, "PATH": f"{pathlib.Path(VBO).parent}:{os.environ['PATH']}"}
+                                  ).stdout.split()
+
+        self.assertEqual(complete("vbo sta"), ["status"])
+        self.assertEqual(set(complete("vbo ")) & set(COMMANDS), set(COMMANDS))
+        self.assertIn("--pending", complete("vbo ask --p"))
+        self.assertEqual(complete("vbo run st"), ["study.toml"])
+        self.assertEqual(complete("vbo trials --state f"), ["failed"])
+        self.assertIn("random", complete("vbo methods ran"))
+
+
+class InitAndCheck(VboTest):
+    def test_the_template_is_accepted_and_runs(self):
+        done = self.vbo("init", "branin.toml")
+        self.assertIn("wrote branin.toml", done.stdout)
+        self.assertIn("vbo check branin.toml", done.stderr)
+        checked = self.vbo("check", "branin.toml")
+        self.assertIn("ran    python3 branin.py ", checked.stdout)
+        self.assertRegex(checked.stdout, r"value  [0-9.]+  in ")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["branin.py", "branin.toml"])
+
+    def test_nothing_is_overwritten(self):
+        self.write("branin.py", "print(7)\n")
+        self.assertIn("branin.py exists already", self.vbo("init", "branin.toml").stdout)
+        self.assertEqual(self.json("check", "branin.toml")["value"], 7)
+        before = pathlib.Path(self.path("branin.toml")).read_text()
+        self.assertIn("exists already", self.vbo("init", "branin.toml", expect=2).stderr)
+        self.assertEqual(pathlib.Path(self.path("branin.toml")).read_text(), before)
+
+    def test_init_elsewhere(self):
+        self.assertIn("No such file", self.vbo("init", "no/such/folder.toml", expect=2).stderr)
+        self.assertIn(".toml", self.vbo("init", "study", expect=2).stderr)
+        os.mkdir(self.path("sub"))
+        self.vbo("init", "sub/deep.toml")
+        self.vbo("check", "sub/deep.toml")
+
+    def test_check_shows_a_failure_and_its_standard_error(self):
+        self.study(["sh", "-c", "echo broken >&2; exit 4"])
+        done = self.vbo("check", "study.toml", expect=1)
+        self.assertIn("exit code 4", done.stdout)
+        self.assertIn("broken", done.stdout)
+        shown = json.loads(self.vbo("check", "study.toml", "--json", expect=1).stdout)
+        self.assertIsNone(shown["value"])
+        self.assertIn("exit code 4", shown["error"])
+        self.assertEqual(shown["stderr"], "broken\n")
+
+    def test_check_evaluates_inside_the_space(self):
+        self.study()
+        shown = self.json("check", "study.toml")
+        self.assertEqual(list(shown["params"]), ["x", "n", "kind"])
+        self.assertTrue(-5 <= shown["params"]["x"] <= 10)
+        self.assertIn(shown["params"]["n"], range(21))
+        self.assertIn(shown["params"]["kind"], ["plain", "with space"])
+        expected = (shown["params"]["x"] - 1) ** 2 + shown["params"]["n"] / 10
+        self.assertAlmostEqual(shown["value"], expected, places=9)
+
+
+class Reading(VboTest):
+    """Commands that look at a finished study."""
+
+    def setUp(self):
+        super().setUp()
+        # Trial 3 fails, with something awkward to print.
+        self.study(["sh", "-c", "if test $VBO_TRIAL_ID = 3; then echo 'a \"quoted\", line' >&2; exit 9; fi; "
+                    "awk 'BEGIN {printf \"%.17g\\n\", ({x} - 1) ^ 2 + {n} / 10}'"], budget=8)
+        self.vbo("run", "study.toml")
+
+    def test_status(self):
+        status = self.json("status", "parabola.db")
+        expected = {"study": "parabola", "method": "random", "goal": "minimize", "completed": 7, "failed": 1,
+                    "running": 0, "waiting": 0, "budget": 8, "seed": 1, "batch": 4}
+        self.assertEqual({key: status[key] for key in expected}, expected)
+        self.assertEqual(set(status["best"]), {"id", "params", "value"})
+        text = self.vbo("status", "study.toml").stdout
+        self.assertIn("8 of 8 (100 %), 1 of them failed", text)
+        self.assertIn(f"trial {status['best']['id']}", text)
+
+    def test_best(self):
+        best = self.json("best", "parabola.db")
+        self.assertEqual(list(best), ["id", "params", "value"])
+        values = [t["value"] for t in self.json("trials", "parabola.db") if t["state"] == "completed"]
+        self.assertEqual(best["value"], min(values))
+        text = self.vbo("best", "parabola.db").stdout
+        self.assertIn(f"x    = {best['params']['x']}", text)
+        self.assertEqual(self.json("best", "study.toml"), best)
+
+    def test_trials(self):
+        trials = self.json("trials", "parabola.db")
+        self.assertEqual([t["id"] for t in trials], list(range(1, 9)))
+        for trial in trials:
+            self.assertLessEqual({"id", "state", "params", "value", "seconds", "error"}, set(trial))
+            if trial["id"] == 3:
+                self.assertEqual((trial["state"], trial["value"]), ("failed", None))
+                self.assertIn("exit code 9", trial["error"])
+                self.assertEqual(trial["cause"], "crash")
+                self.assertEqual(trial["stderr"], 'a "quoted", line\n')
+            else:
+                self.assertEqual((trial["state"], trial["error"]), ("completed", None))
+                p = trial["params"]
+                self.assertAlmostEqual(trial["value"], (p["x"] - 1) ** 2 + p["n"] / 10, places=9)
+                self.assertGreater(trial["seconds"], 0)
+        failed = self.json("trials", "parabola.db", "--state", "failed")
+        self.assertEqual([t["id"] for t in failed], [3])
+        self.assertEqual(self.json("trials", "parabola.db", "--state", "waiting"), [])
+
+    def test_csv(self):
+        text = self.vbo("trials", "parabola.db").stdout
+        rows = list(csv.DictReader(io.StringIO(text)))
+        self.assertEqual(list(rows[0]), ["id", "state", "value", "x", "n", "kind", "seconds", "attempts", "error"])
+        for row, trial in zip(rows, self.json("trials", "parabola.db"), strict=True):
+            self.assertEqual(int(row["id"]), trial["id"])
+            self.assertEqual(float(row["x"]), trial["params"]["x"])
+            self.assertEqual(row["kind"], trial["params"]["kind"])
+            self.assertEqual(row["value"], "" if trial["value"] is None else repr(trial["value"]).removesuffix(".0"))
+
+    def test_explain(self):
+        text = self.vbo("explain", "parabola.db", 2).stdout
+        self.assertIn("Trial 2, completed", text)
+        self.assertIn('method "random"', text)
+        shown = self.json("explain", "parabola.db", 2)
+        self.assertLessEqual({"id", "params", "source", "acquisition", "terms", "sum"}, set(shown))
+        self.assertIn("no trial 99", self.vbo("explain", "parabola.db", 99, expect=2).stderr)
+
+    def test_a_full_disk_behind_standard_output_is_noticed(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([VBO, "trials", "parabola.db"], cwd=self.folder, stdout=full,
+                                  stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("cannot write to standard output", done.stderr)
+
+    def test_colours_only_when_asked_or_seen(self):
+        self.assertNotIn("\x1b", self.vbo("status", "parabola.db").stdout)
+        self.assertIn("\x1b[1m", self.vbo("status", "parabola.db", "--color", "always").stdout)
+        self.assertIn("\x1b[1m", self.vbo("--color=always", "status", "parabola.db").stdout)
+
+    def test_the_program_works_when_moved(self):
+        shutil.copy(VBO, self.path("moved"))
+        done = subprocess.run(["./moved", "best", "parabola.db", "--json"], cwd=self.folder,
+                              capture_output=True, text=True, check=True)
+        self.assertEqual(json.loads(done.stdout), self.json("best", "parabola.db"))
+        self.assertLess(os.path.getsize(VBO), 20_000_000 * (10 if os.environ.get("VBO_INSTRUMENTED") else 1))
+
+
+class NoStudy(VboTest):
+    def test_missing_storage(self):
+        for command in (["status"], ["best"], ["trials"], ["explain", "x.db", "1"], ["ask"], ["tell", "x.db", "1", "2"]):
+            arguments = command if len(command) > 1 else [*command, "x.db"]
+            self.assertIn("x.db: no such file", self.vbo(*arguments, expect=2).stderr)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_study_that_has_not_begun(self):
+        self.study()
+        self.assertIn("Start it with: vbo run study.toml", self.vbo("status", "study.toml", expect=2).stderr)
+
+    def test_nothing_succeeded_yet(self):
+        self.study()
+        self.vbo("ask", "study.toml")
+        self.assertIn("has succeeded yet", self.vbo("best", "parabola.db", expect=3).stderr)
+        self.assertIsNone(self.json("status", "parabola.db")["best"])
+
+    def test_foreign_and_damaged_files_are_reported_and_left_alone(self):
+        self.study()
+        for content in (b"This is not a database.\n" * 50, b"SQLite format 3\x00" + b"\xff" * 5000):
+            pathlib.Path(self.path("parabola.db")).write_bytes(content)
+            for command in (["run", "study.toml"], ["status", "parabola.db"], ["ask", "study.toml"]):
+                self.assertIn("parabola.db", self.vbo(*command, expect=5).stderr)
+            self.assertEqual(pathlib.Path(self.path("parabola.db")).read_bytes(), content)
+
+
+class Lists(VboTest):
+    def test_methods(self):
+        methods = self.json("methods")
+        self.assertIn("random", [m["name"] for m in methods])
+        for method in methods:
+            self.assertLessEqual({"name", "summary"}, set(method))
+            self.assertTrue(method["summary"])
+            self.assertIn(method["name"], self.vbo("methods", method["name"]).stdout)
+        self.assertIn('did you mean "random"?', self.vbo("methods", "randon", expect=2).stderr)
+
+    def test_tasks(self):
+        tasks = self.json("tasks")
+        self.assertIn("branin", [t["name"] for t in tasks])
+        for task in tasks:
+            self.assertLessEqual({"name", "summary"}, set(task))
+
+
+class Documents(VboTest):
+    def test_the_example_in_the_readme_is_the_example(self):
+        blocks = re.findall(r"```cpp\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
+        self.assertIn((ROOT / "examples/ask_tell.cpp").read_text(), blocks)
+
+    def test_study_files_in_the_documents_are_right(self):
+        self.write("branin.py", "print(1.0)\n")
+        found = 0
+        for page in ("README.md", "docs/study-file.md"):
+            for block in re.findall(r"```toml\n(.*?)```", (ROOT / page).read_text(), re.S):
+                if "[study]" not in block:
+                    continue
+                found += 1
+                self.write("branin.toml", block)
+                with self.subTest(page=page):
+                    self.vbo("check", "branin.toml")
+        self.assertGreaterEqual(found, 2)
+
+    def test_links_between_pages_lead_somewhere(self):
+        for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
+            for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text()):
+                if "://" not in target:
+                    self.assertTrue((page.parent / target).exists(), f"{page}: {target}")
+
+
+if __name__ == "__main__":
+    unittest.main()
