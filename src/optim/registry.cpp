@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "optim/bnn/bnn_methods.hpp"
 #include "optim/cmaes/cmaes.hpp"
 #include "optim/random/random.hpp"
 #include "optim/sobol/sobol.hpp"
@@ -27,6 +28,12 @@ const std::vector<Method>& registered() {
           "turbo", "Gaussian process in a trust region: many parameters, large batches"),
       method_of<Vbo, VboOptions>(
           "vbo", "Actor and information critics: large batches, many results, any space"),
+      method_of<HmcMethod, HmcMethodOptions>(
+          "hmc", "Bayesian network sampled by Hamiltonian Monte Carlo: the costly gold standard"),
+      method_of<SghmcMethod, SghmcMethodOptions>(
+          "sghmc", "Bayesian network sampled by stochastic-gradient HMC: cost independent of data"),
+      method_of<LaplaceMethod, LaplaceMethodOptions>(
+          "laplace", "Linearized Laplace network: the fastest of the Bayesian networks"),
       method_of<Cmaes, CmaesOptions>(
           "cmaes", "Evolution strategy without a model: many cheap evaluations, rank-based"),
       method_of<SobolSearch, SobolOptions>("sobol", "Quasi-random search: covers, never learns"),

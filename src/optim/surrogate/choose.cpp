@@ -23,18 +23,16 @@ std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick(Index q, Rng& rng
   const bool fits_jointly = q * encoding_.dimension() <= joint_variables;
   std::string rule = options_.batch;
   if (acquisition_ == Acquisition::thompson) rule = "ts";
+  const bool alone = q == 1 && results_.open().empty();
+  const bool fantasies = model_->conditioned_on(X_.leftCols(1), z_.head(1)) != nullptr;
   if (rule == "auto") {
-    const bool alone = q == 1 && results_.open().empty();
-    const bool fantasies = model_->conditioned_on(X_.leftCols(1), z_.head(1)) != nullptr;
-    if (monte_carlo) {
-      rule = fits_jointly ? "joint" : fantasies ? "greedy" : "ts";
-    } else {
-      rule = alone || fantasies ? "greedy" : fits_jointly ? "joint" : "ts";
-    }
+    const bool one_by_one = fantasies || !fits_jointly;
+    rule = monte_carlo ? (fits_jointly ? "joint" : "greedy")
+                       : (alone || one_by_one ? "greedy" : "joint");
   }
   if (rule == "ts") return pick_thompson(q, rng);
   if (rule == "joint") return pick_joint(q, rng);
-  return pick_greedy(q, rng);
+  return alone || fantasies ? pick_greedy(q, rng) : pick_greedy_by_draws(q, rng);
 }
 
 BatchObjective SurrogateOptimizer::point_objective(const Surrogate& model, double best) const {
@@ -156,17 +154,21 @@ Vector SurrogateOptimizer::made_new(ConstVectorRef x, const std::vector<Pick>& c
   return x;
 }
 
+SurrogateOptimizer::Search SurrogateOptimizer::search_for(Index q) const {
+  Search s{{static_cast<int>(options_.restarts), static_cast<int>(options_.iterations), threads_},
+           options_.raw_samples};
+  if (q > 8) {  // the next points correct what a shorter search misses
+    s.search.restarts = std::min(s.search.restarts, 2);
+    s.search.iterations = std::min(s.search.iterations, 20);
+    s.raw = std::min<Index>(s.raw, 128);
+  }
+  return s;
+}
+
 // One point after the other; points chosen or still out count as evaluated, with the posterior
 // mean as their result ("kriging believer", Ginsbourger et al. 2010).
 std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick_greedy(Index q, Rng& rng) {
-  MaximizeOptions search{static_cast<int>(options_.restarts), static_cast<int>(options_.iterations),
-                         threads_};
-  Index raw = options_.raw_samples;
-  if (q > 8) {  // the next points correct what a shorter search misses
-    search.restarts = std::min(search.restarts, 2);
-    search.iterations = std::min(search.iterations, 20);
-    raw = std::min<Index>(raw, 128);
-  }
+  const auto [search, raw] = search_for(q);
   Matrix X = X_;
   Vector z = z_;
   double best = best_;
@@ -197,6 +199,25 @@ std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick_greedy(Index q, R
     const Candidate& chosen = fresh == found.end() ? found.front() : *fresh;
     picks.push_back({made_new(chosen.X.col(0), picks, rng), chosen.value, "acquisition"});
     if (static_cast<Index>(picks.size()) < q) believe(picks.back().x);
+  }
+  return picks;
+}
+
+// One point after the other, each the best addition to those chosen or still out, by joint draws:
+// for models without fantasies.
+std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick_greedy_by_draws(Index q, Rng& rng) {
+  auto [search, raw] = search_for(q);
+  if (options_.fresh_samples) search.threads = 1;
+  Matrix out = results_.pending();
+  std::vector<Pick> picks;
+  while (static_cast<Index>(picks.size()) < q) {
+    const Matrix joined = out.rightCols(std::min(pending_joined, out.cols()));
+    const Candidate found =
+        maximize(encoding_, draw_objective(1, joined, rng), raw_points(1, raw, rng), search, rng)
+            .front();
+    picks.push_back({made_new(found.X.col(0), picks, rng), found.value, "acquisition"});
+    out.conservativeResize(encoding_.dimension(), out.cols() + 1);
+    out.rightCols(1) = picks.back().x;
   }
   return picks;
 }

@@ -129,7 +129,7 @@ void SurrogateOptimizer::fit_model(Index count) {
   seen_ = {count};
   fitted_ = results_.chosen(count, options_.max_points, options_.failures == "worst");
   const Vector y = results_.outcomes(fitted_, count);
-  const Standardize output = Standardize::of(y);
+  const Standardize output = options_.standardize ? Standardize::of(y) : Standardize{};
   offset_ = output.offset;
   scale_ = output.scale;
   X_.resize(encoding_.dimension(), y.size());

@@ -34,6 +34,7 @@ struct SurrogateOptions {
   std::int64_t initial = 0;        // space-filling points first; 0 = 2 * parameters + 1
   std::int64_t max_points = 1000;  // results a fit looks at; cost is cubic in it for a GP
   double refit_growth = 0.05;      // refit hyper-parameters when results grew by this share
+  bool standardize = true;  // models see (y - mean) / deviation; set by the method, no option
   std::string failures = "worst";  // worst: a failure counts as the worst result; exclude: ignored
 };
 void bind(OptionBinder& binder, SurrogateOptions& options);
@@ -65,8 +66,15 @@ class SurrogateOptimizer : public Optimizer {
   void update_model(Eigen::Index count);
   void remember_best();
 
+  // How thoroughly one of q points is searched for.
+  struct Search {
+    MaximizeOptions search;
+    Eigen::Index raw = 0;
+  };
+  Search search_for(Eigen::Index q) const;
   std::vector<Pick> pick(Eigen::Index q, Rng& rng);
   std::vector<Pick> pick_greedy(Eigen::Index q, Rng& rng);
+  std::vector<Pick> pick_greedy_by_draws(Eigen::Index q, Rng& rng);
   std::vector<Pick> pick_joint(Eigen::Index q, Rng& rng);
   std::vector<Pick> pick_thompson(Eigen::Index q, Rng& rng);
   BatchObjective point_objective(const Surrogate& model, double best) const;

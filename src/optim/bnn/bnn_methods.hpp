@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Bayesian optimization with Bayesian neural networks: hmc, sghmc, laplace. Each is the surrogate
+// optimizer with one of the models of models/{hmc,sghmc,laplace}. A preset fills in all options at
+// once; options given beside it take precedence.
+#pragma once
+
+#include "models/bnn/presets.hpp"
+#include "optim/surrogate/surrogate.hpp"
+
+namespace vbo {
+
+// The acquisition and its search that go with a preset: for a task those of [Li2024] (qEI of 128
+// draws over the whole batch at once, 2 restarts out of 16, 10 steps), for "auto" ours.
+SurrogateOptions bnn_search(std::string_view preset);
+
+struct HmcMethodOptions {
+  std::string preset = "auto";
+  SurrogateOptions surrogate = bnn_search("auto");
+  HmcBnnOptions model = hmc_preset("auto");
+};
+struct SghmcMethodOptions {
+  std::string preset = "auto";
+  SurrogateOptions surrogate = bnn_search("auto");
+  SghmcBnnOptions model = sghmc_preset("auto");
+};
+struct LaplaceMethodOptions {
+  std::string preset = "auto";
+  SurrogateOptions surrogate = bnn_search("auto");
+  LaplaceBnnOptions model = laplace_preset("auto");
+};
+void bind(OptionBinder& binder, HmcMethodOptions& options);
+void bind(OptionBinder& binder, SghmcMethodOptions& options);
+void bind(OptionBinder& binder, LaplaceMethodOptions& options);
+
+class HmcMethod final : public SurrogateOptimizer {
+ public:
+  HmcMethod(const Space& space, const OptimizerOptions& common, const HmcMethodOptions& options);
+};
+class SghmcMethod final : public SurrogateOptimizer {
+ public:
+  SghmcMethod(const Space& space, const OptimizerOptions& common,
+              const SghmcMethodOptions& options);
+};
+class LaplaceMethod final : public SurrogateOptimizer {
+ public:
+  LaplaceMethod(const Space& space, const OptimizerOptions& common,
+                const LaplaceMethodOptions& options);
+};
+
+}  // namespace vbo
