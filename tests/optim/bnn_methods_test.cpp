@@ -30,6 +30,7 @@ OptionMap quick(const std::string& method) {
     settings["chains"] = std::int64_t{2};
     settings["pretrain"] = std::int64_t{1000};
   }
+  if (method == "laplace") settings["widths"] = std::vector<double>{64, 64};
   if (method == "sghmc") {
     settings["steps"] = std::int64_t{300};
     settings["burn_in"] = std::int64_t{150};
