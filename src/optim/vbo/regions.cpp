@@ -14,6 +14,7 @@ constexpr double kElsewhere = 0.25;           // distance that counts as another
 constexpr std::int64_t kLeaderPatience = 12;  // generations without progress
 constexpr std::int64_t kSecondPatience = 5;
 constexpr std::size_t kEndedLimit = 16;
+constexpr int kPeakCandidates = 1024;  // best results among which peaks are sought
 
 double distance(ConstVectorRef a, ConstVectorRef b) {
   return std::sqrt((a - b).squaredNorm() / static_cast<double>(a.size()));
@@ -36,22 +37,25 @@ void Regions::learn(ConstVectorRef code, double value, From from) {
   if (from == From::second) second_->learn(code, value, true);
 }
 
-// The best result far from the other search and from where runs have ended; if there is none, from
-// the other search alone, and at last the middle of the ranking, which is always somewhere else.
+// The best peak of the results that is not the other search's and where no run has ended: a result
+// with no better one within kElsewhere. The trail of a search is rich in good results but has no
+// peaks besides its end; without this rule the second search keeps following the first. When there
+// is no such peak left the middle of the ranking will do, which is always somewhere else.
 void Regions::begin_elsewhere(LocalSearch& search, const Archive& archive) {
   const LocalSearch& other = &search == leader_.get() ? *second_ : *leader_;
-  for (const bool strict : {true, false}) {
-    for (int rank = 0; rank < archive.size(); ++rank) {
-      const auto code = archive.code(archive.at_rank(rank));
-      if (other.running() && other.distance(code) < kElsewhere) continue;
-      const bool fresh = std::all_of(ended_.begin(), ended_.end(), [&](const Vector& end) {
-        return distance(end, code) > kElsewhere;
-      });
-      if (strict && !fresh) continue;
-      return search.begin(code, kElsewhereSigma);
-    }
+  const int n = std::min(archive.size(), kPeakCandidates);
+  const auto code = [&](int rank) { return archive.code(archive.at_rank(rank)); };
+  for (int rank = 0; rank < n; ++rank) {
+    const auto close = [&](ConstVectorRef place) {
+      return distance(place, code(rank)) < kElsewhere;
+    };
+    if (other.running() && other.distance(code(rank)) < kElsewhere) continue;
+    if (std::any_of(ended_.begin(), ended_.end(), close)) continue;
+    bool is_peak = true;
+    for (int better = 0; better < rank && is_peak; ++better) is_peak = !close(code(better));
+    if (is_peak) return search.begin(code(rank), kElsewhereSigma);
   }
-  search.begin(archive.code(archive.at_rank(archive.size() / 2)), kElsewhereSigma);
+  search.begin(code(archive.size() / 2), kElsewhereSigma);
 }
 
 void Regions::advance(const Archive& archive, Frame& frame) {
