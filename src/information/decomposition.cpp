@@ -69,7 +69,8 @@ void summarize_inputs(Index critics, const Eigen::Ref<const VectorOf<T>>& levels
     entropies += static_cast<double>(entropy);
     conditional += static_cast<double>(critic_entropy);
   }
-  out.score = out.mean + static_cast<T>(weights.input_weight) * out.input_information +
+  out.score = static_cast<T>(weights.mean_weight) * out.mean +
+              static_cast<T>(weights.input_weight) * out.input_information +
               static_cast<T>(weights.model_weight) * out.model_information;
   const auto n = static_cast<double>(inputs);
   out.marginal_entropy =
@@ -78,12 +79,14 @@ void summarize_inputs(Index critics, const Eigen::Ref<const VectorOf<T>>& levels
   out.model_information_mean = std::max(0.0, (entropies - conditional) / n);
   out.total_information = out.input_information_mean + out.model_information_mean;
   out.mean_of_means = out.mean.template cast<double>().mean();
-  out.objective = out.mean_of_means + weights.input_weight * out.input_information_mean +
+  out.objective = weights.mean_weight * out.mean_of_means +
+                  weights.input_weight * out.input_information_mean +
                   weights.model_weight * out.model_information_mean;
 }
 
-// With a = input_weight, b = model_weight, and constants that the softmax removes left out,
-//   K B d objective / d w^k_ij = g = y_j + a (log p_ij - log p_j) + b (log w^k_ij - log p_ij)
+// With c = mean_weight, a = input_weight, b = model_weight, and constants that the softmax removes
+// left out,
+//   K B d objective / d w^k_ij = g = c y_j + a (log p_ij - log p_j) + b (log w^k_ij - log p_ij)
 //   K B d objective / d D^k_ij = w_ij (g_ij - sum_l w_il g_il)
 template <class T>
 void differentiate(const Eigen::Ref<const MatrixOf<T>>& logits, Index critics,
@@ -95,7 +98,8 @@ void differentiate(const Eigen::Ref<const MatrixOf<T>>& logits, Index critics,
   const T b = static_cast<T>(weights.model_weight);
   for (Index i = 0; i < inputs; ++i) {
     // The part of g shared by all critics.
-    out.slope = levels - a * out.log_marginal + (a - b) * out.log_predictive.col(i);
+    out.slope = static_cast<T>(weights.mean_weight) * levels - a * out.log_marginal +
+                (a - b) * out.log_predictive.col(i);
     for (Index k = 0; k < critics; ++k) {
       const Index c = k * inputs + i;
       const auto w = out.weights.col(c).array();

@@ -15,11 +15,12 @@
 
 namespace vbo {
 
-// objective = mean_i m(x_i) + input_weight * I(X;Y) + model_weight * I(f;Y|X);
-// both weights equal to sqrt(beta) is the objective of the action-net.
+// objective = mean_weight * mean_i m(x_i) + input_weight * I(X;Y) + model_weight * I(f;Y|X);
+// both information weights equal to sqrt(beta) is the objective of the action-net.
 struct DecompositionWeights {
   double input_weight = 1.0;
   double model_weight = 1.0;
+  double mean_weight = 1.0;
 };
 
 // B inputs, K critics, M levels.

@@ -85,7 +85,7 @@ TEST(Decomposition, GradientByLogits) {
     const Vector y = Vector::LinSpaced(s.levels, -1.0, 2.0);
     for (const DecompositionWeights weights :
          {DecompositionWeights{0.0, 0.0}, DecompositionWeights{0.6, 0.6},
-          DecompositionWeights{2.0, 0.1}}) {
+          DecompositionWeights{2.0, 0.1}, DecompositionWeights{0.5, 0.8, 0.0}}) {
       const auto f = [&](const Matrix& L) { return decompose(L, s.critics, y, weights).objective; };
       testing::expect_matrix_gradient(f, logits, decompose(logits, s.critics, y, weights).gradient);
     }

@@ -61,16 +61,15 @@ MatrixOf<float> ActionNet::act(int n, Rng& rng) {
   return X_;
 }
 
-ActionNet::Gauge ActionNet::train(Critics& critics, const Frame& frame, int batch,
-                                  std::int64_t round, int threads) {
+ActionNet::Gauge ActionNet::train(Judge& judge, int batch, std::int64_t round, int threads) {
   Rng rng(seed_, "action-net-seeds", static_cast<std::uint64_t>(round));
   const double weight = std::sqrt(options_.beta);
   Gauge gauge;
   for (std::int64_t step = 0; step < options_.action_steps; ++step) {
     forward(draw_seeds(encoding_.dimension(), batch, rng));
     MatrixOf<float> dX;  // (D,batch)
-    const auto& said = critics.evaluate(frame, X_, {weight, weight}, threads, dX);
-    gauge = {said.mean_of_means, said.input_information_mean, said.model_information_mean};
+    const Judgement& said = judge.judge(X_, weight, threads, &dX);
+    gauge = {said.exploitation, said.input_information, said.model_information};
     // Descend on the negative objective: dL/dE = -dX phi(z), with dx/dz = phi(z).
     const MatrixOf<float> dE = -dX.cwiseProduct(Z_.unaryExpr(&normal_pdf));
     net_.backward(dE);

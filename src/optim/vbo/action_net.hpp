@@ -3,7 +3,7 @@
 // E_phi starts at zero, so the first actions are exactly uniform. Categorical blocks become one-hot
 // at their largest entry, and pass gradients straight through. Trained by gradient ascent on
 //   mean_i m(x_i) + sqrt(beta) I(X,f;Y)
-// with the critics frozen.
+// with the judge (the critics, in the flagship) frozen.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,7 @@
 #include "nn/mlp.hpp"
 #include "optim/encoding.hpp"
 #include "optim/state_bytes.hpp"
-#include "optim/vbo/critics.hpp"
-#include "optim/vbo/frame.hpp"
+#include "optim/vbo/judge.hpp"
 #include "optim/vbo/options.hpp"
 #include "vbo/random.hpp"
 
@@ -27,14 +26,17 @@ class ActionNet {
   // n inputs (D,n) from fresh seeds.
   MatrixOf<float> act(int n, Rng& rng);
 
-  // K_b steps on batches of `batch` seeds. The objective's terms after the last step stay readable
-  // through critics.
+  // K_b steps on batches of `batch` seeds; the objective's terms at the last of them.
   struct Gauge {
     double exploitation = 0.0;       // mean_i m(x_i), in normal scores
     double input_information = 0.0;  // I(X;Y), nats
     double model_information = 0.0;  // I(f;Y|X), nats
   };
-  Gauge train(Critics& critics, const Frame& frame, int batch, std::int64_t round, int threads);
+  Gauge train(Judge& judge, int batch, std::int64_t round, int threads);
+  Gauge train(Critics& critics, const Frame& frame, int batch, std::int64_t round, int threads) {
+    CriticsJudge judge(critics, frame);
+    return train(judge, batch, round, threads);
+  }
 
   void write(StateWriter& out) const;
   void read(StateReader& in);

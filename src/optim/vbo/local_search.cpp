@@ -121,8 +121,8 @@ void LocalSearch::advance() {
   results_.clear();
 }
 
-void LocalSearch::imagine(Critics& critics, const Frame& frame, const Archive& archive,
-                          int generations, int population, std::int64_t round, int threads) {
+void LocalSearch::imagine(Judge& judge, const Archive& archive, int generations, int population,
+                          std::int64_t round, int threads) {
   if (!usable() || !strategy_) return;
   Rng rng(seed_ + static_cast<std::uint64_t>(view_), "imagine", static_cast<std::uint64_t>(round));
   for (int generation = 0; generation < generations; ++generation) {
@@ -134,9 +134,9 @@ void LocalSearch::imagine(Critics& critics, const Frame& frame, const Archive& a
       imagined.push_back({0.0, box_.from_code(numeric_part(code))});
       X.col(i) = code.cast<float>();
     }
-    const auto& said = critics.evaluate(frame, X, {0.0, 0.0}, threads);
+    const Judgement& said = judge.judge(X, 0.0, threads);
     for (int i = 0; i < population; ++i) {
-      imagined[static_cast<std::size_t>(i)].value = static_cast<double>(said.mean[i]);
+      imagined[static_cast<std::size_t>(i)].value = static_cast<double>(said.terms(0, i));
     }
     update(std::move(imagined));
   }

@@ -15,8 +15,7 @@
 #include "optim/encoding.hpp"
 #include "optim/state_bytes.hpp"
 #include "optim/vbo/archive.hpp"
-#include "optim/vbo/critics.hpp"
-#include "optim/vbo/frame.hpp"
+#include "optim/vbo/judge.hpp"
 #include "vbo/random.hpp"
 
 namespace vbo {
@@ -45,8 +44,8 @@ class LocalSearch {
   void set_frame(Frame& frame) const;
 
   // `generations` of `population` points that only the critics have judged.
-  void imagine(Critics& critics, const Frame& frame, const Archive& archive, int generations,
-               int population, std::int64_t round, int threads);
+  void imagine(Judge& judge, const Archive& archive, int generations, int population,
+               std::int64_t round, int threads);
 
   // Writes a draw from the distribution into the numeric coordinates of `code` (D).
   void sample(VectorRef code, Rng& rng) const;

@@ -83,11 +83,11 @@ void Regions::advance(const Archive& archive, Frame& frame) {
   if (second_->running()) second_->set_frame(frame);
 }
 
-void Regions::imagine(Critics& critics, const Frame& frame, const Archive& archive, int generations,
-                      int population, std::int64_t round, int threads) {
-  leader_->imagine(critics, frame, archive, generations, population, round, threads);
+void Regions::imagine(Judge& judge, const Archive& archive, int generations, int population,
+                      std::int64_t round, int threads) {
+  leader_->imagine(judge, archive, generations, population, round, threads);
   if (second_share() > 0.0) {
-    second_->imagine(critics, frame, archive, generations, population, round, threads);
+    second_->imagine(judge, archive, generations, population, round, threads);
   }
 }
 

@@ -32,8 +32,8 @@ class Regions {
 
   // Once per round: generations end, roles change, runs begin; the frame follows the leader.
   void advance(const Archive& archive, Frame& frame);
-  void imagine(Critics& critics, const Frame& frame, const Archive& archive, int generations,
-               int population, std::int64_t round, int threads);
+  void imagine(Judge& judge, const Archive& archive, int generations, int population,
+               std::int64_t round, int threads);
 
   void write(StateWriter& out) const;
   void read(StateReader& in);

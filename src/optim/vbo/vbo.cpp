@@ -32,6 +32,7 @@ Vbo::Vbo(const Space& space, const OptimizerOptions& common, const VboOptions& o
       seen_(kTolerance),
       frame_(encoding_),
       critics_(frame_.inputs(), options_, common.seed),
+      judge_(std::make_unique<CriticsJudge>(critics_, frame_)),
       action_net_(encoding_, options_, common.seed),
       regions_(encoding_, options_.second_share, common.seed) {}
 
@@ -56,9 +57,9 @@ void Vbo::play_round() {
   regions_.advance(archive_, frame_);
   const auto steps = static_cast<int>(options_.critic_steps * (round_ == 0 ? 2 : 1));
   critics_.train(archive_, replay, frame_, steps, round_, threads);
-  const ActionNet::Gauge gauge = action_net_.train(critics_, frame_, kImagined, round_, threads);
-  regions_.imagine(critics_, frame_, archive_, static_cast<int>(options_.imagined), kImagined,
-                   round_, threads);
+  const ActionNet::Gauge gauge = action_net_.train(*judge_, kImagined, round_, threads);
+  regions_.imagine(*judge_, archive_, static_cast<int>(options_.imagined), kImagined, round_,
+                   threads);
   ++round_;
   fresh_.clear();
   summarize(held_out, gauge);
@@ -168,7 +169,7 @@ std::vector<Suggestion> Vbo::suggest(Source source, std::span<const TrialId> ids
     X.col(i) = code.cast<float>();
   }
   const double weight = std::sqrt(options_.beta);
-  const auto& said = critics_.evaluate(frame_, X, {weight, weight}, common_.threads);
+  const Judgement& said = judge_->judge(X, weight, common_.threads);
   std::vector<int> order(static_cast<std::size_t>(N));
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
@@ -178,10 +179,10 @@ std::vector<Suggestion> Vbo::suggest(Source source, std::span<const TrialId> ids
     const Vector& code = codes[static_cast<std::size_t>(i)];
     if (seen_.contains(code)) continue;
     Rationale why{.source = std::string(to_string(source))};
-    why.terms = {{"exploitation", said.mean[i]},
-                 {"information_inputs", weight * said.input_information[i]},
-                 {"information_model", weight * said.model_information[i]}};
-    for (const Term& term : why.terms) why.acquisition += term.value;
+    for (std::size_t j = 0; j < said.names.size(); ++j) {
+      why.terms.push_back({std::string(said.names[j]), said.terms(static_cast<int>(j), i)});
+      why.acquisition += why.terms.back().value;
+    }
     chosen.push_back(accept(code, std::move(why)));
   }
   while (chosen.size() < ids.size()) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 
 #include "optim/design.hpp"
@@ -16,6 +17,7 @@
 #include "optim/vbo/archive.hpp"
 #include "optim/vbo/critics.hpp"
 #include "optim/vbo/frame.hpp"
+#include "optim/vbo/judge.hpp"
 #include "optim/vbo/options.hpp"
 #include "optim/vbo/proposals.hpp"
 #include "optim/vbo/regions.hpp"
@@ -58,6 +60,7 @@ class Vbo final : public Optimizer {
   Seen seen_;
   Frame frame_;
   Critics critics_;
+  std::unique_ptr<Judge> judge_;
   ActionNet action_net_;
   Regions regions_;
 

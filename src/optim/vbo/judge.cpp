@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+#include "optim/vbo/judge.hpp"
+
+namespace vbo {
+
+void set_judgement(const DecompositionOf<float>& said, double weight, Judgement& judgement) {
+  judgement.names = {"exploitation", "information_inputs", "information_model"};
+  judgement.terms.resize(3, said.mean.size());
+  judgement.terms.row(0) = said.mean.transpose();
+  judgement.terms.row(1) = static_cast<float>(weight) * said.input_information.transpose();
+  judgement.terms.row(2) = static_cast<float>(weight) * said.model_information.transpose();
+  judgement.score = judgement.terms.colwise().sum().transpose();
+  judgement.exploitation = said.mean_of_means;
+  judgement.input_information = said.input_information_mean;
+  judgement.model_information = said.model_information_mean;
+}
+
+const Judgement& CriticsJudge::judge(nn::InputRef<float> X, double weight, int threads,
+                                     MatrixOf<float>* dX) {
+  const DecompositionWeights weights{weight, weight};
+  set_judgement(dX ? critics_.evaluate(frame_, X, weights, threads, *dX)
+                   : critics_.evaluate(frame_, X, weights, threads),
+                weight, judgement_);
+  return judgement_;
+}
+
+}  // namespace vbo

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// What the actor climbs and proposals are screened by: terms of every input that add up to its
+// score, and the slope of their mean. The flagship's judge is its ensemble of critics; the
+// ablations put a Gaussian process in the place of one term, and vbo-paper has a judge of its own.
+// A judge refers to what it judges by, and owns nothing of it. Not thread-safe.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "optim/vbo/critics.hpp"
+#include "optim/vbo/frame.hpp"
+
+namespace vbo {
+
+// N inputs. The first term is always exploitation, the expected outcome in normal scores.
+struct Judgement {
+  std::vector<std::string_view> names;  // of the terms
+  MatrixOf<float> terms;                // (terms,N), weights included
+  VectorOf<float> score;                // (N) their sum
+
+  // Of the batch, without weights.
+  double exploitation = 0.0;
+  double input_information = 0.0;  // I(X;Y), nats
+  double model_information = 0.0;  // I(f;Y|X), nats
+};
+
+class Judge {
+ public:
+  virtual ~Judge() = default;
+
+  // Judges codes X (D,N); exploration weighs `weight`. Where dX is not nullptr it becomes
+  // d mean(score) / dX (D,N). The result is valid until the next call.
+  virtual const Judgement& judge(nn::InputRef<float> X, double weight, int threads,
+                                 MatrixOf<float>* dX = nullptr) = 0;
+};
+
+class CriticsJudge final : public Judge {
+ public:
+  CriticsJudge(Critics& critics, const Frame& frame) : critics_(critics), frame_(frame) {}
+  const Judgement& judge(nn::InputRef<float> X, double weight, int threads,
+                         MatrixOf<float>* dX) override;
+
+ private:
+  Critics& critics_;
+  const Frame& frame_;
+  Judgement judgement_;
+};
+
+// Fills names, terms, score and the batch's means from what critics said.
+void set_judgement(const DecompositionOf<float>& said, double weight, Judgement& judgement);
+
+}  // namespace vbo
