@@ -5,9 +5,11 @@
 
 #include "optim/bnn/bnn_methods.hpp"
 #include "optim/cmaes/cmaes.hpp"
+#include "optim/focal/focal.hpp"
 #include "optim/random/random.hpp"
 #include "optim/sobol/sobol.hpp"
 #include "optim/surrogate/gp_method.hpp"
+#include "optim/surrogate/network_methods.hpp"
 #include "optim/turbo/turbo.hpp"
 #include "optim/vbo/vbo.hpp"
 
@@ -24,6 +26,12 @@ const std::vector<Method>& registered() {
                           gp_method("ucb")),
       method_of<GpMethod>("gp-ts", "Gaussian process with Thompson sampling: cheap, large batches",
                           gp_method("ts")),
+      method_of<IbnnMethod, IbnnMethodOptions>(
+          "ibnn", "Infinitely wide Bayesian network as a kernel: non-stationary functions"),
+      method_of<DklMethod, DklMethodOptions>(
+          "dkl", "Gaussian process on features of a trained network: structured inputs"),
+      method_of<FocalMethod, FocalMethodOptions>(
+          "focal", "Sparse Gaussian processes focused on ever smaller boxes: thousands of results"),
       method_of<Turbo, TurboOptions>(
           "turbo", "Gaussian process in a trust region: many parameters, large batches"),
       method_of<Vbo, VboOptions>(

@@ -35,8 +35,19 @@ GpOptions GpOptions::standard(Index D) {
   o.input_scale = Vector::Ones(D);
   o.lengthscale_prior.family = PositivePrior::Family::log_normal;
   o.scale_prior_to(D);
-  o.noise_prior = PositivePrior::log_normal(-4.0, 1.0);
+  // Wide: the mode is at 1e-5 (most programs are deterministic), 1e-1 costs 5 nats.
+  o.noise_prior = PositivePrior::log_normal(-7.5, 2.0);
   o.lengthscale_low = 0.025;
+  return o;
+}
+
+GpOptions GpOptions::botorch(Index D) {
+  GpOptions o = standard(D);
+  o.noise_prior = PositivePrior::log_normal(-4.0, 1.0);
+  o.noise_start = o.noise_prior.mode();
+  o.noise_low = 1e-4;
+  o.lengthscale_start = o.lengthscale_prior.mode();
+  o.learn_variance = false;
   return o;
 }
 

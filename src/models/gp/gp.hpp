@@ -35,8 +35,10 @@ struct GpOptions {
   Vector input_scale;               // (D)
 
   // Today's practice, the default of the gp-* methods: length-scale prior
-  // LogNormal(sqrt2 + log(d)/2, sqrt3) (Hvarfner et al. 2024), noise LogNormal(-4, 1).
+  // LogNormal(sqrt2 + log(d)/2, sqrt3) (Hvarfner et al. 2024), noise LogNormal(-7.5, 2).
   static GpOptions standard(Eigen::Index D);
+  // The same with what BoTorch's SingleTaskGP has: noise LogNormal(-4, 1), >= 1e-4, s2 = 1.
+  static GpOptions botorch(Eigen::Index D);
   // As in Li et al. 2024, "A study of Bayesian neural network surrogates": l ~ Gamma(3,6),
   // s2 ~ Gamma(2,0.15), noise ~ Gamma(1.1,0.05), noise >= 1e-4, started at l = s2 = log 2, noise 2.
   static GpOptions gamma_priors(Eigen::Index D);

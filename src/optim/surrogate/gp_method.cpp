@@ -8,8 +8,9 @@ namespace vbo {
 
 void bind(OptionBinder& b, GpModelOptions& o) {
   b.choice("kernel", o.kernel, {"matern52", "rbf"}, "how rough the function is thought to be");
-  b.choice("prior", o.prior, {"dimension-scaled", "gamma"},
-           "hyper-priors: LogNormal growing with dimension, or those of Li et al. 2024");
+  b.choice(
+      "prior", o.prior, {"dimension-scaled", "botorch", "gamma"},
+      "hyper-priors: LogNormal growing with dimension, the same as in BoTorch, Li et al. 2024");
   b.choice("categories", o.categories, {"hamming", "one-hot"},
            "one length-scale per categorical parameter, or one per choice");
   b.flag("output_scale", o.output_scale, "learn the prior variance instead of fixing it at 1");
@@ -18,9 +19,11 @@ void bind(OptionBinder& b, GpModelOptions& o) {
 
 GpOptions gp_options(const Encoding& encoding, const GpModelOptions& options) {
   const Eigen::Index D = encoding.dimension();
-  GpOptions gp = options.prior == "gamma" ? GpOptions::gamma_priors(D) : GpOptions::standard(D);
+  GpOptions gp = options.prior == "gamma"     ? GpOptions::gamma_priors(D)
+                 : options.prior == "botorch" ? GpOptions::botorch(D)
+                                              : GpOptions::standard(D);
   gp.kernel = options.kernel == "rbf" ? Shape::rbf : Shape::matern52;
-  gp.learn_variance = options.output_scale;
+  if (!options.output_scale) gp.learn_variance = false;
   if (options.categories == "hamming") {
     for (const Encoding::Block& block : encoding.blocks()) {
       if (block.width > 1) gp.tie(block.offset, block.width);

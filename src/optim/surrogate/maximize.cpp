@@ -44,9 +44,13 @@ std::vector<Index> choose_starts(const Vector& scores, int count, Rng& rng) {
 
 // Maximizes over the coordinates for which `open` holds, from x.
 Candidate climb(const Encoding& encoding, const BatchObjective& objective, Vector x,
-                bool integers_open, int iterations) {
+                bool integers_open, const MaximizeOptions& options) {
   const Index D = encoding.dimension(), q = x.size() / D;
   Vector lower = Vector::Zero(x.size()), upper = Vector::Ones(x.size());
+  if (options.low.size() == D) {
+    lower = options.low.replicate(q, 1);
+    upper = options.high.replicate(q, 1);
+  }
   for (Index j = 0; j < q; ++j) {
     for (const Encoding::Block& block : encoding.blocks()) {
       const bool open = block.kind == ParameterKind::real ||
@@ -63,8 +67,8 @@ Candidate climb(const Encoding& encoding, const BatchObjective& objective, Vecto
       return -value;
     };
     const MinimizeResult found = minimize_bounded(negative, x, lower, upper,
-                                                  {.max_iterations = iterations,
-                                                   .max_evaluations = 2 * iterations,
+                                                  {.max_iterations = options.iterations,
+                                                   .max_evaluations = 2 * options.iterations,
                                                    .gradient_tolerance = 1e-6,
                                                    .value_tolerance = 1e-8});
     if (found.usable()) x = found.x;
@@ -134,13 +138,13 @@ std::vector<Candidate> maximize(const Encoding& encoding, const BatchObjective& 
   const std::vector<Index> starts = choose_starts(objective.score(raw), options.restarts, rng);
   std::vector<Candidate> found(starts.size());
   parallel_for(options.threads, static_cast<int>(starts.size()), [&](int i) {
-    Candidate candidate = climb(encoding, objective, raw.col(starts[static_cast<std::size_t>(i)]),
-                                true, options.iterations);
+    Candidate candidate =
+        climb(encoding, objective, raw.col(starts[static_cast<std::size_t>(i)]), true, options);
     for (Index j = 0; j < q; ++j) encoding.snap(candidate.X.col(j));
     if (discrete && q == 1) {
       Vector x = candidate.X.col(0);
       improve_discrete(encoding, objective, x);
-      candidate = climb(encoding, objective, x, false, options.iterations);
+      candidate = climb(encoding, objective, x, false, options);
       encoding.snap(candidate.X.col(0));
     }
     candidate.value = objective.score(candidate.X.reshaped())[0];

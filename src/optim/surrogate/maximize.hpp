@@ -19,6 +19,7 @@ struct MaximizeOptions {
   int restarts = 4;     // climbs
   int iterations = 40;  // of L-BFGS, per climb
   int threads = 1;      // climbs run in parallel; the result does not depend on it
+  Vector low, high;     // (D) box to stay in; empty = the unit cube
 };
 
 struct Candidate {

@@ -89,25 +89,38 @@ struct Play {
   }
 };
 
-const char* const kMethods[] = {"gp-logei", "gp-ei", "gp-ucb", "gp-ts", "turbo"};
+const char* const kMethods[] = {"gp-logei", "gp-ei", "gp-ucb", "gp-ts",
+                                "turbo",    "ibnn",  "dkl",    "focal"};
 
 class ModelBased : public ::testing::TestWithParam<const char*> {
  protected:
+  // The others fit less sharply, the more so with the few steps given here.
+  bool gaussian() const { return std::string_view(GetParam()).starts_with("gp-"); }
   OptimizerOptions options(std::int64_t batch = 1) {
-    return {.method = GetParam(), .seed = 5, .batch = batch, .threads = 1};
+    OptimizerOptions made{.method = GetParam(), .seed = 5, .batch = batch, .threads = 1};
+    if (made.method == "dkl") {  // small and quick
+      made.settings["hidden"] = std::vector<double>{16, 8};
+      made.settings["pretrain_steps"] = std::int64_t{100};
+      made.settings["train_steps"] = std::int64_t{150};
+    }
+    if (made.method == "focal") {
+      made.settings["inducing"] = std::int64_t{10};
+      made.settings["epochs"] = std::int64_t{60};
+    }
+    return made;
   }
 };
 
 TEST_P(ModelBased, FindsTheTopOfABowl) {
   Play run{box(2), options()};
   run.rounds(20, 1);
-  EXPECT_GT(run.best(), -2e-3);
+  EXPECT_GT(run.best(), gaussian() ? -2e-3 : -2e-2);
 }
 
 TEST_P(ModelBased, SolvesAMixedSpace) {
   Play run{mixed(), options(4)};
   run.rounds(10, 4);
-  EXPECT_GT(run.best(), -0.02);
+  EXPECT_GT(run.best(), gaussian() ? -0.02 : -0.3);
 }
 
 TEST_P(ModelBased, NeverRepeatsItself) {

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// FocalBO (Wei et al. 2024, "Scalable Bayesian optimization via focalized sparse Gaussian
+// processes"): sparse processes focused on a hierarchy of boxes. Level 0 is the whole cube, every
+// further level a box of half the side around the best point; each level proposes, and the batch is
+// drawn from all proposals with probability growing with their acquisition. The number of levels
+// grows when the smallest box wins and shrinks when a larger one does.
+// Fits lazily, in ask(). Deterministic; snapshots are exact (models are refitted on demand).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "models/surrogate.hpp"
+#include "optim/encoding.hpp"
+#include "optim/options.hpp"
+#include "optim/surrogate/acquisition.hpp"
+#include "optim/surrogate/maximize.hpp"
+#include "optim/surrogate/results.hpp"
+#include "vbo/optimizer.hpp"
+
+namespace vbo {
+
+struct FocalMethodOptions {
+  std::string acquisition = "auto";  // ts for batches, logei for single points
+  double beta = 2.0;
+  std::int64_t inducing = 50;
+  std::int64_t epochs = 200;
+  std::int64_t max_depth = 6;      // levels at most; cost is proportional
+  std::int64_t candidates = 1000;  // per level, for Thompson draws
+  std::int64_t restarts = 10;
+  std::int64_t raw_samples = 512;
+  std::int64_t initial = 0;        // space-filling points first; 0 = 2 per parameter + 1
+  std::int64_t max_points = 1000;  // results a fit looks at
+};
+void bind(OptionBinder& binder, FocalMethodOptions& options);
+
+class FocalMethod final : public Optimizer {
+ public:
+  FocalMethod(const Space& space, const OptimizerOptions& common,
+              const FocalMethodOptions& options);
+
+  std::vector<Suggestion> ask(std::span<const TrialId> ids) override;
+  void tell(std::span<const Trial> finished) override;
+  AskReport report() const override;
+  std::string snapshot() const override;
+  Result<void> restore(std::string_view snapshot, std::span<const Trial> history) override;
+
+ private:
+  struct Level {
+    Vector low, high;  // (D) the box
+    Vector weights;    // (blocks) sides of the candidates' box, relative
+    std::shared_ptr<Surrogate> model;
+  };
+  struct Proposal {
+    Vector x;
+    double value = 0.0;
+    std::int64_t level = 0;
+  };
+
+  void fit(Eigen::Index count);
+  void finish_round();
+  Vector point_in(const Level& level, ConstVectorRef u, bool weighted) const;
+  std::vector<Proposal> propose(std::size_t level, Eigen::Index q, Rng& rng) const;
+  std::vector<Proposal> propose_by_draws(std::size_t level, Eigen::Index q, Rng& rng) const;
+  std::vector<Proposal> propose_by_search(std::size_t level, Eigen::Index q, Acquisition kind,
+                                          Rng& rng) const;
+  Vector made_new(Vector x, Rng& rng) const;
+
+  Encoding encoding_;
+  FocalMethodOptions options_;
+  std::uint64_t seed_;
+  std::int64_t batch_;
+  int threads_;
+  Results results_;
+  std::vector<Level> levels_;
+
+  std::int64_t asks_ = 0;
+  std::int64_t depth_ = 1;   // levels to build
+  std::int64_t fitted_ = 0;  // results known when levels_ were built; 0 = none
+  std::int64_t fitted_depth_ = 0;
+  std::map<TrialId, std::int64_t> level_of_;  // of pending trials
+  std::int64_t round_results_ = 0;            // told since the depth was last judged
+  double round_best_ = 0.0;
+  std::int64_t round_level_ = -1;  // of the best of them; -1 = none
+  Vector centre_;                  // (D) code of the best result
+  Eigen::Index best_ = 0;          // its index
+  double best_z_ = 0.0;            // standardized
+  double offset_ = 0.0, scale_ = 1.0;
+};
+
+}  // namespace vbo
