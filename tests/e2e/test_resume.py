@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 """kill -9 of `vbo run` at random moments: nothing told is lost, nothing is stuck, and the study goes on
 as if it had never been killed. VBO_LONG_TESTS=1 kills more often."""
+import json
 import os
 import random
-import signal
+import subprocess
 import time
 import unittest
 
-from support import LONG, PARABOLA, VboTest
+from support import LONG, PARABOLA, VBO, VboTest
 
 KILLS = 60 if LONG else 6
 # An evaluation long enough for kills to fall into it.
@@ -36,9 +37,6 @@ class Killed(VboTest):
         return hits
 
     def trials(self):
-        import json
-        import subprocess
-        from support import VBO
         done = subprocess.run([VBO, "trials", "parabola.db", "--json"], cwd=self.folder, text=True, capture_output=True)
         if done.returncode == 2:
             return []  # killed before the study was created

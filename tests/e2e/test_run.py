@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: MIT
 """vbo run against real evaluators: parallel work, failures, signals, other processes, other files."""
+import fcntl
 import json
 import os
 import pathlib
+import pty
+import re
 import signal
+import struct
 import subprocess
+import termios
 import time
 import unittest
 
-from support import PARABOLA, VboTest, is_gone
+from support import PATIENCE, VBO, VboTest, is_gone
 
 # Waits until the file "go" exists, then prints the trial's id.
 UNTIL_GO = ["sh", "-c", "until test -e go; do sleep 0.02; done; echo $VBO_TRIAL_ID"]
@@ -87,6 +92,53 @@ class Running(VboTest):
         self.assertEqual(len(trials), 40)
         for trial in trials:
             self.assertAlmostEqual(trial["value"], trial["params"]["x"] ** 2, places=9)
+
+
+class Terminal(VboTest):
+    """What a person sees; a pseudo-terminal stands for theirs."""
+
+    def on_terminal(self, columns=80, **environment):
+        self.study(["sh", "-c", "sleep 0.05; echo $VBO_TRIAL_ID"], budget=12)
+        master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        variables = {**os.environ, "TERM": "xterm", "LANG": "C.UTF-8", "LC_ALL": "", **environment}
+        process = subprocess.Popen([VBO, "run", "study.toml"], cwd=self.folder, stdin=slave, stdout=slave,
+                                   stderr=slave, env=variables)
+        os.close(slave)
+        seen = b""
+        while True:
+            try:
+                chunk = os.read(master, 65536)
+            except OSError:  # the other end is closed
+                break
+            if not chunk:
+                break
+            seen += chunk
+        os.close(master)
+        self.assertEqual(process.wait(timeout=PATIENCE), 0)
+        return seen.decode()
+
+    def test_a_live_bar_that_leaves_no_trace(self):
+        seen = self.on_terminal()
+        self.assertIn("░", seen)
+        self.assertIn("\x1b[32m", seen)
+        self.assertIn("\x1b[2A", seen)  # drawn in place
+        self.assertIn("best 1 (trial 1)", seen)
+        self.assertTrue(seen.rindex("\x1b[?25h") > seen.rindex("\x1b[?25l"), "the cursor is back")
+        for line in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen).replace("\r", "\n").split("\n"):
+            if "/12" in line:
+                self.assertLess(len(line), 80)
+
+    def test_plain_characters_and_no_colour_when_asked(self):
+        seen = self.on_terminal(NO_COLOR="1", LANG="C")
+        self.assertNotIn("░", seen)
+        self.assertIn("---", seen)
+        self.assertNotIn("\x1b[32m", seen)
+
+    def test_a_dumb_terminal_gets_plain_lines(self):
+        seen = self.on_terminal(TERM="dumb")
+        self.assertNotIn("\x1b", seen)
+        self.assertIn("vbo: parabola: 12/12 evaluated", seen)
 
 
 class Parallel(VboTest):
