@@ -36,9 +36,10 @@ Row row_of(const std::vector<const JobResult*>& jobs, const SummaryOptions& opti
           .batch = first.job.batch,
           .rounds = first.job.rounds,
           .seeds = static_cast<std::int64_t>(jobs.size())};
-  std::vector<double> rewards, late, best, seconds, operations;
+  std::vector<double> rewards, ends, late, best, seconds, operations;
   for (const JobResult* job : jobs) {
     rewards.push_back(final_reward(*job, options.last_rounds));
+    ends.push_back(job->rounds.back().average_reward);
     late.push_back(mean_over_last(*job, options.last_rounds, &RoundRecord::batch_mean));
     best.push_back(best_at(*job, job->job.rounds));
     for (const RoundRecord& r : job->rounds) {
@@ -49,6 +50,7 @@ Row row_of(const std::vector<const JobResult*>& jobs, const SummaryOptions& opti
   }
   row.final_reward = mean(rewards);
   row.variance = variance(rewards);
+  row.end_reward = mean(ends);
   row.late_reward = mean(late);
   row.best = median(best);
   row.best_q25 = quantile(best, 0.25);

@@ -27,6 +27,7 @@ struct Row {
   std::int64_t seeds = 0;
   double final_reward = missing;  // S_t averaged over the last rounds, then over seeds
   double variance = missing;      // of that average over seeds
+  double end_reward = missing;    // S_t of the last round, mean over seeds
   double late_reward = missing;   // batch_mean averaged over the last rounds, then over seeds
   double best = missing;          // at the end: median over seeds
   double best_q25 = missing, best_q75 = missing;
