@@ -142,7 +142,7 @@ void add_sensitivity(const std::string& option, const Jobs& jobs,
     Setting s;
     if (!place(*job, s)) continue;
     all_x.insert(s.x);
-    found[s.panel][s.line][s.x].push_back(curve == Curve::reward ? final_reward(*job)
+    found[s.panel][s.line][s.x].push_back(curve == Curve::reward ? job->rounds.back().average_reward
                                                                  : best_value(job->rounds.back()));
   }
   if (all_x.size() < 2) return;
@@ -151,7 +151,7 @@ void add_sensitivity(const std::string& option, const Jobs& jobs,
   for (const auto& [title, lines] : found) {
     Panel panel{.title = title,
                 .x = {.label = option, .log = log},
-                .y = {.label = curve == Curve::reward ? "final average reward" : "best value"},
+                .y = {.label = curve == Curve::reward ? "average reward at the end" : "best value"},
                 .series = {}};
     for (const auto& [label, points] : lines) {
       Series s{.label = label, .style = style_of(label), .markers = true};

@@ -70,12 +70,10 @@ std::string markdown(const Summary& summary, const SummaryOptions& options) {
 std::vector<std::pair<std::string, nlohmann::ordered_json>> cells_of(
     const Row& r, const SummaryOptions& options) {
   std::vector<std::pair<std::string, nlohmann::ordered_json>> cells = {
-      {"task", r.task},         {"method", r.method},
-      {"batch", r.batch},       {"rounds", r.rounds},
-      {"seeds", r.seeds},       {"final_reward", r.final_reward},
-      {"variance", r.variance}, {"late_reward", r.late_reward},
-      {"best", r.best},         {"best_q25", r.best_q25},
-      {"best_q75", r.best_q75}};
+      {"task", r.task},         {"method", r.method},         {"batch", r.batch},
+      {"rounds", r.rounds},     {"seeds", r.seeds},           {"final_reward", r.final_reward},
+      {"variance", r.variance}, {"end_reward", r.end_reward}, {"late_reward", r.late_reward},
+      {"best", r.best},         {"best_q25", r.best_q25},     {"best_q75", r.best_q75}};
   for (std::size_t i = 0; i < options.at.size(); ++i) {
     cells.emplace_back("best_at_" + std::to_string(options.at[i]), r.best_at[i]);
   }

@@ -51,6 +51,7 @@ TEST(Summary, NumbersByHand) {
   EXPECT_DOUBLE_EQ(a.final_reward, 2.5);
   EXPECT_DOUBLE_EQ(a.variance, 1.125);
   EXPECT_DOUBLE_EQ(a.late_reward, ((4 + 7) / 2.0 + (2 + 3) / 2.0) / 2.0);
+  EXPECT_DOUBLE_EQ(a.end_reward, 3.0);
   EXPECT_DOUBLE_EQ(a.best, 5.5);
   EXPECT_DOUBLE_EQ(a.best_q25, 4.25);
   EXPECT_DOUBLE_EQ(*a.gap, 4.5);
