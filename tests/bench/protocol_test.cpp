@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 namespace vbo::bench {
 namespace {
 
@@ -97,6 +99,21 @@ TEST(ProtocolFile, NamesFileLineAndWhatWouldBeRight) {
     EXPECT_THAT(p.error().message, HasSubstr(says));
   }
   EXPECT_THAT(read_protocol("/nowhere/x.toml").error().message, HasSubstr("/nowhere/x.toml"));
+}
+
+// Whatever this build lacks is at most a method as a whole, never a task or an option.
+TEST(ProtocolFile, TheRepositorysOwnFitTheBuild) {
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(VBO_PROTOCOLS)) {
+    const Protocol protocol = read_protocol(entry.path()).value();
+    EXPECT_EQ(protocol.name, entry.path().stem());
+    EXPECT_FALSE(protocol.summary.empty()) << entry.path();
+    std::vector<std::string> missing_methods;
+    EXPECT_THAT(problems_of(jobs_of(protocol), missing_methods), ::testing::IsEmpty())
+        << entry.path();
+    ++files;
+  }
+  EXPECT_GE(files, 10);
 }
 
 TEST(Problems, UnknownMethodsTasksAndOptionsAreFoundBeforeRunning) {
