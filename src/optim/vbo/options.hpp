@@ -18,7 +18,7 @@ struct VboOptions {
   std::int64_t critics = 4;                     // K; more separates noise from ignorance, costs K
   std::int64_t levels = 32;                     // M; the information gauge cannot exceed ln M
   std::vector<std::int64_t> hidden = {64, 64};  // widths of a critic and of the action-net
-  std::int64_t critic_steps = 100;              // K_a, Adam steps per critic and round
+  std::int64_t critic_steps = 150;              // K_a, Adam steps per critic and round
   std::int64_t minibatch = 128;                 // results per step
   double critic_rate = 0.005;                   // Adam learning rate
   double uniform_share = 0.25;                  // of a minibatch; the rest comes from the elite
@@ -26,10 +26,10 @@ struct VboOptions {
   // Action-net.
   std::int64_t action_steps = 20;  // K_b, Adam steps per round
   double action_rate = 0.002;
-  double beta = 0.1;  // exploration weighs sqrt(beta)
+  double beta = 0.02;  // exploration weighs sqrt(beta)
 
   // Proposals.
-  std::int64_t screening = 16;  // S, proposals scored per suggestion; 1 = plain sampling
+  std::int64_t screening = 24;  // S, proposals scored per suggestion; 1 = plain sampling
   double action_share = 0.2;    // of a batch from the action-net
   double jump_share = 0.1;      // of a batch from mutations of good points
   double second_share = 0.3;    // of the local suggestions, to a second search elsewhere

@@ -74,8 +74,9 @@ void Regions::advance(const Archive& archive, Frame& frame) {
   if (leader_->is_over(kLeaderPatience)) end(*leader_);
   if (!second_->running()) {
     if (share_ > 0.0) begin_elsewhere(*second_, archive);
-  } else if (second_->is_over(kSecondPatience) || second_->deviation() < kDecided) {
-    end(*second_);  // it stands still, or has narrowed to a basin that is not better
+  } else if (second_->is_over(kSecondPatience) ||
+             std::max(second_->deviation(), leader_->deviation()) < kDecided) {
+    end(*second_);  // it stands still, or both have their basin and its own is not better
   } else if (leader_->distance(second_->mean_code(best)) < 0.05) {
     begin_elsewhere(*second_, archive);  // both have come to the same place
   }
