@@ -115,9 +115,9 @@ def play_speed(cell, program):
         contender = make(cell, program, task)
         history = random_points(task.space, n, rng)
         values = task.evaluate(history)
-        told(contender, task, history[:-1], values[:-1])
+        told(contender, task, history[:-q], values[:-q])
         start = time.perf_counter()
-        told(contender, task, history[-1:], values[-1:])
+        told(contender, task, history[-q:], values[-q:])
         contender.ask(q)
         return (time.perf_counter() - start) / q
 
@@ -300,9 +300,9 @@ def report(args):
                  quality_table(quality, marks), ""]
     if speed:
         text += ["## Speed", "",
-                 f"Seconds per suggestion on {TIMING_TASK} after n results, hearing of the last "
-                 "result and fitting the model included: one suggestion alone, and each of a "
-                 "batch.", "", speed_table(speed), ""]
+                 f"Seconds per suggestion on {TIMING_TASK} after n results, fitting the model "
+                 "included: one suggestion after one new result, and each of a batch after a batch "
+                 "of new results.", "", speed_table(speed), ""]
     if missing:
         text += ["## Not taking part", ""]
         text += [f"* {name}: {why} ({', '.join(sorted(tasks))})"
