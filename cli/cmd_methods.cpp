@@ -37,6 +37,7 @@ int list_methods(const std::string& name, bool json) {
   std::vector<MethodInfo> all = methods();
   if (!name.empty()) {
     std::vector<std::string> names;
+    names.reserve(all.size());
     for (const MethodInfo& method : all) names.push_back(method.name);
     std::erase_if(all, [&](const MethodInfo& method) { return method.name != name; });
     if (all.empty()) {

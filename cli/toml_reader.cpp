@@ -20,13 +20,7 @@ std::string bounds_text(std::int64_t low, std::int64_t high) {
 
 std::string toml_text(const toml::node& node) {
   std::ostringstream out;
-  node.visit([&](const auto& value) {
-    if constexpr (toml::is_array<decltype(value)> || toml::is_table<decltype(value)>) {
-      out << value;
-    } else {
-      out << value;
-    }
-  });
+  node.visit([&](const auto& value) { out << value; });
   std::string text = out.str();
   std::replace(text.begin(), text.end(), '\n', ' ');
   if (text.size() > kShownLength) text = text.substr(0, kShownLength) + "...";
@@ -67,7 +61,7 @@ void TomlTable::missing(std::string_view key, std::string_view expected) {
 std::optional<std::string> TomlTable::text(std::string_view key) {
   const toml::node* node = find(key);
   if (!node) return std::nullopt;
-  const auto value = node->value_exact<std::string>();
+  auto value = node->value_exact<std::string>();
   if (!value || value->empty()) {
     errors_.add_found(*node, field(key), "a text in quotes");
     return std::nullopt;

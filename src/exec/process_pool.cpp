@@ -43,7 +43,10 @@ std::vector<std::string> environment_with(const std::map<std::string, std::strin
         additions.contains(name) || name == "VBO_PARAMS" || name == "VBO_TRIAL_ID";
     if (!replaced) variables.emplace_back(text);
   }
-  for (const auto& [name, value] : additions) variables.push_back(name + "=" + value);
+  for (const auto& [name, value] : additions) {
+    variables.push_back(name);
+    variables.back().append("=").append(value);
+  }
   return variables;
 }
 
