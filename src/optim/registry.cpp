@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "optim/auto/auto.hpp"
 #include "optim/bnn/bnn_methods.hpp"
 #include "optim/cmaes/cmaes.hpp"
 #include "optim/focal/focal.hpp"
@@ -12,12 +13,25 @@
 #include "optim/surrogate/network_methods.hpp"
 #include "optim/turbo/turbo.hpp"
 #include "optim/vbo/vbo.hpp"
+#include "optim/vbo_paper/vbo_paper.hpp"
 
 namespace vbo {
 namespace {
 
+Result<std::unique_ptr<Optimizer>> make_chosen(const Space& space, const OptimizerOptions& options,
+                                               std::vector<OptionInfo>&) {
+  Choice choice = choose_method(Encoding(space).dimension(), options.batch, options.budget);
+  OptimizerOptions chosen = options;
+  chosen.method = choice.method;
+  auto made = make_optimizer(space, chosen);
+  if (!made) return made.error();
+  return std::unique_ptr<Optimizer>(
+      std::make_unique<AutoMethod>(std::move(choice), std::move(*made)));
+}
+
 const std::vector<Method>& registered() {
   static const std::vector<Method> all = {
+      {"auto", "Chooses gp-logei or vbo from budget, batch and dimension", make_chosen},
       method_of<GpMethod>(
           "gp-logei", "Gaussian process with LogEI: few, expensive evaluations, smooth functions",
           gp_method("logei")),
@@ -36,6 +50,14 @@ const std::vector<Method>& registered() {
           "turbo", "Gaussian process in a trust region: many parameters, large batches"),
       method_of<Vbo, VboOptions>(
           "vbo", "Actor and information critics: large batches, many results, any space"),
+      method_of<VboPaper, VboPaperOptions>(
+          "vbo-paper", "VBO-MI with its published networks and constants, for comparisons"),
+      method_of<Vbo, VboGpOptions>("vbo-gp-exploration",
+                                   "vbo exploring by a Gaussian process's deviation: an ablation",
+                                   {.replaces = GpTerm::exploration}),
+      method_of<Vbo, VboGpOptions>("vbo-gp-exploitation",
+                                   "vbo exploiting a Gaussian process's mean: an ablation",
+                                   {.replaces = GpTerm::exploitation}),
       method_of<HmcMethod, HmcMethodOptions>(
           "hmc", "Bayesian network sampled by Hamiltonian Monte Carlo: the costly gold standard"),
       method_of<SghmcMethod, SghmcMethodOptions>(

@@ -33,6 +33,14 @@ class Judge {
   // d mean(score) / dX (D,N). The result is valid until the next call.
   virtual const Judgement& judge(nn::InputRef<float> X, double weight, int threads,
                                  MatrixOf<float>* dX = nullptr) = 0;
+
+  // Once per round, after the critics have been trained: for judges with a model of their own.
+  virtual void learn(const Archive& archive, const Replay& replay, std::int64_t round) {
+    (void)archive, (void)replay, (void)round;
+  }
+  // What learn() depends on besides its arguments.
+  virtual void write(StateWriter& out) const { (void)out; }
+  virtual void read(StateReader& in) { (void)in; }
 };
 
 class CriticsJudge final : public Judge {

@@ -22,6 +22,7 @@ std::string Vbo::snapshot() const {
   critics_.write(out);
   action_net_.write(out);
   regions_.write(out);
+  judge_->write(out);
   out.put<std::int64_t>(static_cast<std::int64_t>(report_.values.size()));
   for (const Term& term : report_.values) {
     out.put_array(std::span<const char>(term.name)).put(term.value);
@@ -32,6 +33,15 @@ std::string Vbo::snapshot() const {
     out.put(r.id).put(r.mean).put(r.deviation);
   }
   return out.take();
+}
+
+// From the results that were there at the last round.
+void Vbo::judge_learns_again() {
+  Archive then(encoding_.dimension());
+  const int results = archive_.size() - static_cast<int>(fresh_.size());
+  for (int i = 0; i < results; ++i) then.add(archive_.id(i), archive_.code(i), archive_.value(i));
+  then.sort();
+  judge_->learn(then, replay_of(then), round_ - 1);
 }
 
 Result<void> Vbo::restore(std::string_view snapshot, std::span<const Trial> history) {
@@ -77,6 +87,8 @@ Result<void> Vbo::restore(std::string_view snapshot, std::span<const Trial> hist
   critics_.read(in);
   action_net_.read(in);
   regions_.read(in);
+  judge_->read(in);
+  if (in.ok() && round_ > 0) judge_learns_again();
   report_ = {};
   report_.round = round_;
   static constexpr const char* names[] = {

@@ -36,6 +36,11 @@ Vbo::Vbo(const Space& space, const OptimizerOptions& common, const VboOptions& o
       action_net_(encoding_, options_, common.seed),
       regions_(encoding_, options_.second_share, common.seed) {}
 
+Vbo::Vbo(const Space& space, const OptimizerOptions& common, const VboGpOptions& options)
+    : Vbo(space, common, options.vbo) {
+  judge_ = std::make_unique<GpJudge>(critics_, frame_, encoding_, options, common.seed);
+}
+
 // ---- the round ----------------------------------------------------------------------------------
 
 void Vbo::tell(std::span<const Trial> finished) {
@@ -51,12 +56,13 @@ bool Vbo::round_is_due() const {
 
 void Vbo::play_round() {
   const int threads = common_.threads;
-  const Replay replay = archive_.replay(options_.uniform_share, elite_size());
+  const Replay replay = replay_of(archive_);
 
   const double held_out = critics_.held_out_information(archive_, replay, frame_, fresh_, threads);
   regions_.advance(archive_, frame_);
   const auto steps = static_cast<int>(options_.critic_steps * (round_ == 0 ? 2 : 1));
   critics_.train(archive_, replay, frame_, steps, round_, threads);
+  judge_->learn(archive_, replay, round_);
   const ActionNet::Gauge gauge = action_net_.train(*judge_, kImagined, round_, threads);
   regions_.imagine(*judge_, archive_, static_cast<int>(options_.imagined), kImagined, round_,
                    threads);
@@ -96,7 +102,7 @@ void Vbo::summarize(double held_out_information, const ActionNet::Gauge& gauge) 
                     {"local_deviation", regions_.leader().deviation()}};
   // Among the best observations, the one the critics believe in most: under noise the luckiest
   // observation is not the best point.
-  const Replay replay = archive_.replay(options_.uniform_share, elite_size());
+  const Replay replay = replay_of(archive_);
   const int n = std::min(archive_.size(), kRecommendFrom);
   MatrixOf<float> X(encoding_.dimension(), n);
   for (int rank = 0; rank < n; ++rank)
@@ -227,10 +233,10 @@ Suggestion Vbo::accept(ConstVectorRef code, Rationale rationale) {
   return {encoding_.decode(code), std::move(rationale)};
 }
 
-int Vbo::elite_size() const {
-  return std::clamp(archive_.size() / 5,
-                    static_cast<int>(std::clamp<std::int64_t>(common_.batch, 16, 256)),
-                    kLargestElite);
+Replay Vbo::replay_of(const Archive& archive) const {
+  const auto fewest = static_cast<int>(std::clamp<std::int64_t>(common_.batch, 16, 256));
+  return archive.replay(options_.uniform_share,
+                        std::clamp(archive.size() / 5, fewest, kLargestElite));
 }
 
 std::int64_t Vbo::design_size() const {

@@ -17,6 +17,7 @@
 #include "optim/vbo/archive.hpp"
 #include "optim/vbo/critics.hpp"
 #include "optim/vbo/frame.hpp"
+#include "optim/vbo/gp_judge.hpp"
 #include "optim/vbo/judge.hpp"
 #include "optim/vbo/options.hpp"
 #include "optim/vbo/proposals.hpp"
@@ -28,6 +29,8 @@ namespace vbo {
 class Vbo final : public Optimizer {
  public:
   Vbo(const Space& space, const OptimizerOptions& common, const VboOptions& options);
+  // The ablations: a Gaussian process in the place of one term.
+  Vbo(const Space& space, const OptimizerOptions& common, const VboGpOptions& options);
 
   std::vector<Suggestion> ask(std::span<const TrialId> ids) override;
   void tell(std::span<const Trial> finished) override;
@@ -50,7 +53,8 @@ class Vbo final : public Optimizer {
   Suggestion accept(ConstVectorRef code, Rationale rationale);
 
   void remember(const Trial& trial);
-  int elite_size() const;
+  Replay replay_of(const Archive& archive) const;
+  void judge_learns_again();
   std::int64_t design_size() const;
 
   Encoding encoding_;

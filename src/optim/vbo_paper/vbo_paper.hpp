@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// VBO-MI with its published networks and constants: a helper with memory that estimates the
+// information between inputs and outcomes, and an action-net that samples every suggestion.
+// docs/algorithms/vbo.md sets the published algorithm and this one side by side.
+//
+// Every B results, in the order they arrive, are a round; inside a round they are ordered by trial
+// id, and the i-th of each round continues history i. So any order and number of results forms
+// complete rounds. Training happens inside tell(); a round costs the same at any number of results.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "optim/design.hpp"
+#include "optim/encoding.hpp"
+#include "optim/vbo/action_net.hpp"
+#include "optim/vbo/archive.hpp"
+#include "optim/vbo_paper/helper.hpp"
+#include "optim/vbo_paper/helper_judge.hpp"
+#include "optim/vbo_paper/options.hpp"
+#include "vbo/optimizer.hpp"
+
+namespace vbo {
+
+class VboPaper final : public Optimizer {
+ public:
+  VboPaper(const Space& space, const OptimizerOptions& common, const VboPaperOptions& options);
+
+  std::vector<Suggestion> ask(std::span<const TrialId> ids) override;
+  void tell(std::span<const Trial> finished) override;
+  AskReport report() const override;
+  std::string snapshot() const override;
+  Result<void> restore(std::string_view snapshot, std::span<const Trial> history) override;
+
+  std::int64_t warm_up() const;  // W, at most half of the rounds of a known budget
+
+ private:
+  // The round.
+  void play_round();
+  void update_helper();
+  void update_action_net();
+  void read_out();  // states and levels for what comes next
+
+  // The last rounds, oldest first: codes (D, rounds B) and normal scores (rounds B).
+  struct Rounds {
+    MatrixOf<float> X;
+    VectorOf<float> y;
+  };
+  Rounds last_rounds() const;
+  HelperWindow<float> window(const Rounds& rounds, Rng& rng) const;
+  Eigen::Index references() const;  // R
+  double score_of(int index) const;
+
+  // Asking.
+  bool warming_up() const { return round_ < warm_up(); }
+  Vector unseen_design_point();
+  std::optional<Vector> unseen_action(TrialId id);
+  void explain(std::span<const TrialId> ids, const std::vector<Vector>& codes,
+               std::vector<Suggestion>& suggestions);
+  void remember(std::vector<const Trial*> trials);
+  Eigen::Index slot_of(TrialId id) const { return (id - 1) % slots_; }
+
+  Encoding encoding_;
+  OptimizerOptions common_;
+  VboPaperOptions options_;
+  Eigen::Index slots_;  // B
+  SobolDesign design_;
+  Archive archive_;
+  Seen seen_;
+  Helper<float> helper_;
+  HelperJudge judge_;
+  ActionNet action_net_;
+
+  std::set<TrialId> pending_;
+  std::uint64_t designed_ = 0;  // points of the design tried so far
+  std::int64_t round_ = 0;      // rounds played
+  ActionNet::Gauge gauge_;      // of the action-net, after the last round
+  double bound_ = 0.0;          // of the helper on the last rounds, nats
+};
+
+}  // namespace vbo

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// The ablations of the flagship: a Gaussian process in the place of one term.
+#include "optim/vbo/gp_judge.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "optim/vbo/vbo.hpp"
+
+namespace vbo {
+namespace {
+
+Space box() {
+  return Space::make({Parameter::real("x", 0, 1), Parameter::real("y", 0, 1)}).value();
+}
+
+double bump(const Point& p) {
+  const double x = std::get<double>(p[0]) - 0.3, y = std::get<double>(p[1]) - 0.6;
+  return -x * x - y * y;
+}
+
+VboGpOptions quick(GpTerm term) {
+  VboGpOptions options;
+  options.replaces = term;
+  options.vbo.critic_steps = 20;
+  options.gp_points = 40;
+  return options;
+}
+
+class GpAblation : public ::testing::TestWithParam<GpTerm> {
+ protected:
+  // Results on a grid, critics trained a little, the process fitted.
+  GpAblation() {
+    for (int i = 0; i < 64; ++i) {
+      const Vector code{{(i % 8 + 0.5) / 8.0, (i / 8 + 0.5) / 8.0}};
+      archive_.add(i + 1, code, bump(encoding_.decode(code)));
+    }
+    archive_.sort();
+    const Replay replay = archive_.replay(0.25, 16);
+    critics_.train(archive_, replay, frame_, 50, 0, 1);
+    judge_.learn(archive_, replay, 0);
+  }
+
+  Encoding encoding_{box()};
+  Frame frame_{encoding_};
+  Archive archive_{2};
+  Critics critics_{frame_.inputs(), VboOptions{}, 1};
+  GpJudge judge_{critics_, frame_, encoding_, quick(GetParam()), 1};
+};
+
+TEST_P(GpAblation, SlopeOfTheScore) {
+  MatrixOf<float> X(2, 3), dX;
+  X << 0.2F, 0.51F, 0.83F, 0.37F, 0.62F, 0.15F;
+  const double weight = 0.8;
+  judge_.judge(X, weight, 1, &dX);
+  for (Eigen::Index i = 0; i < X.size(); ++i) {
+    const float h = 2e-3F;
+    MatrixOf<float> up = X, down = X;
+    up.data()[i] += h;
+    down.data()[i] -= h;
+    const double above = judge_.judge(up, weight, 1, nullptr).score.cast<double>().mean();
+    const double below = judge_.judge(down, weight, 1, nullptr).score.cast<double>().mean();
+    // Single precision, and ReLU critics have kinks.
+    EXPECT_NEAR(dX.data()[i], (above - below) / (2.0 * h), 0.05) << i;
+  }
+}
+
+TEST_P(GpAblation, ReplacesOneTermAndAddsUp) {
+  MatrixOf<float> X(2, 2);
+  X << 0.3F, 0.95F, 0.6F, 0.05F;
+  CriticsJudge plain(critics_, frame_);
+  const Judgement critics = plain.judge(X, 0.5, 1, nullptr);
+  const Judgement& said = judge_.judge(X, 0.5, 1, nullptr);
+  EXPECT_LT((said.score - said.terms.colwise().sum().transpose()).norm(), 1e-6F);
+  EXPECT_GT(said.terms(0, 0), said.terms(0, 1));  // the optimum beats a corner
+  if (GetParam() == GpTerm::exploration) {
+    ASSERT_EQ(said.names.size(), 2U);
+    EXPECT_EQ(said.names[1], "gp_deviation");
+    EXPECT_EQ(said.terms.row(0), critics.terms.row(0));
+    EXPECT_GT(said.terms(1, 0), 0.0F);
+  } else {
+    ASSERT_EQ(said.names.size(), 3U);
+    EXPECT_NE(said.terms(0, 0), critics.terms(0, 0));
+    EXPECT_EQ(said.terms.bottomRows(2), critics.terms.bottomRows(2));
+  }
+}
+
+TEST_P(GpAblation, FindsASmoothOptimum) {
+  Vbo optimizer(box(), {.seed = 2, .batch = 16}, quick(GetParam()));
+  double best = -1.0;
+  TrialId next = 1;
+  for (int round = 0; round < 8; ++round) {
+    std::vector<TrialId> ids;
+    for (int i = 0; i < 16; ++i) ids.push_back(next++);
+    std::vector<Trial> results;
+    for (const Suggestion& s : optimizer.ask(ids)) {
+      Trial trial;
+      trial.id = ids[results.size()];
+      trial.point = s.point;
+      trial.state = TrialState::completed;
+      trial.value = bump(s.point);
+      best = std::max(best, *trial.value);
+      results.push_back(trial);
+    }
+    optimizer.tell(results);
+  }
+  EXPECT_GT(best, -1e-3);
+}
+
+INSTANTIATE_TEST_SUITE_P(Terms, GpAblation,
+                         ::testing::Values(GpTerm::exploration, GpTerm::exploitation));
+
+}  // namespace
+}  // namespace vbo
