@@ -204,7 +204,7 @@ int run(const Options& options, const Console& console) {
   allow_files(evaluate->process.workers);
   Result<std::unique_ptr<Executor>> executor = make_executor(*file, *evaluate);
   if (!executor) return fail(executor.error());
-  Result<Study> study = Study::open(file->study);
+  Result<Study> study = open_study(*file);
   if (!study) return fail(study.error());
   if (!study->warning().empty()) print_err("vbo: " + study->warning() + "\n");
   const Result<Summary> summary = run_study(*file, *study, **executor, interrupts, console);

@@ -14,13 +14,12 @@ int exit_code_of(ErrorKind kind) {
     case ErrorKind::invalid_input:
     case ErrorKind::not_found:
     case ErrorKind::conflict:
+    case ErrorKind::unsupported:
       return kWrongUsage;
     case ErrorKind::busy:
     case ErrorKind::damaged:
     case ErrorKind::io:
       return kStorage;
-    case ErrorKind::unsupported:
-      return kFailed;
   }
   return kFailed;
 }

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "cli/study_file.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 
 #include "cli/toml_reader.hpp"
 #include "exec/command_template.hpp"
@@ -372,48 +368,6 @@ Result<StudyFile> load_study_file(const std::string& path) {
   }
   if (text.size() > kLargestFile) return cannot("it is larger than 16 MiB");
   return parse_study_file(text, path);
-}
-
-namespace {
-
-bool is_executable(const fs::path& path) {
-  std::error_code status;
-  return fs::is_regular_file(path, status) && access(path.c_str(), X_OK) == 0;
-}
-
-bool can_be_found(const std::string& program, const fs::path& folder) {
-  if (program.find('/') != std::string::npos) return is_executable(folder / program);
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path ? path : "/bin:/usr/bin");
-  for (std::string entry; std::getline(folders, entry, ':');) {
-    if (is_executable(fs::path(entry.empty() ? "." : entry) / program)) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
-Result<EvaluateSettings> require_evaluator(const StudyFile& file) {
-  if (!file.evaluate) {
-    return Error{ErrorKind::invalid_input,
-                 file.path +
-                     ": evaluate.command: missing, expected an [evaluate] table with the program "
-                     "and its arguments, e.g. command = [\"python3\", \"f.py\", \"{x}\"]"};
-  }
-  const ProcessOptions& process = file.evaluate->process;
-  // A placeholder can name the program; then only running it tells.
-  const bool fixed =
-      !process.command.empty() && process.command.front().find('{') == std::string::npos;
-  if (fixed && !can_be_found(process.command.front(), process.directory)) {
-    return Error{ErrorKind::invalid_input,
-                 file.path + ": evaluate.command: found the program \"" + process.command.front() +
-                     "\", which is not an executable file" +
-                     (process.command.front().find('/') == std::string::npos
-                          ? " in PATH (write ./" + process.command.front() +
-                                " for one beside the study file)"
-                          : " (paths are relative to the folder of the study file)")};
-  }
-  return *file.evaluate;
 }
 
 }  // namespace vbo::cli

@@ -40,6 +40,9 @@ Result<StudyFile> parse_study_file(std::string_view text, const std::string& pat
 // The evaluator of a study file that has to have one, with a program that can be found.
 Result<EvaluateSettings> require_evaluator(const StudyFile& file);
 
+// Creates or resumes the study of the file.
+Result<Study> open_study(const StudyFile& file);
+
 // The closest candidate when it is close enough to be a typing error, as `, did you mean "x"?`;
 // otherwise `, expected one of ...`.
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);

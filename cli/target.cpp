@@ -54,7 +54,7 @@ Result<Study> open_to_write(const std::string& argument, int threads) {
     Result<StudyFile> file = load_study_file(argument);
     if (!file) return file.error();
     file->study.optimizer.threads = threads;
-    return Study::open(std::move(file->study));
+    return open_study(*file);
   }
   if (is_missing_file(argument)) return no_study(argument, argument);
   return Study::open_existing(argument, threads);

@@ -89,6 +89,16 @@ class StudyFileErrors(VboTest):
 
 
 class StudyFileUse(VboTest):
+    def test_storage_in_a_folder_that_does_not_exist(self):
+        self.write("study.toml", GOOD.replace('storage = "parabola.db"', 'storage = "no/such/p.db"'))
+        for command in ("run", "ask"):
+            self.assertIn('study.toml: study.storage: found "no/such/p.db", expected a file in a folder that exists',
+                          self.vbo(command, "study.toml", expect=2).stderr)
+
+    def test_storage_of_an_unknown_kind(self):
+        self.write("study.toml", GOOD.replace('storage = "parabola.db"', 'storage = "mysql://host/p"'))
+        self.assertIn("mysql://host/p", self.vbo("run", "study.toml", expect=2).stderr)
+
     def test_defaults(self):
         self.write("tiny.toml", '[study]\nbudget = 2\n[optimizer]\nmethod = "random"\n[[parameter]]\nname = "x"\n'
                    'type = "float"\nlow = 0\nhigh = 1\n[evaluate]\ncommand = ["echo", "{x}"]\n')
