@@ -207,7 +207,8 @@ TEST(ActionNet, StartsUniformAndMovesToTheGoodRegion) {
   critics.train(archive, archive.replay(0.25, 80), frame, 200, 0, 1);
   options.action_steps = 300;
   ActionNet trained(encoding, options, 1);
-  const ActionNet::Gauge gauge = trained.train(critics, frame, 64, 0, 1);
+  CriticsJudge judge(critics, frame);
+  const ActionNet::Gauge gauge = trained.train(judge, 64, 0, 1);
   const MatrixOf<float> later = trained.act(1000, rng);
   const auto distance = [](const MatrixOf<float>& X) {
     return (X.array() - 0.3F).square().colwise().sum().mean();

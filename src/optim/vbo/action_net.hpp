@@ -33,10 +33,6 @@ class ActionNet {
     double model_information = 0.0;  // I(f;Y|X), nats
   };
   Gauge train(Judge& judge, int batch, std::int64_t round, int threads);
-  Gauge train(Critics& critics, const Frame& frame, int batch, std::int64_t round, int threads) {
-    CriticsJudge judge(critics, frame);
-    return train(judge, batch, round, threads);
-  }
 
   void write(StateWriter& out) const;
   void read(StateReader& in);
