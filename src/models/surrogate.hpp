@@ -97,7 +97,8 @@ class Surrogate {
   virtual double noise_variance() const { return 0.0; }
 
   // What the next fit() depends on besides its arguments (warm starts); empty when nothing.
-  // Does not grow with N. set_state() accepts what state() of a model with equal options gave.
+  // Does not grow with N. set_state() accepts what state() of a model with equal options gave; an
+  // empty one makes the next fit start cold.
   virtual Vector state() const { return {}; }
   virtual void set_state(ConstVectorRef state) { (void)state; }
 };

@@ -279,7 +279,9 @@ double GaussianProcess::noise_variance() const {
 Vector GaussianProcess::state() const { return warm_ ? to_theta(parameters_) : Vector(); }
 
 void GaussianProcess::set_state(ConstVectorRef state) {
-  if (state.size() != to_theta(start()).size()) return;
+  warm_ = false;
+  parameters_ = start();
+  if (state.size() != to_theta(parameters_).size()) return;
   parameters_ = from_theta(state);
   warm_ = true;
 }

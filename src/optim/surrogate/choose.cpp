@@ -38,13 +38,13 @@ std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick(Index q, Rng& rng
 BatchObjective SurrogateOptimizer::point_objective(const Surrogate& model, double best) const {
   const Acquisition kind = pointwise(acquisition_);
   const double beta = options_.beta;
-  return {[&model, kind, best, beta](ConstVectorRef x, VectorRef gradient) {
+  return {[=, &model](ConstVectorRef x, VectorRef gradient) {
             const auto p = model.marginals(x);
             const PointScores s = score_points(kind, p->mean(), p->variance(), best, beta);
             gradient = p->pullback(s.dmean, s.dvariance).col(0);
             return s.value[0];
           },
-          [&model, kind, best, beta](ConstMatrixRef X) {
+          [=, &model](ConstMatrixRef X) {
             const auto p = model.marginals(X);
             return score_points(kind, p->mean(), p->variance(), best, beta).value;
           }};

@@ -41,6 +41,7 @@ void bind(OptionBinder& b, GpMethodOptions& o) {
 GpMethodOptions gp_method(std::string acquisition) {
   GpMethodOptions options;
   options.surrogate.acquisition = std::move(acquisition);
+  options.surrogate.warp = "auto";
   return options;
 }
 

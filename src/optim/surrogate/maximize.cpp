@@ -68,7 +68,7 @@ Candidate climb(const Encoding& encoding, const BatchObjective& objective, Vecto
     };
     const MinimizeResult found = minimize_bounded(negative, x, lower, upper,
                                                   {.max_iterations = options.iterations,
-                                                   .max_evaluations = 2 * options.iterations,
+                                                   .max_evaluations = options.iterations + 10,
                                                    .gradient_tolerance = 1e-6,
                                                    .value_tolerance = 1e-8});
     if (found.usable()) x = found.x;

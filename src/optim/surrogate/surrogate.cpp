@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "models/standardize.hpp"
@@ -17,6 +18,7 @@ using Eigen::Index;
 
 constexpr std::uint32_t format = 0x53555201;  // "SUR", version 1
 constexpr Index best_kept = 32;
+constexpr Index warp_limit = 300;  // results; beyond, the warp stays as it was chosen
 
 }  // namespace
 
@@ -34,11 +36,14 @@ void bind(OptionBinder& b, SurrogateOptions& o) {
   b.integer("iterations", o.iterations, 1, 1000, "L-BFGS steps of a local search");
   b.flag("local_starts", o.local_starts, "also start searches near the best results");
   b.integer("candidates", o.candidates, 10, 20000, "points on which posterior draws are compared");
-  b.integer("initial", o.initial, 0, 100000, "space-filling points first; 0 = 2 per parameter + 1");
+  b.integer("initial", o.initial, 0, 100000,
+            "space-filling points first; 0 = 4 per parameter + 1, at most a quarter of the budget");
   b.integer("max_points", o.max_points, 10, 20000,
             "results a fit looks at (best and most recent); a GP's cost is cubic in it");
   b.number("refit_growth", o.refit_growth, 0.0, 10.0,
            "refit hyper-parameters when results grew by this share; between, only condition");
+  b.choice("warp", o.warp, {"auto", "none"},
+           "auto: also try logarithms of the outcomes and keep what is likeliest");
   b.choice("failures", o.failures, {"worst", "exclude"},
            "a failed trial counts as the worst result, or is ignored");
 }
@@ -51,13 +56,17 @@ SurrogateOptimizer::SurrogateOptimizer(const Space& space, const OptimizerOption
       options_(options),
       acquisition_(acquisition_from(options.acquisition).value_or(Acquisition::log_ei)),
       seed_(common.seed),
+      budget_(common.budget),
       threads_(common.threads),
       results_(encoding_),
       model_(make_model(encoding_)) {}
 
 std::int64_t SurrogateOptimizer::initial() const {
   if (options_.initial > 0) return options_.initial;
-  return 2 * static_cast<std::int64_t>(encoding_.blocks().size()) + 1;
+  const auto parameters = static_cast<std::int64_t>(encoding_.blocks().size());
+  const std::int64_t most = budget_ > 0 ? std::max<std::int64_t>(5, budget_ / 4)
+                                        : std::numeric_limits<std::int64_t>::max();
+  return std::min(4 * parameters + 1, most);
 }
 
 SurrogateOptimizer::Pick SurrogateOptimizer::design_point() {
@@ -93,8 +102,8 @@ std::vector<Suggestion> SurrogateOptimizer::ask(std::span<const TrialId> ids) {
     Rationale why{.source = picks[i].source, .acquisition = picks[i].acquisition, .terms = {}};
     if (static_cast<std::int64_t>(i) >= from_design) {
       const auto p = model_->marginals(picks[i].x);
-      why.terms = {{"mean", offset_ + scale_ * p->mean()[0]},
-                   {"deviation", scale_ * std::sqrt(p->variance()[0])}};
+      const double z = p->mean()[0], sigma = std::sqrt(p->variance()[0]);
+      why.terms = {{"mean", to_y(z)}, {"deviation", 0.5 * (to_y(z + sigma) - to_y(z - sigma))}};
     }
     results_.asked(ids[i], picks[i].x);
     suggestions.push_back({encoding_.decode(picks[i].x), std::move(why)});
@@ -126,19 +135,42 @@ bool SurrogateOptimizer::fit_if_needed() {
 
 void SurrogateOptimizer::fit_model(Index count) {
   state_before_fit_ = model_->state();
+  choice_before_fit_ = choice_;
   seen_ = {count};
   fitted_ = results_.chosen(count, options_.max_points, options_.failures == "worst");
   const Vector y = results_.outcomes(fitted_, count);
-  const Standardize output = options_.standardize ? Standardize::of(y) : Standardize{};
+  X_.resize(encoding_.dimension(), y.size());
+  for (Index i = 0; i < y.size(); ++i) {
+    X_.col(i) = results_.code(fitted_[static_cast<std::size_t>(i)]);
+  }
+  if (options_.warp == "auto" && y.size() <= warp_limit) {
+    double best = -std::numeric_limits<double>::infinity();
+    int likeliest = 0;
+    for (int warp = 0; warp < Warp::count; ++warp) {
+      const double found = fit_warped(warp, y);
+      if (found > best) {
+        best = found;
+        likeliest = warp;
+      }
+    }
+    choice_ = likeliest;
+  }
+  fit_warped(choice_, y);
+  ++fits_;
+  remember_best();
+}
+
+double SurrogateOptimizer::fit_warped(int warp, ConstVectorRef y) {
+  warp_ = Warp::choice(warp, y);
+  const Vector w = y.unaryExpr([&](double v) { return warp_(v); });
+  const Standardize output = Standardize::of(w);
   offset_ = output.offset;
   scale_ = output.scale;
-  X_.resize(encoding_.dimension(), y.size());
-  for (Index i = 0; i < y.size(); ++i)
-    X_.col(i) = results_.code(fitted_[static_cast<std::size_t>(i)]);
-  z_ = output.apply(y);
-  fit_report_ =
-      model_->fit(X_, z_, Rng(seed_, "surrogate-fit", static_cast<std::uint64_t>(fits_++)));
-  remember_best();
+  z_ = output.apply(w);
+  model_->set_state(state_before_fit_);
+  fit_report_ = model_->fit(X_, z_, Rng(seed_, "surrogate-fit", static_cast<std::uint64_t>(fits_)));
+  const double slopes = y.unaryExpr([&](double v) { return warp_.log_slope(v); }).sum();
+  return fit_report_.objective + slopes - static_cast<double>(y.size()) * std::log(scale_);
 }
 
 void SurrogateOptimizer::update_model(Index count) {
@@ -153,7 +185,7 @@ void SurrogateOptimizer::update_model(Index count) {
   z_.conservativeResize(y.size());
   for (Index i = old; i < y.size(); ++i) {
     X_.col(i) = results_.code(fitted_[static_cast<std::size_t>(i)]);
-    z_[i] = (y[i] - offset_) / scale_;
+    z_[i] = (warp_(y[i]) - offset_) / scale_;
   }
   model_->update(
       X_, z_,
@@ -187,14 +219,16 @@ AskReport SurrogateOptimizer::report() const {
   Index at = 0;
   const double mean = p->mean().maxCoeff(&at);
   const Index result = fitted_[static_cast<std::size_t>(order_[static_cast<std::size_t>(at)])];
-  report.recommendation = Recommendation{results_.id(result), offset_ + scale_ * mean,
-                                         scale_ * std::sqrt(p->variance()[at])};
+  const double sigma = std::sqrt(p->variance()[at]);
+  report.recommendation = Recommendation{results_.id(result), to_y(mean),
+                                         0.5 * (to_y(mean + sigma) - to_y(mean - sigma))};
   return report;
 }
 
 std::string SurrogateOptimizer::snapshot() const {
   StateWriter out;
-  out.put(format).put(designed_).put(asks_).put(fits_).put(state_before_fit_);
+  out.put(format).put(designed_).put(asks_).put(fits_);
+  out.put<std::int64_t>(choice_before_fit_).put(state_before_fit_);
   out.put(static_cast<std::int64_t>(seen_.size()));
   for (const Index count : seen_) out.put(static_cast<std::int64_t>(count));
   return out.take();
@@ -205,7 +239,7 @@ Result<void> SurrogateOptimizer::restore(std::string_view snapshot,
   StateReader in(snapshot);
   const bool known = in.get<std::uint32_t>() == format;
   const auto designed = in.get<std::int64_t>(), asks = in.get<std::int64_t>(),
-             fits = in.get<std::int64_t>();
+             fits = in.get<std::int64_t>(), choice = in.get<std::int64_t>();
   const Matrix state = in.get_matrix();
   std::vector<Index> seen;
   for (auto left = in.get<std::int64_t>(); left > 0 && in.ok(); --left) {
@@ -214,7 +248,8 @@ Result<void> SurrogateOptimizer::restore(std::string_view snapshot,
   results_.restore(history);
   const bool fits_history =
       std::is_sorted(seen.begin(), seen.end()) && (seen.empty() || seen.back() <= results_.size());
-  if (!known || !in.complete() || !fits_history || (fits > 0) != !seen.empty()) {
+  if (!known || !in.complete() || !fits_history || (fits > 0) != !seen.empty() || choice < 0 ||
+      choice >= Warp::count) {
     return Error{ErrorKind::damaged, "the snapshot is not one of this method and version"};
   }
   designed_ = designed;
@@ -223,6 +258,7 @@ Result<void> SurrogateOptimizer::restore(std::string_view snapshot,
   // The last fit again, from the same start, then the updates that followed: the same model, bit
   // for bit.
   if (state.size() > 0) model_->set_state(state.reshaped());
+  choice_ = static_cast<int>(choice);
   fits_ = fits - 1;
   fit_model(seen.front());
   for (std::size_t i = 1; i < seen.size(); ++i) update_model(seen[i]);

@@ -16,6 +16,7 @@
 #include "optim/surrogate/acquisition.hpp"
 #include "optim/surrogate/maximize.hpp"
 #include "optim/surrogate/results.hpp"
+#include "optim/surrogate/warp.hpp"
 #include "vbo/optimizer.hpp"
 
 namespace vbo {
@@ -31,10 +32,11 @@ struct SurrogateOptions {
   std::int64_t iterations = 40;    // of L-BFGS per climb
   bool local_starts = true;        // also start near the best results
   std::int64_t candidates = 1000;  // points on which Thompson draws are compared
-  std::int64_t initial = 0;        // space-filling points first; 0 = 2 * parameters + 1
+  std::int64_t initial = 0;  // space-filling points first; 0 = 4 per parameter + 1, see initial()
   std::int64_t max_points = 1000;  // results a fit looks at; cost is cubic in it for a GP
   double refit_growth = 0.05;      // refit hyper-parameters when results grew by this share
-  bool standardize = true;  // models see (y - mean) / deviation; set by the method, no option
+  bool standardize = true;    // models see (y - mean) / deviation; set by the method, no option
+  std::string warp = "none";  // auto: also try logarithmic outcomes, keep what is likeliest
   std::string failures = "worst";  // worst: a failure counts as the worst result; exclude: ignored
 };
 void bind(OptionBinder& binder, SurrogateOptions& options);
@@ -63,6 +65,9 @@ class SurrogateOptimizer : public Optimizer {
   Pick design_point();
   bool fit_if_needed();  // false when there is nothing to learn from yet
   void fit_model(Eigen::Index count);
+  // Fits on outcomes y under a warp; returns the log posterior of y up to a constant.
+  double fit_warped(int warp, ConstVectorRef y);
+  double to_y(double z) const { return warp_.inverse(offset_ + scale_ * z); }
   void update_model(Eigen::Index count);
   void remember_best();
 
@@ -91,6 +96,7 @@ class SurrogateOptimizer : public Optimizer {
   SurrogateOptions options_;
   Acquisition acquisition_;
   std::uint64_t seed_;
+  std::int64_t budget_;
   int threads_;
   Results results_;
   std::unique_ptr<Surrogate> model_;
@@ -98,12 +104,14 @@ class SurrogateOptimizer : public Optimizer {
   std::int64_t designed_ = 0;  // design points handed out
   std::int64_t asks_ = 0;      // names the random streams of an ask
   std::int64_t fits_ = 0;
+  int choice_before_fit_ = 0, choice_ = 0;  // of the warp
+  Warp warp_;
   Vector state_before_fit_;            // of the model, before its last fit
   std::vector<Eigen::Index> seen_;     // results told at the last fit, then at each update
   std::vector<Eigen::Index> fitted_;   // which results the model was given
   Matrix X_;                           // (D,n) what the model was given
   Vector z_;                           // (n), standardized with output_
-  double offset_ = 0.0, scale_ = 1.0;  // y = offset + scale z
+  double offset_ = 0.0, scale_ = 1.0;  // warp(y) = offset + scale z
   double best_ = 0.0;                  // largest z
   std::vector<Eigen::Index> order_;    // columns of X_, best first (at most 32)
   FitReport fit_report_;

@@ -208,11 +208,11 @@ TEST_P(ModelBased, SameSuggestionsOnAnyNumberOfThreads) {
 
 TEST_P(ModelBased, RecommendsAnEvaluatedPoint) {
   Play run{box(2), options()};
-  run.rounds(8, 1);
+  run.rounds(12, 1);
   const AskReport report = run.optimizer->report();
   ASSERT_TRUE(report.recommendation);
   EXPECT_GE(report.recommendation->id, 1);
-  EXPECT_LE(report.recommendation->id, 8);
+  EXPECT_LE(report.recommendation->id, 12);
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, ModelBased, ::testing::ValuesIn(kMethods), [](const auto& info) {

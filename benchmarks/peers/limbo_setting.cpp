@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+// The setting of limbo's published benchmark: eight functions, 10 random points and 190 iterations,
+// one at a time. Prints per function the median over seeds of the final error |f - f*| and of the
+// seconds of the whole run, as JSON lines.
+//   limbo_setting [SEEDS=5] [METHOD=gp-logei]
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "vbo/optimizer.hpp"
+#include "vbo/random.hpp"
+
+using namespace vbo;
+
+namespace {
+
+using X = std::vector<double>;
+constexpr double pi = 3.14159265358979323846;
+
+struct Problem {
+  const char* name;
+  int dimensions;
+  std::vector<std::pair<double, double>> bounds;  // one for all, or one per input
+  double minimum;
+  std::function<double(const X&)> f;  // minimized
+};
+
+double hartmann(const X& x, const double (*A)[6], const double (*P)[6], int d) {
+  const double alpha[] = {1.0, 1.2, 3.0, 3.2};
+  double sum = 0.0;
+  for (int i = 0; i < 4; ++i) {
+    double inner = 0.0;
+    for (int j = 0; j < d; ++j) {
+      inner += A[i][j] * std::pow(x[static_cast<std::size_t>(j)] - P[i][j], 2.0);
+    }
+    sum -= alpha[i] * std::exp(-inner);
+  }
+  return sum;
+}
+
+std::vector<Problem> problems() {
+  static const double A3[4][6] = {{3, 10, 30}, {0.1, 10, 35}, {3, 10, 30}, {0.1, 10, 35}};
+  static const double P3[4][6] = {{0.3689, 0.1170, 0.2673},
+                                  {0.4699, 0.4387, 0.7470},
+                                  {0.1091, 0.8732, 0.5547},
+                                  {0.0381, 0.5743, 0.8828}};
+  static const double A6[4][6] = {{10, 3, 17, 3.5, 1.7, 8},
+                                  {0.05, 10, 17, 0.1, 8, 14},
+                                  {3, 3.5, 1.7, 10, 17, 8},
+                                  {17, 8, 0.05, 10, 0.1, 14}};
+  static const double P6[4][6] = {{0.1312, 0.1696, 0.5569, 0.0124, 0.8283, 0.5886},
+                                  {0.2329, 0.4135, 0.8307, 0.3736, 0.1004, 0.9991},
+                                  {0.2348, 0.1451, 0.3522, 0.2883, 0.3047, 0.6650},
+                                  {0.4047, 0.8828, 0.8732, 0.5743, 0.1091, 0.0381}};
+  return {
+      {"branin",
+       2,
+       {{-5, 10}, {0, 15}},
+       0.39788735772973816,
+       [](const X& x) {
+         const double t = x[1] - 5.1 / (4 * pi * pi) * x[0] * x[0] + 5 / pi * x[0] - 6;
+         return t * t + 10 * (1 - 1 / (8 * pi)) * std::cos(x[0]) + 10;
+       }},
+      {"ellipsoid",
+       2,
+       {{0, 1}},
+       0.0,
+       [](const X& x) {
+         double sum = 0.0;
+         for (std::size_t i = 0; i < x.size(); ++i) {
+           sum += static_cast<double>((i + 1) * (i + 1)) * std::pow(x[i] - 0.5, 2.0);
+         }
+         return sum;
+       }},
+      {"goldstein-price",
+       2,
+       {{-2, 2}},
+       3.0,
+       [](const X& p) {
+         const double x = p[0], y = p[1];
+         const double a = 1 + std::pow(x + y + 1, 2) *
+                                  (19 - 14 * x + 3 * x * x - 14 * y + 6 * x * y + 3 * y * y);
+         const double b = 30 + std::pow(2 * x - 3 * y, 2) *
+                                   (18 - 32 * x + 12 * x * x + 48 * y - 36 * x * y + 27 * y * y);
+         return a * b;
+       }},
+      {"hartmann3",
+       3,
+       {{0, 1}},
+       -3.8627797869493365,
+       [](const X& x) { return hartmann(x, A3, P3, 3); }},
+      {"hartmann6",
+       6,
+       {{0, 1}},
+       -3.3223680114155147,
+       [](const X& x) { return hartmann(x, A6, P6, 6); }},
+      {"rastrigin",
+       4,
+       {{-5.12, 5.12}},
+       0.0,
+       [](const X& x) {
+         double sum = 10.0 * static_cast<double>(x.size());
+         for (const double v : x) sum += v * v - 10 * std::cos(2 * pi * v);
+         return sum;
+       }},
+      {"six-hump-camel",
+       2,
+       {{-3, 3}, {-2, 2}},
+       -1.0316284534898774,
+       [](const X& p) {
+         const double x2 = p[0] * p[0], y2 = p[1] * p[1];
+         return (4 - 2.1 * x2 + x2 * x2 / 3) * x2 + p[0] * p[1] + (4 * y2 - 4) * y2;
+       }},
+      {"sphere",
+       2,
+       {{0, 1}},
+       0.0,
+       [](const X& x) {
+         double sum = 0.0;
+         for (const double v : x) sum += std::pow(v - 0.5, 2.0);
+         return sum;
+       }},
+  };
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int seeds = argc > 1 ? std::stoi(argv[1]) : 5;
+  const std::string method = argc > 2 ? argv[2] : "gp-logei";
+  for (const Problem& problem : problems()) {
+    std::vector<Parameter> parameters;
+    for (int k = 0; k < problem.dimensions; ++k) {
+      const auto& bound =
+          problem.bounds[problem.bounds.size() == 1 ? 0 : static_cast<std::size_t>(k)];
+      parameters.push_back(Parameter::real("x" + std::to_string(k), bound.first, bound.second));
+    }
+    const Space space = Space::make(parameters).value();
+    std::vector<double> errors, seconds;
+    for (int seed = 1; seed <= seeds; ++seed) {
+      OptimizerOptions options{
+          .method = method, .seed = static_cast<std::uint64_t>(seed), .budget = 200};
+      options.settings["initial"] = std::int64_t{10};
+      auto optimizer = make_optimizer(space, options).value();
+      double best = 1e300;
+      const auto start = std::chrono::steady_clock::now();
+      for (TrialId id = 1; id <= 200; ++id) {
+        Trial trial;
+        trial.id = id;
+        trial.point = optimizer->ask(std::vector<TrialId>{id})[0].point;
+        X x;
+        for (const Value& v : trial.point) x.push_back(std::get<double>(v));
+        const double value = problem.f(x);
+        best = std::min(best, value);
+        trial.state = TrialState::completed;
+        trial.value = -value;
+        optimizer->tell(std::vector<Trial>{trial});
+      }
+      seconds.push_back(
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+      errors.push_back(std::abs(best - problem.minimum));
+    }
+    const nlohmann::json line{{"function", problem.name}, {"dimensions", problem.dimensions},
+                              {"method", method},         {"seeds", seeds},
+                              {"error", median(errors)},  {"seconds", median(seconds)}};
+    std::printf("%s\n", line.dump().c_str());
+    std::fflush(stdout);
+  }
+  return 0;
+}

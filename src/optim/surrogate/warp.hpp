@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// A monotone map of outcomes that makes them easier to model. With u = (y - low) / (high - low):
+//   linear    w = u
+//   low       w = log(u + e)        spreads the worst values apart: peaks on a plain
+//   high      w = -log(1 - u + e)   spreads the best values apart: valleys with steep walls
+// Outside [0,1] the map goes on as a straight line. Which one fits is decided by the likelihood of
+// the model, Jacobian included (Snelson et al. 2004, with a finite family).
+#pragma once
+
+#include <array>
+#include <cmath>
+
+#include "numerics/linalg.hpp"
+
+namespace vbo {
+
+struct Warp {
+  enum class Kind { linear, low, high };
+  Kind kind = Kind::linear;
+  double e = 1.0;
+  double floor = 0.0, range = 1.0;  // y = floor + range u
+
+  static constexpr int count = 5;
+  // The choices, 0 (linear) to count - 1, spread over the values y.
+  static Warp choice(int index, ConstVectorRef y) {
+    constexpr std::array<Kind, count> kinds{Kind::linear, Kind::low, Kind::low, Kind::high,
+                                            Kind::high};
+    constexpr std::array<double, count> widths{1.0, 0.1, 0.01, 0.1, 0.01};
+    const double low = y.minCoeff(), range = y.maxCoeff() - low;
+    const auto i = static_cast<std::size_t>(index);
+    return {kinds[i], widths[i], low, range > 0.0 && std::isfinite(range) ? range : 1.0};
+  }
+
+  double operator()(double y) const {
+    const double u = (y - floor) / range;
+    if (kind == Kind::low) return u < 0.0 ? std::log(e) + u / e : std::log(u + e);
+    if (kind == Kind::high) return u > 1.0 ? -std::log(e) + (u - 1.0) / e : -std::log(1.0 - u + e);
+    return u;
+  }
+  double log_slope(double y) const {  // log dw/du
+    const double u = (y - floor) / range;
+    if (kind == Kind::low) return -std::log(std::max(u, 0.0) + e);
+    if (kind == Kind::high) return -std::log(1.0 - std::min(u, 1.0) + e);
+    return 0.0;
+  }
+  double inverse(double w) const {
+    double u = w;
+    if (kind == Kind::low) u = w < std::log(e) ? (w - std::log(e)) * e : std::exp(w) - e;
+    if (kind == Kind::high) {
+      u = w > -std::log(e) ? 1.0 + (w + std::log(e)) * e : 1.0 + e - std::exp(-w);
+    }
+    return floor + range * u;
+  }
+};
+
+}  // namespace vbo
