@@ -37,7 +37,7 @@ void bind(OptionBinder& b, SurrogateOptions& o) {
   b.flag("local_starts", o.local_starts, "also start searches near the best results");
   b.integer("candidates", o.candidates, 10, 20000, "points on which posterior draws are compared");
   b.integer("initial", o.initial, 0, 100000,
-            "space-filling points first; 0 = 4 per parameter + 1, at most a quarter of the budget");
+            "space-filling points first; 0 = 2 per parameter + 1, at most a quarter of the budget");
   b.integer("max_points", o.max_points, 10, 20000,
             "results a fit looks at (best and most recent); a GP's cost is cubic in it");
   b.number("refit_growth", o.refit_growth, 0.0, 10.0,
@@ -66,7 +66,7 @@ std::int64_t SurrogateOptimizer::initial() const {
   const auto parameters = static_cast<std::int64_t>(encoding_.blocks().size());
   const std::int64_t most = budget_ > 0 ? std::max<std::int64_t>(5, budget_ / 4)
                                         : std::numeric_limits<std::int64_t>::max();
-  return std::min(4 * parameters + 1, most);
+  return std::min(2 * parameters + 1, most);
 }
 
 SurrogateOptimizer::Pick SurrogateOptimizer::design_point() {

@@ -32,7 +32,7 @@ struct SurrogateOptions {
   std::int64_t iterations = 40;    // of L-BFGS per climb
   bool local_starts = true;        // also start near the best results
   std::int64_t candidates = 1000;  // points on which Thompson draws are compared
-  std::int64_t initial = 0;  // space-filling points first; 0 = 4 per parameter + 1, see initial()
+  std::int64_t initial = 0;  // space-filling points first; 0 = 2 per parameter + 1, see initial()
   std::int64_t max_points = 1000;  // results a fit looks at; cost is cubic in it for a GP
   double refit_growth = 0.05;      // refit hyper-parameters when results grew by this share
   bool standardize = true;    // models see (y - mean) / deviation; set by the method, no option
