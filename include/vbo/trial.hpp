@@ -52,6 +52,7 @@ struct Rationale {
   std::string source;  // "design", "action-net", "local", "sobol", ...
   double acquisition = 0.0;
   std::vector<Term> terms;
+  std::vector<Term> notes;  // further numbers, not part of the sum, e.g. information in nats
   bool operator==(const Rationale&) const = default;
 };
 

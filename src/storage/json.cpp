@@ -205,7 +205,8 @@ Json json_of(const OptimizerOptions& options) {
 Json json_of(const Rationale& rationale) {
   return {{"source", rationale.source},
           {"acquisition", json_of(rationale.acquisition)},
-          {"terms", json_of_terms(rationale.terms)}};
+          {"terms", json_of_terms(rationale.terms)},
+          {"notes", json_of_terms(rationale.notes)}};
 }
 
 Json json_of(const AskReport& report) {
@@ -299,7 +300,13 @@ Result<Rationale> rationale_from(const Json& json) {
   if (!acquisition) return wrong("acquisition", field(json, "acquisition"), "a number");
   Result<std::vector<Term>> terms = terms_from("terms", field(json, "terms"));
   if (!terms) return terms.error();
-  return Rationale{source.get<std::string>(), *acquisition, std::move(*terms)};
+  Rationale rationale{source.get<std::string>(), *acquisition, std::move(*terms), {}};
+  if (json.contains("notes")) {
+    Result<std::vector<Term>> notes = terms_from("notes", json["notes"]);
+    if (!notes) return notes.error();
+    rationale.notes = std::move(*notes);
+  }
+  return rationale;
 }
 
 Result<AskReport> ask_report_from(const Json& json) {

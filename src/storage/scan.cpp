@@ -80,20 +80,24 @@ std::optional<Point> scan_point(const Space& space, std::string_view text) {
 std::optional<Rationale> scan_rationale(std::string_view text) {
   Scanner scanner(text);
   Rationale rationale;
+  const auto scan_terms = [&scanner](std::vector<Term>& terms) {  // after the opening bracket
+    while (!scanner.literal("]")) {
+      Term term;
+      if (!terms.empty() && !scanner.literal(",")) return false;
+      if (!scanner.literal("[") || !scanner.text(term.name) || !scanner.literal(",") ||
+          !scanner.number(term.value) || !scanner.literal("]")) {
+        return false;
+      }
+      terms.push_back(std::move(term));
+    }
+    return true;
+  };
   if (!scanner.literal("{\"source\":") || !scanner.text(rationale.source) ||
       !scanner.literal(",\"acquisition\":") || !scanner.number(rationale.acquisition) ||
-      !scanner.literal(",\"terms\":[")) {
+      !scanner.literal(",\"terms\":[") || !scan_terms(rationale.terms)) {
     return std::nullopt;
   }
-  while (!scanner.literal("]")) {
-    Term term;
-    if (!rationale.terms.empty() && !scanner.literal(",")) return std::nullopt;
-    if (!scanner.literal("[") || !scanner.text(term.name) || !scanner.literal(",") ||
-        !scanner.number(term.value) || !scanner.literal("]")) {
-      return std::nullopt;
-    }
-    rationale.terms.push_back(std::move(term));
-  }
+  if (scanner.literal(",\"notes\":[") && !scan_terms(rationale.notes)) return std::nullopt;
   if (!scanner.literal("}") || !scanner.at_end()) return std::nullopt;
   return rationale;
 }

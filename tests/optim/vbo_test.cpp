@@ -142,6 +142,10 @@ TEST(Vbo, LedgerTermsAddUpAndSourcesAreNamed) {
     EXPECT_EQ(why.terms[0].name, "exploitation");
     EXPECT_GE(why.terms[1].value, -1e-5);  // information is not negative
     EXPECT_GE(why.terms[2].value, -1e-5);
+    ASSERT_EQ(why.notes.size(), 5U);  // in nats, and the weight that leads to the terms
+    EXPECT_NEAR(why.notes[0].value * why.notes[2].value, why.terms[1].value, 1e-9);
+    EXPECT_NEAR(why.notes[1].value * why.notes[2].value, why.terms[2].value, 1e-9);
+    EXPECT_LE(why.notes[3].value, why.notes[4].value);
   }
   EXPECT_THAT(sources, ::testing::IsSupersetOf({"design", "action-net", "local", "jump"}));
   const AskReport report = player.vbo->report();

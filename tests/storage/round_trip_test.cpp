@@ -127,11 +127,12 @@ TEST(RoundTrip, QuickReader) {
     } else {
       RC_ASSERT(text.find('\\') != std::string::npos);
     }
-    const Rationale rationale{"local", *any_double(), any_terms()};
+    const Rationale rationale{"local", *any_double(), any_terms(), any_terms()};
     const std::string ledger = dump(json_of(rationale));
     if (const auto scanned = scan_rationale(ledger)) {
       RC_ASSERT(same_bits(scanned->acquisition, rationale.acquisition));
       expect_same(scanned->terms, rationale.terms);
+      expect_same(scanned->notes, rationale.notes);
     }
   }));
 }
@@ -139,7 +140,7 @@ TEST(RoundTrip, QuickReader) {
 TEST(RoundTrip, Numbers) {
   ASSERT_TRUE(rc::check([] {
     const double number = *any_double();
-    const Json json = through_text(json_of(Rationale{"", number, {}}));
+    const Json json = through_text(json_of(Rationale{"", number, {}, {{"note", number}}}));
     RC_ASSERT(same_bits(rationale_from(json).value().acquisition, number));
   }));
 }

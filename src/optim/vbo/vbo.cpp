@@ -187,12 +187,29 @@ std::vector<Suggestion> Vbo::suggest(Source source, std::span<const TrialId> ids
       why.terms.push_back({std::string(said.names[j]), said.terms(static_cast<int>(j), i)});
       why.acquisition += why.terms.back().value;
     }
+    why.notes = notes_on(why.terms, weight);
     chosen.push_back(accept(code, std::move(why)));
   }
   while (chosen.size() < ids.size()) {
     chosen.push_back(accept(unseen_design_point(), {.source = "design"}));
   }
   return chosen;
+}
+
+// The information of a suggestion in nats, without its weight, beside that of the round.
+std::vector<Term> Vbo::notes_on(const std::vector<Term>& terms, double weight) const {
+  std::vector<Term> notes;
+  for (const Term& term : terms) {
+    if (weight <= 0.0) break;
+    if (term.name == "information_inputs") notes.push_back({"I(X;Y)_nats", term.value / weight});
+    if (term.name == "information_model") notes.push_back({"I(f;Y|X)_nats", term.value / weight});
+  }
+  notes.push_back({"sqrt_beta", weight});
+  for (const Term& value : report_.values) {
+    if (value.name == "information") notes.push_back({"round_information_nats", value.value});
+    if (value.name == "ceiling") notes.push_back({"ceiling_nats", value.value});
+  }
+  return notes;
 }
 
 // Keeping the best of S draws in few dimensions leaves a clump, from which the local search would

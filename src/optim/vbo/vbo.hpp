@@ -48,6 +48,7 @@ class Vbo final : public Optimizer {
   Source source_of(TrialId id) const;
   std::vector<Suggestion> suggest(Source source, std::span<const TrialId> ids);
   int screening_of(Source source) const;
+  std::vector<Term> notes_on(const std::vector<Term>& terms, double weight) const;
   Vector propose(Source source, Rng& rng) const;
   Vector unseen_design_point();
   Suggestion accept(ConstVectorRef code, Rationale rationale);
