@@ -45,7 +45,7 @@ class Killed(VboTest):
 
     def check(self, method, workers, seed):
         generator = random.Random(seed)
-        budget = 12 * KILLS
+        budget = 12 * KILLS * workers  # enough that the study still runs at the last kill
         self.study(SLOW_PARABOLA, budget=budget, workers=workers, method=method, batch=4)
         hits = self.run_and_kill(generator.uniform(0.0, 0.35) for _ in range(KILLS))
         self.assertGreater(hits, KILLS // 2, "the kills came too late to mean anything")
