@@ -14,6 +14,7 @@ std::vector<int> chosen_results(const Archive& archive, int most, Rng& rng) {
   std::vector<int> chosen;
   const int n = archive.size();
   const int best = n <= most ? n : most / 2;
+  chosen.reserve(static_cast<std::size_t>(std::min(n, most)));
   for (int rank = 0; rank < best; ++rank) chosen.push_back(archive.at_rank(rank));
   if (best == n) return chosen;
   const std::vector<std::size_t> order = rng.permutation(static_cast<std::size_t>(n - best));
