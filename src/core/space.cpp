@@ -147,8 +147,7 @@ Result<void> Space::check(const Point& point) const {
                    std::to_string(size()) + ", one per parameter");
   }
   for (std::size_t i = 0; i < size(); ++i) {
-    if (const Result<void> checked = check_value(parameters_[i], point[i]); !checked)
-      return checked;
+    if (Result<void> checked = check_value(parameters_[i], point[i]); !checked) return checked;
   }
   return {};
 }
