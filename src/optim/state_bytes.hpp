@@ -91,6 +91,7 @@ class StateReader {
     rest_.remove_prefix(values.size_bytes());
   }
 
+  void fail() { ok_ = false; }  // what was read makes no sense to its owner
   bool ok() const { return ok_; }
   bool complete() const { return ok_ && rest_.empty(); }  // everything read, nothing left over
 

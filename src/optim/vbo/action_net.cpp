@@ -7,6 +7,7 @@
 
 #include "nn/gumbel.hpp"
 #include "nn/init.hpp"
+#include "nn/snapshot.hpp"
 
 namespace vbo {
 namespace {
@@ -79,20 +80,19 @@ ActionNet::Gauge ActionNet::train(Judge& judge, int batch, std::int64_t round, i
 }
 
 void ActionNet::write(StateWriter& out) const {
-  const auto span_of = [](const VectorOf<float>& v) {
-    return std::span<const float>(v.data(), static_cast<std::size_t>(v.size()));
-  };
-  out.put_array(net_.parameters()).put<std::int64_t>(adam_.steps());
-  out.put_array(span_of(adam_.mean())).put_array(span_of(adam_.second_moment()));
+  std::string bytes;
+  nn::save(net_, bytes);
+  nn::save(adam_, bytes);
+  out.put_array(std::span<const char>(bytes));
 }
 
 void ActionNet::read(StateReader& in) {
-  in.get_array(net_.parameters());
-  const auto steps = in.get<std::int64_t>();
-  std::vector<float> m(net_.parameters().size()), v(m.size());
-  in.get_array(std::span<float>(m));
-  in.get_array(std::span<float>(v));
-  if (in.ok()) adam_.restore(adam_.options(), steps, m, v, {});
+  std::string bytes;
+  nn::save(net_, bytes);  // the same shape takes the same room
+  nn::save(adam_, bytes);
+  in.get_array(std::span<char>(bytes));
+  std::string_view rest = bytes;
+  if (in.ok() && !(nn::load(rest, net_) && nn::load(rest, adam_))) in.fail();
 }
 
 }  // namespace vbo

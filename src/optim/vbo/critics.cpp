@@ -7,6 +7,7 @@
 #include "core/normal.hpp"
 #include "nn/init.hpp"
 #include "nn/loss.hpp"
+#include "nn/snapshot.hpp"
 
 namespace vbo {
 namespace {
@@ -170,26 +171,17 @@ const DecompositionOf<float>& Critics::evaluate(const Frame& frame, nn::InputRef
 }
 
 void Critics::write(StateWriter& out) const {
-  for (int k = 0; k < size(); ++k) {
-    const nn::Member<float>& member = ensemble_[k];
-    const auto span_of = [](const VectorOf<float>& v) {
-      return std::span<const float>(v.data(), static_cast<std::size_t>(v.size()));
-    };
-    out.put_array(member.net.parameters()).put<std::int64_t>(member.adam.steps());
-    out.put_array(span_of(member.adam.mean())).put_array(span_of(member.adam.second_moment()));
-  }
+  std::string bytes;
+  nn::save(ensemble_, bytes);
+  out.put_array(std::span<const char>(bytes));
 }
 
 void Critics::read(StateReader& in) {
-  for (int k = 0; k < size(); ++k) {
-    nn::Member<float>& member = ensemble_[k];
-    in.get_array(member.net.parameters());
-    const auto steps = in.get<std::int64_t>();
-    std::vector<float> m(member.net.parameters().size()), v(m.size());
-    in.get_array(std::span<float>(m));
-    in.get_array(std::span<float>(v));
-    if (in.ok()) member.adam.restore(member.adam.options(), steps, m, v, {});
-  }
+  std::string bytes;
+  nn::save(ensemble_, bytes);  // the same shape takes the same room
+  in.get_array(std::span<char>(bytes));
+  std::string_view rest = bytes;
+  if (in.ok() && !nn::load(rest, ensemble_)) in.fail();
 }
 
 }  // namespace vbo

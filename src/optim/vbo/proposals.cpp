@@ -46,8 +46,6 @@ std::string_view to_string(Source source) {
   return "?";
 }
 
-bool is_own(Source source, std::string_view name) { return to_string(source) == name; }
-
 int good_rank(const Archive& archive, Rng& rng) {
   const double u = rng.uniform();
   return static_cast<int>(std::min(archive.size(), kParents) * u * u);

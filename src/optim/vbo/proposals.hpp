@@ -19,7 +19,6 @@ enum class Source {
   jump,        // a good point with a few parameters changed: crosses valleys, mixes good parts
 };
 std::string_view to_string(Source source);
-bool is_own(Source source, std::string_view name);
 
 // One of the best results' ranks, the better the likelier: floor(m u^2), u uniform, m = best few.
 int good_rank(const Archive& archive, Rng& rng);

@@ -8,7 +8,7 @@
 namespace vbo {
 namespace {
 
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 
 }  // namespace
 
@@ -64,7 +64,7 @@ Result<void> Vbo::restore(std::string_view snapshot, std::span<const Trial> hist
     if (trial.told_in > 0) continue;
     for (const Source source :
          {Source::design, Source::action_net, Source::local, Source::elsewhere, Source::jump}) {
-      if (is_own(source, trial.rationale.source)) pending_[trial.id] = source;
+      if (to_string(source) == trial.rationale.source) pending_[trial.id] = source;
     }
     seen_.add(encoding_.encode(trial.point));
   }

@@ -9,7 +9,6 @@
 
 #include <map>
 #include <memory>
-#include <set>
 
 #include "optim/design.hpp"
 #include "optim/encoding.hpp"
