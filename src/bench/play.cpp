@@ -21,15 +21,15 @@ double seconds_since(Clock::time_point start) {
 struct Totals {
   double best = missing;
   Point best_point;
+  std::optional<double> incumbent;  // what best_point gives without luck, on noisy tasks
   double sum = 0.0;
   std::int64_t finite = 0;
 };
 
 class Player {
  public:
-  Player(const Job& job, const tasks::Task& task, const tasks::Task* clean, Optimizer& optimizer,
-         bool keep_points)
-      : job_(job), task_(task), clean_(clean), optimizer_(optimizer), keep_points_(keep_points) {
+  Player(const Job& job, const tasks::Task& task, Optimizer& optimizer, bool keep_points)
+      : job_(job), task_(task), optimizer_(optimizer), keep_points_(keep_points) {
     const tasks::TaskInfo& info = task.info();
     sign_ = info.goal == Goal::minimize ? -1.0 : 1.0;
     result_.job = job;
@@ -98,6 +98,7 @@ class Player {
       const auto until = static_cast<std::size_t>(record.evaluations);
       RoundRecord recomputed = record;
       account(recomputed, std::span(from.trials).subspan(told, until - told));
+      totals_.incumbent = record.incumbent;
       result_.rounds.push_back(record);
       told = until;
     }
@@ -157,15 +158,20 @@ class Player {
       record.seconds_tell = seconds_since(start);
       record.flops += scope.count();
     }
-    account(record, trials);
+    const bool improved = account(record, trials);
+    if (improved && task_.info().noise > 0.0) {
+      totals_.incumbent = sign_ * expected_value(task_, totals_.best_point, job_.seed);
+    }
+    record.incumbent = totals_.incumbent;
     history_.insert(history_.end(), trials.begin(), trials.end());
     result_.rounds.push_back(record);
   }
 
-  // Observations, running totals, and what the record says of them.
-  void account(RoundRecord& record, std::span<const Trial> trials) {
+  // Observations, running totals, and what the record says of them. True: there is a new best.
+  bool account(RoundRecord& record, std::span<const Trial> trials) {
     double batch_sum = 0.0;
     std::int64_t batch_finite = 0;
+    bool improved = false;
     for (const Trial& trial : trials) {
       result_.observations.push_back(
           {record.round, trial.value.value_or(missing), keep_points_ ? trial.point : Point{}});
@@ -175,25 +181,22 @@ class Player {
       if (!(totals_.best >= *trial.value)) {
         totals_.best = *trial.value;
         totals_.best_point = trial.point;
+        improved = true;
       }
     }
     totals_.sum += batch_sum;
     totals_.finite += batch_finite;
     record.evaluations = static_cast<std::int64_t>(result_.observations.size());
     record.best = totals_.best;
-    if (clean_ != nullptr && !totals_.best_point.empty()) {
-      Rng rng(job_.seed, "benchmark-incumbent");
-      record.incumbent = sign_ * clean_->evaluate(totals_.best_point, rng);
-    }
     if (batch_finite > 0) record.batch_mean = batch_sum / static_cast<double>(batch_finite);
     if (totals_.finite > 0) {
       record.average_reward = totals_.sum / static_cast<double>(totals_.finite);
     }
+    return improved;
   }
 
   const Job& job_;
   const tasks::Task& task_;
-  const tasks::Task* clean_;
   Optimizer& optimizer_;
   bool keep_points_;
   double sign_ = 1.0;
@@ -216,15 +219,27 @@ Result<std::unique_ptr<Optimizer>> make_job_optimizer(const Space& space, const 
                                 .settings = spec->settings});
 }
 
-Result<std::unique_ptr<tasks::Task>> without_noise(const std::string& task_spec) {
-  Result<MethodSpec> spec = parse_method(task_spec);  // tasks are written the same way
-  if (!spec || spec->settings.erase("noise") == 0) return std::unique_ptr<tasks::Task>();
-  return tasks::make_task(to_string(*spec));
+double expected_value(const tasks::Task& task, const Point& point, std::uint64_t seed) {
+  if (const auto exact = task.noiseless(point)) return *exact;
+  // Welford's mean and squared deviations, until the mean is known well enough to compare methods.
+  constexpr int least = 8, most = 64;
+  constexpr double relative = 1e-3;
+  double mean = 0.0, squares = 0.0;
+  for (int n = 1; n <= most; ++n) {
+    Rng rng(seed, "benchmark-incumbent", static_cast<std::uint64_t>(n));
+    const double value = task.evaluate(point, rng);
+    const double change = value - mean;
+    mean += change / n;
+    squares += change * (value - mean);
+    const double standard_error = std::sqrt(squares / ((n - 1.0) * n));
+    if (n >= least && standard_error <= relative * std::abs(mean)) break;
+  }
+  return mean;
 }
 
-Result<JobResult> play(const Job& job, const tasks::Task& task, const tasks::Task* clean,
-                       Optimizer& optimizer, const PlayOptions& options, const Checkpoint* from) {
-  Player player(job, task, clean, optimizer, options.keep_points);
+Result<JobResult> play(const Job& job, const tasks::Task& task, Optimizer& optimizer,
+                       const PlayOptions& options, const Checkpoint* from) {
+  Player player(job, task, optimizer, options.keep_points);
   if (from != nullptr) player.adopt(*from);
   const std::vector<Point> design =
       initial_design(task.space(), job.batch * job.initial_rounds, job.seed);
@@ -252,8 +267,6 @@ Result<JobResult> play(const Job& job, const tasks::Task& task, const tasks::Tas
 Result<JobResult> play(const Job& job, const PlayOptions& options) {
   const auto task = tasks::make_task(job.task);
   if (!task) return task.error();
-  const auto clean = without_noise(job.task);
-  if (!clean) return clean.error();
   auto optimizer = make_job_optimizer((*task)->space(), job);
   if (!optimizer) return optimizer.error();
   std::optional<Checkpoint> from;
@@ -262,7 +275,7 @@ Result<JobResult> play(const Job& job, const PlayOptions& options) {
     from.reset();
     optimizer = make_job_optimizer((*task)->space(), job);
   }
-  return play(job, **task, clean->get(), **optimizer, options, from ? &*from : nullptr);
+  return play(job, **task, **optimizer, options, from ? &*from : nullptr);
 }
 
 }  // namespace vbo::bench

@@ -26,14 +26,16 @@ struct PlayOptions {
 // The job's optimizer as a study would make it, on one thread.
 Result<std::unique_ptr<Optimizer>> make_job_optimizer(const Space& space, const Job& job);
 
-// The same task without the noise its `noise` option adds; nullptr when there is none to take away.
-Result<std::unique_ptr<tasks::Task>> without_noise(const std::string& task_spec);
+// What a point gives without luck, in the task's own sign: Task::noiseless() where the task has it,
+// otherwise the mean of repeated evaluations, 8 to 64 of them, as many as it takes for a standard
+// error of 0.1% of the mean.
+double expected_value(const tasks::Task& task, const Point& point, std::uint64_t seed);
 
-// REQUIRES: `optimizer` freshly made, or restored to the state of `from`; `clean` from
-// without_noise(). An Error of kind `busy` means cancelled.
-Result<JobResult> play(const Job& job, const tasks::Task& task, const tasks::Task* clean,
-                       Optimizer& optimizer, const PlayOptions& options = {},
-                       const Checkpoint* from = nullptr);
+// On noisy tasks the best point so far is judged by expected_value() whenever it changes.
+// REQUIRES: `optimizer` freshly made, or restored to the state of `from`. An Error of kind `busy`
+// means cancelled.
+Result<JobResult> play(const Job& job, const tasks::Task& task, Optimizer& optimizer,
+                       const PlayOptions& options = {}, const Checkpoint* from = nullptr);
 
 // Makes task and optimizer, and plays; from the checkpoint when there is one of the same build.
 Result<JobResult> play(const Job& job, const PlayOptions& options = {});

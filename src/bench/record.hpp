@@ -49,7 +49,7 @@ struct RoundRecord {
   std::int64_t round = 0;           // 1, 2, ...
   std::int64_t evaluations = 0;     // so far
   double best = missing;            // highest value observed so far
-  std::optional<double> incumbent;  // the same point's value without the noise the task adds
+  std::optional<double> incumbent;  // the same point's expected value, on noisy tasks
   double batch_mean = missing;      // of this round's values
   double average_reward = missing;  // S_t: mean of all values so far
   double seconds_ask = 0.0;

@@ -36,12 +36,13 @@ Row row_of(const std::vector<const JobResult*>& jobs, const SummaryOptions& opti
           .batch = first.job.batch,
           .rounds = first.job.rounds,
           .seeds = static_cast<std::int64_t>(jobs.size())};
-  std::vector<double> rewards, ends, late, best, seconds, operations;
+  std::vector<double> rewards, ends, late, best, readings, seconds, operations;
   for (const JobResult* job : jobs) {
     rewards.push_back(final_reward(*job, options.last_rounds));
     ends.push_back(job->rounds.back().average_reward);
     late.push_back(mean_over_last(*job, options.last_rounds, &RoundRecord::batch_mean));
     best.push_back(best_at(*job, job->job.rounds));
+    if (job->rounds.back().incumbent) readings.push_back(job->rounds.back().best);
     for (const RoundRecord& r : job->rounds) {
       if (r.round <= job->job.initial_rounds) continue;
       seconds.push_back(r.seconds_ask + r.seconds_tell);
@@ -53,6 +54,7 @@ Row row_of(const std::vector<const JobResult*>& jobs, const SummaryOptions& opti
   row.end_reward = mean(ends);
   row.late_reward = mean(late);
   row.best = median(best);
+  if (!readings.empty()) row.reading = median(readings);
   row.best_q25 = quantile(best, 0.25);
   row.best_q75 = quantile(best, 0.75);
   if (first.task.optimum) row.gap = *first.task.optimum - row.best;

@@ -29,10 +29,11 @@ struct Row {
   double variance = missing;      // of that average over seeds
   double end_reward = missing;    // S_t of the last round, mean over seeds
   double late_reward = missing;   // batch_mean averaged over the last rounds, then over seeds
-  double best = missing;          // at the end: median over seeds
+  double best = missing;          // at the end: median over seeds; of best_value()
   double best_q25 = missing, best_q75 = missing;
-  std::optional<double> gap;    // optimum - best, where the optimum is known
-  std::vector<double> best_at;  // medians at SummaryOptions::at; missing beyond the last round
+  std::optional<double> reading;  // on noisy tasks, the highest value seen: median over seeds
+  std::optional<double> gap;      // optimum - best, where the optimum is known
+  std::vector<double> best_at;    // medians at SummaryOptions::at; missing beyond the last round
   double seconds_per_round = missing;  // ask + tell, over the rounds a method was asked
   double flops_per_round = missing;
   double rank = missing;       // by final_reward among the methods of this task and batch

@@ -30,6 +30,9 @@ std::string markdown(const Summary& summary, const SummaryOptions& options) {
                                        "variance", "late reward", "best",  "quartiles"};
     for (const std::int64_t round : options.at) header.push_back("best@" + std::to_string(round));
     const bool has_gap = summary.rows[first].gap.has_value();
+    const bool noisy = std::any_of(&summary.rows[first], &summary.rows[0] + last,
+                                   [](const Row& r) { return r.reading.has_value(); });
+    if (noisy) header.push_back("highest reading");
     if (has_gap) header.push_back("gap");
     header.insert(header.end(), {"rank by best", "s/round", "FLOP/round"});
     TextTable table(header);
@@ -45,6 +48,7 @@ std::string markdown(const Summary& summary, const SummaryOptions& options) {
           number_text(r.best, 7),
           number_text(r.best_q25, 6) + " .. " + number_text(r.best_q75, 6)};
       for (const double value : r.best_at) cells.push_back(number_text(value, 7));
+      if (noisy) cells.push_back(number_text(r.reading.value_or(missing), 7));
       if (has_gap) cells.push_back(number_text(r.gap.value_or(missing), 3));
       cells.push_back(number_text(r.rank_best, 3));
       cells.push_back(number_text(r.seconds_per_round, 3));
@@ -77,6 +81,8 @@ std::vector<std::pair<std::string, nlohmann::ordered_json>> cells_of(
   for (std::size_t i = 0; i < options.at.size(); ++i) {
     cells.emplace_back("best_at_" + std::to_string(options.at[i]), r.best_at[i]);
   }
+  cells.emplace_back("reading",
+                     r.reading ? nlohmann::ordered_json(*r.reading) : nlohmann::ordered_json());
   cells.emplace_back("gap", r.gap ? nlohmann::ordered_json(*r.gap) : nlohmann::ordered_json());
   cells.emplace_back("rank", r.rank);
   cells.emplace_back("rank_best", r.rank_best);

@@ -87,6 +87,57 @@ TEST(Play, RecordsAreWhatTheObservationsSay) {
   }
 }
 
+// Mean 2 with the given deviation, and no exact value.
+class Noisy final : public tasks::Task {
+ public:
+  explicit Noisy(double deviation) : deviation_(deviation) {}
+  const tasks::TaskInfo& info() const override { return info_; }
+  const Space& space() const override { return space_; }
+  double evaluate(const Point&, Rng& rng) const override {
+    ++evaluations;
+    return 2.0 + deviation_ * rng.normal();
+  }
+  std::optional<double> noiseless(const Point&) const override { return std::nullopt; }
+
+  mutable int evaluations = 0;
+
+ private:
+  double deviation_;
+  tasks::TaskInfo info_;
+  Space space_;
+};
+
+TEST(ExpectedValue, IsTheExactOneOrAMeanOfEnoughEvaluations) {
+  const auto exact = tasks::make_task("ackley?dim=2&noise=3").value();
+  const Point point{0.5, -1.0};
+  EXPECT_EQ(expected_value(*exact, point, 1), exact->noiseless(point).value());
+  const Noisy calm(1e-4), loud(1.0);
+  EXPECT_NEAR(expected_value(calm, {}, 1), 2.0, 4e-4 / std::sqrt(8.0));
+  EXPECT_EQ(calm.evaluations, 8);
+  EXPECT_NEAR(expected_value(loud, {}, 1), 2.0, 4.0 / std::sqrt(64.0));
+  EXPECT_EQ(loud.evaluations, 64);
+}
+
+TEST(Play, TheBestPointOfARandomSimulatorIsJudgedByItsMean) {
+  const Job job{.task = "interferometer", .method = "random", .batch = 8, .rounds = 3};
+  const JobResult r = play(job, {.keep_points = true}).value();
+  const auto task = tasks::make_task(job.task).value();
+  for (std::size_t t = 0; t < 3; ++t) {
+    const auto end = r.observations.begin() + static_cast<std::ptrdiff_t>(8 * (t + 1));
+    const auto best = std::max_element(
+        r.observations.begin(), end,
+        [](const Observation& a, const Observation& b) { return a.value < b.value; });
+    EXPECT_EQ(r.rounds[t].best, best->value);
+    EXPECT_EQ(r.rounds[t].incumbent, expected_value(*task, best->point, job.seed));
+    EXPECT_NE(r.rounds[t].incumbent, best->value);
+  }
+  // Nothing is repeated on a task without noise.
+  EXPECT_FALSE(play({.task = "branin", .method = "random", .batch = 4, .rounds = 2})
+                   .value()
+                   .rounds[1]
+                   .incumbent);
+}
+
 TEST(Runner, ContinuesWhereAKilledRunWas) {
   const TemporaryDirectory directory, whole;
   const std::vector<Job> jobs = small_jobs();

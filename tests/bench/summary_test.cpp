@@ -37,6 +37,25 @@ JobResult made(const std::string& method, std::uint64_t seed, const std::vector<
   return r;
 }
 
+TEST(Summary, OnNoisyTasksBestIsTheExpectedValueBesideTheHighestReading) {
+  std::vector<JobResult> jobs = {made("a", 1, {0, 2, 4, 4, 6, 8}),
+                                 made("b", 1, {0, 2, 0, 2, 0, 7})};
+  for (RoundRecord& round : jobs[0].rounds) round.incumbent = round.best - 3.0;
+  for (RoundRecord& round : jobs[1].rounds) round.incumbent = round.best - 1.0;
+  const SummaryOptions options;
+  const Summary s = summarize(jobs, options);
+  EXPECT_EQ(s.rows[0].method, "a");
+  EXPECT_EQ(s.rows[0].best, 5.0);
+  EXPECT_EQ(s.rows[0].reading, 8.0);
+  EXPECT_EQ(s.rows[0].rank_best, 2.0);  // the luckier reading does not win
+  EXPECT_THAT(to_text(s, options, TableFormat::markdown), HasSubstr("highest reading"));
+  const auto json = nlohmann::json::parse(to_text(s, options, TableFormat::json));
+  EXPECT_EQ(json["rows"][1]["reading"], 7.0);
+  jobs[0].rounds.back().incumbent.reset();
+  jobs[1].rounds.back().incumbent.reset();
+  EXPECT_FALSE(summarize(jobs, options).rows[0].reading);
+}
+
 TEST(Summary, NumbersByHand) {
   const std::vector<JobResult> jobs = {made("a", 1, {0, 2, 4, 4, 6, 8}),
                                        made("a", 2, {0, 2, 2, 2, 3, 3}),
