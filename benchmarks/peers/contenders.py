@@ -7,6 +7,7 @@ documentation recommends for batches, with its default settings, on one thread.
 """
 
 import importlib
+import importlib.metadata
 import json
 import math
 import subprocess
@@ -191,11 +192,12 @@ class BoTorchLogEI(BoTorchContender):
 
 
 class BoTorchTurbo(BoTorchContender):
-    """TuRBO-1 after Eriksson et al. (2019): Thompson sampling inside a trust region of a GP.
+    """TuRBO-1 (Eriksson et al. 2019): Thompson sampling inside a trust region of a GP.
 
-    Constants of the paper: side length 0.8 at first, doubled after 3 successes in a row, halved
-    after ceil(max(4/q, D/q)) failures, restart below 2^-7; a coordinate is perturbed with
-    probability min(1, 20/D); min(5000, 100 D), at least 2000, candidates.
+    Constants of BoTorch's tutorial: side length 0.8 at first, doubled after 10 successes in a row
+    (3 in the paper), halved after ceil(max(4/q, D/q)) failures, restart below 2^-7; a coordinate is
+    perturbed with probability min(1, 20/D); min(5000, 200 D), at least 2000, candidates. The
+    tutorial ends at the first restart; here a new region begins.
     """
 
     def __init__(self, *args, **kwargs):
@@ -217,7 +219,7 @@ class BoTorchTurbo(BoTorchContender):
         else:
             self.successes, self.failures = 0, self.failures + 1
         D = len(self.space)
-        if self.successes == 3:
+        if self.successes == 10:
             self.length, self.successes = min(1.6, 2 * self.length), 0
         if self.failures == math.ceil(max(4.0 / self.batch, D / self.batch)):
             self.length, self.failures = self.length / 2, 0
@@ -253,7 +255,7 @@ class BoTorchTurbo(BoTorchContender):
             weights = weights / torch.prod(weights.pow(1.0 / D))
             low = (centre - weights * self.length / 2).clamp(0, 1)
             high = (centre + weights * self.length / 2).clamp(0, 1)
-            count = min(5000, max(2000, 100 * D))
+            count = min(5000, max(2000, 200 * D))
             candidates = low + (high - low) * self.sobol.draw(count).to(**self.kind)
             mask = torch.rand(count, D, **self.kind) <= min(1.0, 20.0 / D)
             empty = (~mask.any(dim=1)).nonzero().flatten()
@@ -266,19 +268,20 @@ class BoTorchTurbo(BoTorchContender):
 
 
 PEERS = {
-    "optuna-tpe": optuna_tpe,
-    "optuna-gp": optuna_gp,
     "optuna-cmaes": optuna_cmaes,
-    "botorch-qlogei": BoTorchLogEI,
+    "optuna-tpe": optuna_tpe,
     "botorch-turbo": BoTorchTurbo,
-}
+    "botorch-qlogei": BoTorchLogEI,
+    "optuna-gp": optuna_gp,
+}  # the quickest first
 
 
 def versions():
+    """Of what is installed; nothing is imported for it."""
     found = {}
     for name in ("optuna", "cmaes", "torch", "botorch", "gpytorch", "scipy", "numpy"):
         try:
-            found[name] = importlib.import_module(name).__version__
-        except ImportError:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
             found[name] = None
     return found

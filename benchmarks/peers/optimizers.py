@@ -3,31 +3,37 @@
 """Our methods beside what people would pick instead, on the same functions, budgets and seeds.
 
     python3 benchmarks/peers/optimizers.py --program build/release/vbo --out peers
+    python3 benchmarks/peers/optimizers.py --out peers --deadline 560 --limit 120     # in ten minutes
     python3 benchmarks/peers/optimizers.py --out peers --report docs/results/peers.md
 
 Quality: best value (median over seeds) after 20 and 40 rounds of 64 evaluations.
 Speed:   seconds per suggestion with n = 100, 1000 and 10000 results, model fit included.
 
 Every contender runs in a process of its own on one thread and evaluates through the evaluator
-protocol of study files (`vbo bench serve-task`). A cell that outruns its time limit is reported as
-far as it got; a library that is not installed is reported as such. Cells already in --out are not
-run again, so a stopped run continues.
+protocol of study files (`vbo bench serve-task`); never more of them at a time than there are cores.
+Quick contenders come first, then the slow ones seed by seed, so that a run with a deadline has
+learned the most. A cell that outruns its limit, or the deadline, is reported as far as it got; a
+library that is not installed is reported as such. Cells finished in --out are not run again, so a
+stopped run continues; rounds of a cell are on disk (.part) as soon as they are made.
 """
 
 import argparse
-import concurrent.futures
 import hashlib
 import json
 import os
 import pathlib
 import platform
+import queue
 import random
-import statistics
+import signal
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 
 import contenders
+import peers_report
 
 HERE = pathlib.Path(__file__).resolve()
 TASKS = ["branin", "hartmann6", "ackley?dim=10&shift=1", "levy?dim=10&shift=17&rotate=17",
@@ -35,6 +41,8 @@ TASKS = ["branin", "hartmann6", "ackley?dim=10&shift=1", "levy?dim=10&shift=17&r
          "ackley?dim=50&shift=6&rotate=6", "mixed"]
 TIMING_TASK = "ackley?dim=10&shift=1"
 OURS = ["vbo", "turbo", "cmaes", "gp-logei", "sobol"]
+QUICK = ["vbo", "turbo", "cmaes", "sobol"]  # seconds for a whole run
+SHORTEST = 20.0  # seconds before the deadline after which no cell is begun
 ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 
 
@@ -71,8 +79,8 @@ def make(cell, program, task):
     name = cell["contender"]
     if name in contenders.PEERS:
         return contenders.PEERS[name](task.space, cell["seed"], cell["batch"])
-    return contenders.Ours(program, name, cell["task"], cell["seed"], cell["batch"],
-                           cell.get("rounds", 1) * cell["batch"])
+    budget = cell["rounds"] * cell["batch"] if "rounds" in cell else cell["n"] + cell["batch"]
+    return contenders.Ours(program, name, cell["task"], cell["seed"], cell["batch"], budget)
 
 
 def told(contender, task, points, own):
@@ -126,7 +134,17 @@ def play_speed(cell, program):
         print(json.dumps({"q": q, "seconds": seconds(cell["n"], q)}), flush=True)
 
 
-def child(cell, program):
+def end_with(parent):
+    """A run that was killed leaves nobody working: checked twice a second."""
+    def watch():
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os.killpg(os.getpid(), signal.SIGKILL)
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def child(cell, program, parent):
+    end_with(parent)
     try:
         if cell["contender"] in contenders.PEERS:
             contenders.one_thread()
@@ -143,46 +161,96 @@ def cell_path(out, cell):
 
 
 def run_cell(cell, args):
+    """Leaves one JSON file: the cell, how it ended, the lines it printed."""
     path = cell_path(args.out, cell)
-    if path.exists():
-        return
-    command = [sys.executable, str(HERE), "--child", json.dumps(cell), "--program", *args.program]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                               env={**os.environ, **ONE_THREAD})
-    start = time.perf_counter()
-    try:
-        output, errors = process.communicate(timeout=args.limit)
-        end = "done" if process.returncode == 0 else "failed"
-    except subprocess.TimeoutExpired:
-        process.kill()
-        output, errors = process.communicate()
-        end = "time limit"
-    lines = []
-    for line in output.splitlines():
+    limit = args.limit if cell["kind"] == "quality" else args.speed_limit
+    cut = "time limit"
+    if args.deadline:
+        left = args.began + args.deadline - time.monotonic()
+        if left < SHORTEST:
+            return
+        if left < limit:
+            limit, cut = left, "deadline"
+    command = [sys.executable, str(HERE), "--child", json.dumps(cell), "--parent",
+               str(os.getpid()), "--program", *args.program]
+    part = path.with_suffix(".part")
+    start = time.monotonic()
+    with open(part, "w") as printed, tempfile.TemporaryFile("w+") as errors:
+        printed.write(json.dumps({"cell": cell}) + "\n")
+        printed.flush()
+        # A session of its own: the servers of the contender and of the task end with it.
+        process = subprocess.Popen(command, stdout=printed, stderr=errors, start_new_session=True,
+                                   env={**os.environ, **ONE_THREAD})
         try:
-            lines.append(json.loads(line))
-        except json.JSONDecodeError:
-            continue
-    result = {"cell": cell, "end": end, "seconds": time.perf_counter() - start, "lines": lines}
+            end = "done" if process.wait(limit) == 0 else "failed"
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            end = cut
+        errors.seek(0)
+        complaint = errors.read().strip()[-2000:]
+    result = peers_report.read_part(part)
+    result.update(end=end, seconds=time.monotonic() - start)
     if end == "failed":
-        result["error"] = errors.strip()[-2000:]
+        result["error"] = complaint
     temporary = path.with_suffix(".tmp")
     temporary.write_text(json.dumps(result) + "\n")
     temporary.rename(path)
-    unavailable = next((l["unavailable"] for l in lines if "unavailable" in l), None)
-    print(f"{cell['kind']}  {cell['contender']}  {cell['task']}  "
-          f"{'seed ' + str(cell['seed']) if cell['kind'] == 'quality' else 'n = ' + str(cell['n'])}"
-          f":  {unavailable or end}  ({result['seconds']:.1f} s)", file=sys.stderr, flush=True)
+    part.unlink()
+    unavailable = next((l["unavailable"] for l in result["lines"] if "unavailable" in l), None)
+    where = (f"seed {cell['seed']}, {len(result['lines'])} rounds" if cell["kind"] == "quality"
+             else f"n = {cell['n']}")
+    print(f"{time.monotonic() - args.began:5.0f} s  {cell['kind']}  {cell['contender']}  "
+          f"{cell['task']}  {where}:  {unavailable or end}  ({result['seconds']:.1f} s)",
+          file=sys.stderr, flush=True)
 
 
 def cells_of(args):
-    names = args.ours + [p for p in contenders.PEERS if p in args.peers]
-    quality = [{"kind": "quality", "contender": c, "task": t, "seed": s, "batch": args.batch,
-                "rounds": args.rounds}
-               for s in range(1, args.seeds + 1) for t in args.tasks for c in names]
+    """The plan, best information first."""
+    def quality(names, seeds):
+        return [{"kind": "quality", "contender": c, "task": t, "seed": s, "batch": args.batch,
+                 "rounds": args.rounds} for s in seeds for c in names for t in args.tasks]
+
+    peers = [p for p in contenders.PEERS if p in args.peers]
+    slow = [c for c in args.ours if c not in QUICK]
+    plan = quality([c for c in args.ours if c in QUICK], range(1, args.seeds + 1))
+    for seed in range(1, max(args.seeds, args.peer_seeds) + 1):
+        plan += quality(slow if seed <= args.seeds else [], [seed])
+        plan += quality(peers if seed <= args.peer_seeds else [], [seed])
     speed = [{"kind": "speed", "contender": c, "task": TIMING_TASK, "seed": 1, "batch": args.batch,
-              "n": n} for n in args.sizes for c in names]
-    return quality, speed
+              "n": n} for n in args.sizes for c in args.ours + peers]
+    return ([] if args.only == "speed" else plan), ([] if args.only == "quality" else speed)
+
+
+def run_all(args):
+    """Half of the workers begin with the timings, the others with quality; never more than --jobs
+    processes at work, so that timings have a core of their own."""
+    quality, speed = queue.SimpleQueue(), queue.SimpleQueue()
+    for cells, into in zip(cells_of(args), (quality, speed)):
+        for cell in cells:
+            if not cell_path(args.out, cell).exists():
+                into.put(cell)
+
+    def work(queues):
+        for cells in queues:
+            while True:
+                try:
+                    cell = cells.get_nowait()
+                except queue.Empty:
+                    break
+                run_cell(cell, args)
+
+    timing = (args.jobs + 1) // 2
+    workers = [threading.Thread(target=work,
+                                args=([speed, quality] if i < timing else [quality],))
+               for i in range(args.jobs)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    waiting = quality.qsize() + speed.qsize()
+    if waiting:
+        print(f"{waiting} cells were not begun; the same command continues", file=sys.stderr)
 
 
 def machine():
@@ -197,119 +265,13 @@ def machine():
 
 def write_facts(args):
     version = subprocess.run([*args.program, "--version"], capture_output=True, text=True).stdout
-    facts = {"machine": machine(), "cores": os.cpu_count(), "python": platform.python_version(),
-             "vbo": version.strip(), "versions": contenders.versions(), "limit": args.limit}
+    facts = {"machine": machine(), "cores": os.cpu_count(), "jobs": args.jobs,
+             "python": platform.python_version(), "vbo": version.strip(),
+             "versions": contenders.versions(), "limit": args.limit,
+             "speed_limit": args.speed_limit, "deadline": args.deadline}
     (args.out / "facts.json").write_text(json.dumps(facts, indent=2) + "\n")
     print("versions: " + ", ".join(f"{k} {v or 'not installed'}"
                                    for k, v in facts["versions"].items()), file=sys.stderr)
-
-
-def number(value):
-    return "-" if value is None else f"{value:.5g}"
-
-
-def median_at(results, round_number):
-    """Median over the seeds that got so far, and how many of them did."""
-    values = [r["lines"][round_number - 1]["best"] for r in results
-              if len(r["lines"]) >= round_number and "best" in r["lines"][round_number - 1]]
-    return (statistics.median(values) if values else None), len(values)
-
-
-def quality_table(results, rounds):
-    by = {}
-    for r in results:
-        by.setdefault(r["cell"]["task"], {}).setdefault(r["cell"]["contender"], []).append(r)
-    order = list(dict.fromkeys(r["cell"]["contender"] for r in results))
-    lines = ["| task | round | " + " | ".join(order) + " |", "|---|---:|" + "---:|" * len(order)]
-    wins = {c: {t: 0 for t in rounds} for c in order}
-    for task, found in by.items():
-        for t in rounds:
-            cells = {c: median_at(found.get(c, []), t) for c in order}
-            seeds = max((n for _, n in cells.values()), default=0)
-            # Only those whose every seed got so far can have the best median.
-            full = [v for v, n in cells.values() if v is not None and n == seeds]
-            highest = max(full) if full else None
-            texts = []
-            for c in order:
-                value, n = cells[c]
-                text = number(value) + (f" ({n} of {seeds})" if value is not None and n < seeds else "")
-                if value is not None and value == highest and n == seeds:
-                    text = f"**{text}**"
-                    wins[c][t] += 1
-                texts.append(text)
-            lines.append(f"| {task} | {t} | " + " | ".join(texts) + " |")
-    for t in rounds:
-        lines.append(f"| *best median* | {t} | " + " | ".join(str(wins[c][t]) for c in order) + " |")
-    return "\n".join(lines)
-
-
-def speed_table(results):
-    sizes = sorted({r["cell"]["n"] for r in results})
-    order = list(dict.fromkeys(r["cell"]["contender"] for r in results))
-    batch = results[0]["cell"]["batch"]
-    header = [f"{q} at n = {n}" for n in sizes for q in ("alone", f"in {batch}")]
-    lines = ["| contender | " + " | ".join(header) + " |", "|---|" + "---:|" * len(header)]
-    for c in order:
-        texts = []
-        for n in sizes:
-            found = next((r for r in results if r["cell"]["contender"] == c
-                          and r["cell"]["n"] == n), None)
-            for q in (1, batch):
-                seconds = next((l["seconds"] for l in (found or {"lines": []})["lines"]
-                                if l.get("q") == q), None)
-                late = found is not None and found["end"] == "time limit" and seconds is None
-                texts.append("too slow" if late else number(seconds))
-        lines.append(f"| {c} | " + " | ".join(texts) + " |")
-    return "\n".join(lines)
-
-
-def report(args):
-    facts = json.loads((args.out / "facts.json").read_text())
-    results = [json.loads(p.read_text()) for p in sorted(args.out.glob("*-*.json"))]
-    names = args.ours + list(contenders.PEERS)
-    results.sort(key=lambda r: names.index(r["cell"]["contender"])
-                 if r["cell"]["contender"] in names else len(names))
-    missing, troubles = {}, []
-    for r in results:
-        c = r["cell"]
-        reason = next((l["unavailable"] for l in r["lines"] if "unavailable" in l), None)
-        if reason:
-            missing.setdefault((c["contender"], reason), set()).add(c["task"])
-        elif r["end"] != "done":
-            where = f"seed {c['seed']}" if c["kind"] == "quality" else f"n = {c['n']}"
-            got = f"after {len(r['lines'])} rounds" if c["kind"] == "quality" else "timing"
-            why = r.get("error", "").splitlines()[-1:] or [""]
-            troubles.append(f"{c['contender']}, {c['task']}, {where}: {r['end']} {got} {why[0]}")
-    usable = [r for r in results if not any("unavailable" in l for l in r["lines"])]
-    quality = [r for r in usable if r["cell"]["kind"] == "quality"]
-    speed = [r for r in usable if r["cell"]["kind"] == "speed"]
-    text = ["# Beside other libraries", "",
-            "Generated by `benchmarks/peers/optimizers.py`; do not edit.", "",
-            f"{facts['machine']}, {facts['cores']} cores, one thread per contender. "
-            f"{facts['vbo']}, Python {facts['python']}, "
-            + ", ".join(f"{k} {v}" for k, v in facts["versions"].items() if v)
-            + f". A cell may take {facts['limit']:.0f} s.", ""]
-    if quality:
-        batch, rounds = quality[0]["cell"]["batch"], quality[0]["cell"]["rounds"]
-        seeds = len({r["cell"]["seed"] for r in quality})
-        marks = sorted({max(1, rounds // 2), rounds})
-        text += ["## Quality", "",
-                 f"Best value, higher is better: median over {seeds} seeds after so many rounds of "
-                 f"{batch} evaluations. Values of minimized functions are negated. In brackets: how "
-                 "many seeds got so far within the time limit.", "",
-                 quality_table(quality, marks), ""]
-    if speed:
-        text += ["## Speed", "",
-                 f"Seconds per suggestion on {TIMING_TASK} after n results, fitting the model "
-                 "included: one suggestion after one new result, and each of a batch after a batch "
-                 "of new results.", "", speed_table(speed), ""]
-    if missing:
-        text += ["## Not taking part", ""]
-        text += [f"* {name}: {why} ({', '.join(sorted(tasks))})"
-                 for (name, why), tasks in sorted(missing.items())] + [""]
-    if troubles:
-        text += ["## Cut off or failed", ""] + [f"* {t}".rstrip() for t in troubles] + [""]
-    pathlib.Path(args.report).write_text("\n".join(text))
 
 
 def main():
@@ -319,37 +281,36 @@ def main():
                         help="vbo, or vbo-bench (default build/release/vbo)")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("peers"))
     parser.add_argument("--report", help="only write this Markdown file from what is in --out")
-    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--seeds", type=int, default=5, help="for our methods")
+    parser.add_argument("--peer-seeds", type=int, default=3, help="for the others")
     parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--tasks", nargs="+", default=TASKS)
     parser.add_argument("--ours", nargs="+", default=OURS)
     parser.add_argument("--peers", nargs="*", default=list(contenders.PEERS))
     parser.add_argument("--sizes", nargs="+", type=int, default=[100, 1000, 10000])
-    parser.add_argument("--limit", type=float, default=900.0, help="seconds for one cell")
+    parser.add_argument("--limit", type=float, default=900.0, help="seconds for one quality cell")
+    parser.add_argument("--speed-limit", type=float, default=120.0, help="seconds for one timing")
+    parser.add_argument("--deadline", type=float, help="seconds for everything; what then runs is cut")
     parser.add_argument("--jobs", type=int, default=max(1, os.cpu_count() or 1),
-                        help="quality cells at a time; timings always run alone")
+                        help="cells at a time (default: one per core)")
     parser.add_argument("--only", choices=["quality", "speed"])
     parser.add_argument("--child", help=argparse.SUPPRESS)
+    parser.add_argument("--parent", type=int, help=argparse.SUPPRESS)
     args = parser.parse_args()
     # `vbo` has the servers below `vbo bench`, vbo-bench has them itself.
     if len(args.program) == 1 and pathlib.Path(args.program[0]).name == "vbo":
         args.program.append("bench")
     if args.child:
-        child(json.loads(args.child), args.program)
+        child(json.loads(args.child), args.program, args.parent)
         return
     if args.report:
-        report(args)
+        peers_report.write(args.out, args.report, args.ours + list(contenders.PEERS))
         return
+    args.began = time.monotonic()
     args.out.mkdir(parents=True, exist_ok=True)
     write_facts(args)
-    quality, speed = cells_of(args)
-    if args.only != "quality":
-        for cell in speed:
-            run_cell(cell, args)
-    if args.only != "speed":
-        with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-            list(pool.map(lambda cell: run_cell(cell, args), quality))
+    run_all(args)
 
 
 if __name__ == "__main__":

@@ -109,12 +109,19 @@ class Smoke(unittest.TestCase):
         subprocess.run([*words, "--seeds", "2", "--rounds", "2", "--batch", "4", "--tasks",
                         "branin", "mixed", "--ours", "cmaes", "--peers", "botorch-turbo",
                         "--sizes", "10", "--limit", "120"], check=True, capture_output=True)
+        # A run that was killed: what it had is reported as far as it got.
+        cell = {"kind": "quality", "contender": "turbo", "task": "branin", "seed": 1, "batch": 4,
+                "rounds": 2}
+        rounds = [{"cell": cell}, {"round": 1, "best": -7.5, "seconds": 0.25}]
+        (out / "quality-turbo-branin-1-00000000.part").write_text(
+            "\n".join(map(json.dumps, rounds)) + '\n{"round": 2, "be')
         page = self.path / "peers.md"
         subprocess.run([*words, "--report", str(page)], check=True)
         text = page.read_text()
         self.assertIn("| branin | 2 |", text)
         self.assertIn("| cmaes |", text)
         self.assertIn("botorch-turbo", text)
+        self.assertIn("| turbo | branin | 1 | 0.25 | -7.5 |", text)
 
 
 if __name__ == "__main__":
