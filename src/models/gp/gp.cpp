@@ -8,7 +8,7 @@
 
 #include "models/gp/random_features.hpp"
 #include "numerics/flops.hpp"
-#include "numerics/minimize.hpp"
+#include "numerics/quasi_newton.hpp"
 
 namespace vbo {
 namespace {
@@ -24,6 +24,18 @@ std::vector<Index> subset(Index N, Index n, Rng& rng) {
   std::vector<Index> chosen(order.begin(), order.begin() + n);
   std::sort(chosen.begin(), chosen.end());
   return chosen;
+}
+
+// Gains in nats of the log posterior that are not worth another evaluation, on all data and on a
+// subset of it.
+constexpr double negligible_gain = 0.05, rough_gain = 1.0;
+constexpr Index information_probes = 2;  // more of them cost more than the steps they save
+
+// Sizes of the subsets a cold fit starts on, each at most two thirds of all.
+std::vector<Index> growing_sizes(Index first, Index all) {
+  std::vector<Index> sizes;
+  for (Index size = first; size > 0 && 3 * size <= 2 * all; size *= 2) sizes.push_back(size);
+  return sizes;
 }
 
 }  // namespace
@@ -90,36 +102,50 @@ struct GaussianProcess::Objective {
   const GaussianProcess& gp;
   ConstMatrixRef X;
   ConstVectorRef z;
-  LikelihoodWorkspace work{};
+  LikelihoodWorkspace& work;
+  Vector factored{};  // the theta whose factor is in `work`; empty when it holds none
+  LikelihoodValue found{};
 
-  double operator()(ConstVectorRef theta, VectorRef gradient) {
+  double operator()(ConstVectorRef theta, double ceiling, Slope& out) {
     const GpOptions& o = gp.options_;
     const GpParameters p = gp.from_theta(theta);
+    const Index groups = p.lengthscales.size();
+    double prior = 0.0;
+    for (Index g = 0; g < groups; ++g) prior += o.lengthscale_prior.log_density(p.lengthscales[g]);
+    if (o.learn_variance) prior += o.variance_prior.log_density(p.variance);
+    if (!o.fixed_noise) prior += o.noise_prior.log_density(p.noise_variance);
     LikelihoodGradient slope;
-    const LikelihoodValue found =
-        log_likelihood(gp.kernel_of(p), p.noise_variance, std::nullopt, X, z, work, &slope);
+    found = log_likelihood(gp.kernel_of(p), p.noise_variance, std::nullopt, X, z, work, &slope,
+                           false, -ceiling - prior);
+    factored = work.holds_factor ? Vector(theta) : Vector();
     if (!found.ok) return std::nan("");
-    double value = found.value;
-    gradient.setZero();
-    for (Index j = 0; j < X.rows(); ++j) {
-      gradient[o.group[static_cast<std::size_t>(j)]] += slope.log_lengthscales[j];
+    if (work.holds_factor) return -found.value - prior;
+    // From the D inputs, variance and noise to theta: sums over groups, the chain rule of log
+    // noise.
+    const Index D = X.rows();
+    Matrix chain = Matrix::Zero(D + 2, theta.size());
+    for (Index j = 0; j < D; ++j) chain(j, o.group[static_cast<std::size_t>(j)]) = 1.0;
+    Vector by_input(D + 2), by_theta(theta.size()), of_prior(theta.size());
+    by_input << slope.log_lengthscales, slope.log_variance, slope.noise_variance;
+    for (Index g = 0; g < groups; ++g) {
+      by_theta[g] = o.lengthscale_prior.slope(p.lengthscales[g]);
+      of_prior[g] = o.lengthscale_prior.curvature(p.lengthscales[g]);
     }
-    Index next = p.lengthscales.size();
-    for (Index g = 0; g < next; ++g) {
-      value += o.lengthscale_prior.log_density(p.lengthscales[g]);
-      gradient[g] += o.lengthscale_prior.slope(p.lengthscales[g]);
-    }
+    Index next = groups;
     if (o.learn_variance) {
-      value += o.variance_prior.log_density(p.variance);
-      gradient[next++] = slope.log_variance + o.variance_prior.slope(p.variance);
+      chain(D, next) = 1.0;
+      by_theta[next] = o.variance_prior.slope(p.variance);
+      of_prior[next++] = o.variance_prior.curvature(p.variance);
     }
     if (!o.fixed_noise) {
-      value += o.noise_prior.log_density(p.noise_variance);
-      gradient[next] =
-          p.noise_variance * slope.noise_variance + o.noise_prior.slope(p.noise_variance);
+      chain(D + 1, next) = p.noise_variance;
+      by_theta[next] = o.noise_prior.slope(p.noise_variance);
+      of_prior[next] = o.noise_prior.curvature(p.noise_variance);
     }
-    gradient = -gradient;
-    return -value;
+    out.gradient = -chain.transpose() * by_input - by_theta;
+    out.curvature = chain.transpose() * slope.information * chain;
+    out.curvature.diagonal() += of_prior;
+    return -found.value - prior;
   }
 };
 
@@ -175,24 +201,32 @@ FitReport GaussianProcess::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
   low.noise_variance = options_.noise_low, high.noise_variance = options_.noise_high;
   const Vector lower = to_theta(low), upper = to_theta(high);
 
-  // Gradients are of the whole log density, so the tolerances are in nats.
-  const MinimizeOptions search{.max_iterations = options_.max_iterations,
-                               .max_evaluations = 2 * options_.max_iterations,
-                               .gradient_tolerance = 1e-2,
-                               .value_tolerance = 1e-7};
-  const auto minimize = [&](ConstMatrixRef inputs, ConstVectorRef outcomes, ConstVectorRef theta) {
-    Objective objective{*this, inputs, outcomes};
-    return minimize_bounded([&](ConstVectorRef t, VectorRef g) { return objective(t, g); }, theta,
-                            lower, upper, search);
-  };
-
   Vector theta = to_theta(warm_ ? parameters_ : start());
-  if (!warm_ && options_.warmup_points > 0 && X.cols() >= 2 * options_.warmup_points) {
-    const std::vector<Index> some = subset(X.cols(), options_.warmup_points, rng);
-    const MinimizeResult rough = minimize(X(Eigen::all, some), z(some), theta);
-    if (rough.usable()) theta = rough.x;
+  LikelihoodWorkspace work;
+  const auto minimize = [&](Objective& objective, double gain_tolerance) {
+    work.probes.resize(objective.X.cols(), information_probes);
+    for (double& v : work.probes.reshaped()) v = rng.uniform() < 0.5 ? -1.0 : 1.0;
+    return minimize_quasi_newton([&](ConstVectorRef t, double ceiling,
+                                     Slope& slope) { return objective(t, ceiling, slope); },
+                                 theta, lower, upper,
+                                 {.max_iterations = options_.max_iterations,
+                                  .max_evaluations = 2 * options_.max_iterations,
+                                  .gain_tolerance = gain_tolerance});
+  };
+  // From few points to all: each size starts where the last one ended, so that few of the expensive
+  // evaluations are left.
+  if (!warm_) {
+    for (const Index size : growing_sizes(options_.warmup_points, X.cols())) {
+      const std::vector<Index> some = subset(X.cols(), size, rng);
+      const Matrix inputs = X(Eigen::all, some);
+      const Vector outcomes = z(some);
+      Objective objective{*this, inputs, outcomes, work};
+      const MinimizeResult rough = minimize(objective, rough_gain);
+      if (rough.usable()) theta = rough.x;
+    }
   }
-  const MinimizeResult found = minimize(X, z, theta);
+  Objective objective{*this, X, z, work};
+  const MinimizeResult found = minimize(objective, negligible_gain);
 
   FitReport report;
   report.iterations = found.iterations;
@@ -209,11 +243,20 @@ FitReport GaussianProcess::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
     report.message = "kept the starting hyper-parameters: " + found.text;
   }
   warm_ = true;
-  LikelihoodWorkspace work;
-  const LikelihoodValue value = log_likelihood(kernel_of(parameters_), parameters_.noise_variance,
-                                               std::nullopt, X, z, work, nullptr);
+  LikelihoodValue value = objective.found;
+  if (objective.factored.size() == 0 || objective.factored != to_theta(parameters_)) {
+    value = log_likelihood(kernel_of(parameters_), parameters_.noise_variance, std::nullopt, X, z,
+                           work, nullptr);
+  }
   parameters_.mean = value.ok && std::isfinite(value.mean) ? value.mean : 0.0;
-  condition(parameters_, X, y);
+  if (work.holds_factor) {
+    regression_.emplace(
+        Regression::Parameters{std::make_shared<StationaryKernel>(kernel_of(parameters_)),
+                               parameters_.mean, parameters_.noise_variance, output_},
+        X, y, std::move(work.K), std::move(work.alpha));
+  } else {
+    condition(parameters_, X, y);
+  }
   return report;
 }
 

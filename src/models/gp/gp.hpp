@@ -27,8 +27,9 @@ struct GpOptions {
   double noise_low = 1e-6, noise_high = 10.0;  // of the standardized outcome, variance
   bool learn_variance = true;                  // false: s2 = variance_start
   std::optional<double> fixed_noise;           // variance in units of y squared; else learned
-  int max_iterations = 100;                    // of L-BFGS, per start
-  Eigen::Index warmup_points = 256;  // larger data: first find a start on a subset of this size
+  int max_iterations = 100;                    // accepted steps of the search
+  // Larger data: a cold fit starts on a subset of this size, then on twice as many ...; 0 = never.
+  Eigen::Index warmup_points = 256;
   // Inputs j with equal group[j] share a length-scale and are multiplied by input_scale[j] first:
   // a one-hot block in one group, scaled by 1/sqrt 2, is a Hamming kernel over the choices.
   std::vector<Eigen::Index> group;  // (D), values 0..groups-1

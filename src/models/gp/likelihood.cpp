@@ -66,6 +66,37 @@ bool factor(const StationaryKernel& kernel, double noise_variance, ConstMatrixRe
   return false;
 }
 
+// K_a = Q o delta_a^2 with delta_a^2 = u_i^2 + u_j^2 - 2 u_i u_j, u = x_a / l_a, so all products
+// K_a P, P = L^-T v, are columns of Q [P, u o P, u^2 o P]. Cancellation is harmless in a metric.
+Matrix fisher_information(const StationaryKernel& kernel, double noise_variance, ConstMatrixRef X,
+                          const LikelihoodWorkspace& work) {
+  const Index n = X.cols(), D = X.rows(), S = work.probes.cols();
+  const auto L = work.K.triangularView<Lower>();
+  Matrix P = work.probes;
+  work.K.transpose().triangularView<Eigen::Upper>().solveInPlace(P);
+  const Matrix u = X.transpose() * kernel.inverse_lengthscales().asDiagonal();  // (n,D)
+  Matrix factors(n, S * (2 * D + 1));
+  factors.leftCols(S) = P;
+  for (Index a = 0; a < D; ++a) {
+    factors.middleCols(S * (2 * a + 1), S) = u.col(a).asDiagonal() * P;
+    factors.middleCols(S * (2 * a + 2), S) = u.col(a).cwiseAbs2().asDiagonal() * P;
+  }
+  const Matrix QP = work.Q.selfadjointView<Lower>() * factors;
+  Matrix Y(n, S * (D + 2));  // L^-1 K_a P, S columns for every a
+  for (Index a = 0; a < D; ++a) {
+    Y.middleCols(S * a, S) = u.col(a).cwiseAbs2().asDiagonal() * QP.leftCols(S) -
+                             2.0 * u.col(a).asDiagonal() * QP.middleCols(S * (2 * a + 1), S) +
+                             QP.middleCols(S * (2 * a + 2), S);
+  }
+  Y.rightCols(S) = P;
+  L.solveInPlace(Y.leftCols(S * D));
+  L.solveInPlace(Y.rightCols(S));
+  Y.middleCols(S * D, S) = work.probes - noise_variance * Y.rightCols(S);
+  flops::add(flops::gemm(n, factors.cols() + Y.cols(), n));
+  const Eigen::Map<const Matrix> columns(Y.data(), n * S, D + 2);
+  return columns.transpose() * columns / (2.0 * static_cast<double>(S));
+}
+
 }  // namespace
 
 void invert_from_cholesky(MatrixRef L) {
@@ -78,10 +109,11 @@ void invert_from_cholesky(MatrixRef L) {
 LikelihoodValue log_likelihood(const StationaryKernel& kernel, double noise_variance,
                                std::optional<double> mean, ConstMatrixRef X, ConstVectorRef z,
                                LikelihoodWorkspace& work, LikelihoodGradient* gradient,
-                               bool with_inputs) {
+                               bool with_inputs, double least) {
   const Index n = X.cols();
   const double size = static_cast<double>(n);
   LikelihoodValue result;
+  work.holds_factor = false;
   if (!factor(kernel, noise_variance, X, work, gradient ? &work.Q : nullptr)) return result;
   flops::add(static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(n) *
              static_cast<std::uint64_t>(n) / 3);
@@ -98,14 +130,19 @@ LikelihoodValue log_likelihood(const StationaryKernel& kernel, double noise_vari
     result.mean = *mean;
   }
   r.array() -= result.mean;
-  Vector alpha = r;
+  Vector& alpha = work.alpha;
+  alpha = r;
   L.solveInPlace(alpha);
   const double fit = alpha.squaredNorm();
   work.K.transpose().triangularView<Eigen::Upper>().solveInPlace(alpha);
   result.value = -0.5 * fit - work.K.diagonal().array().log().sum() - size * kLogSqrt2Pi;
   result.ok = std::isfinite(result.value);
-  if (!gradient || !result.ok) return result;
-
+  work.holds_factor = result.ok;
+  if (!gradient || !result.ok || result.value < least) return result;
+  work.holds_factor = false;
+  if (work.probes.size() > 0) {
+    gradient->information = fisher_information(kernel, noise_variance, X, work);
+  }
   invert_from_cholesky(work.K);  // lower triangle of K_y^-1
   const double alpha2 = alpha.squaredNorm();
   const double trace = work.K.diagonal().sum();

@@ -5,15 +5,19 @@
 //   d log p / d theta = sum_ij G_ij dK_ij/dtheta,            G = 1/2 (alpha alpha' - K_y^-1)
 #pragma once
 
+#include <limits>
 #include <optional>
 
 #include "models/gp/kernel.hpp"
 
 namespace vbo {
 
-// n x n storage, reused between calls. Belongs to one thread at a time.
+// Storage reused between calls, and what the last call left. Belongs to one caller at a time.
 struct LikelihoodWorkspace {
-  Matrix K, Q;
+  Matrix K, Q;                // (n,n)
+  Vector alpha;               // (n) K_y^-1 r
+  Matrix probes;              // (n,S) set by the caller: independent entries of mean 0, variance 1
+  bool holds_factor = false;  // the lower triangle of K is L: the last call made no gradient
 };
 
 struct LikelihoodGradient {
@@ -22,6 +26,10 @@ struct LikelihoodGradient {
   double noise_variance = 0.0;
   double mean = 0.0;  // 0 when the mean was profiled out
   Matrix X;           // (D,n) d log p / dX; only when asked for
+  // (D+2,D+2) estimate of the Fisher information of (log l_1 ... log l_D, log variance, noise):
+  //   F_ab = 1/2 tr(K_y^-1 K_a K_y^-1 K_b) = 1/2 E[(A_a v)'(A_b v)],  A_a = L^-1 K_a L^-T,
+  // averaged over the probes v in the workspace; empty when there are none.
+  Matrix information;
 };
 
 struct LikelihoodValue {
@@ -31,11 +39,12 @@ struct LikelihoodValue {
 };
 
 // X (D,n), z (n). Without `mean`, c is the one that maximizes log p: (1' K_y^-1 z) / (1' K_y^-1 1).
-// `gradient` may be null: the value alone costs a third.
+// `gradient` may be null: the value alone costs a third. It is not written when log p < `least`.
 LikelihoodValue log_likelihood(const StationaryKernel& kernel, double noise_variance,
                                std::optional<double> mean, ConstMatrixRef X, ConstVectorRef z,
                                LikelihoodWorkspace& work, LikelihoodGradient* gradient,
-                               bool with_inputs = false);
+                               bool with_inputs = false,
+                               double least = -std::numeric_limits<double>::infinity());
 
 // Overwrites the lower triangle L (n,n) by that of (L L')^-1, in n^3/3 multiply-adds.
 void invert_from_cholesky(MatrixRef L);

@@ -35,6 +35,11 @@ struct PositivePrior {
     if (family == Family::log_normal) return -(std::log(theta) - a) / (b * b) - 1;
     return 0.0;
   }
+  double curvature(double theta) const {  // - d^2 log density / d log theta^2
+    if (family == Family::gamma) return b * theta;
+    if (family == Family::log_normal) return 1.0 / (b * b);
+    return 0.0;
+  }
   double mode() const {
     if (family == Family::gamma) return a > 1 ? (a - 1) / b : 1e-3 / b;
     if (family == Family::log_normal) return std::exp(a - b * b);

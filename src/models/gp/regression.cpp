@@ -90,6 +90,15 @@ Regression::Regression(Parameters parameters, ConstMatrixRef X, ConstVectorRef y
   append(X, y);
 }
 
+Regression::Regression(Parameters parameters, ConstMatrixRef X, ConstVectorRef y, Matrix L,
+                       Vector alpha)
+    : parameters_(std::move(parameters)),
+      n_(X.cols()),
+      X_(X),
+      residual_(parameters_.output.apply(y).array() - parameters_.mean),
+      L_(std::move(L)),
+      alpha_(std::move(alpha)) {}
+
 void Regression::reserve(Index capacity) {
   if (capacity <= L_.rows()) return;
   if (n_ > 0) capacity = std::max(capacity, n_ + n_ / 4 + 16);

@@ -26,6 +26,9 @@ class Regression {
   // X (D,n), y (n) in units of y, n >= 0.
   Regression(Parameters parameters, ConstMatrixRef X, ConstVectorRef y);
 
+  // The same with the lower triangle of L (n,n) and alpha (n) at hand: no factorization.
+  Regression(Parameters parameters, ConstMatrixRef X, ConstVectorRef y, Matrix L, Vector alpha);
+
   // Also conditions on y (k) at X (D,k).
   void append(ConstMatrixRef X, ConstVectorRef y);
 

@@ -90,6 +90,57 @@ TEST(Likelihood, ProfiledMeanIsTheBestMean) {
   EXPECT_LT(value(profiled.mean + 0.1).value, profiled.value);
 }
 
+// Probes sqrt(n) e_i average to the identity exactly, so the estimate is the information itself.
+TEST(Likelihood, InformationIsHalfTheTraceOfTheDerivatives) {
+  Rng rng(5, "information");
+  const Eigen::Index D = 3, n = 9;
+  const Matrix X = random_matrix(D, n, rng);
+  const Vector z = random_matrix(n, 1, rng);
+  const Vector theta{{-0.3, 0.2, -0.8, 0.4, 0.07}};  // log lengthscales, log variance, noise
+  for (const Shape shape : {Shape::matern52, Shape::rbf}) {
+    const auto kernel = [&](const Vector& t) {
+      return StationaryKernel(shape, (-t.head(D)).array().exp(), std::exp(t[D]));
+    };
+    const auto covariance = [&](const Vector& t) -> Matrix {
+      return kernel(t).cross(X, X) + t[D + 1] * Matrix::Identity(n, n);
+    };
+    std::vector<Matrix> solved;  // K_y^-1 dK_y/dtheta_a
+    for (Eigen::Index a = 0; a < D + 2; ++a) {
+      const Vector h = 1e-6 * Vector::Unit(D + 2, a);
+      const Matrix derivative = (covariance(theta + h) - covariance(theta - h)) / 2e-6;
+      solved.push_back(covariance(theta).llt().solve(derivative));
+    }
+    LikelihoodWorkspace work;
+    work.probes = std::sqrt(static_cast<double>(n)) * Matrix::Identity(n, n);
+    LikelihoodGradient g;
+    log_likelihood(kernel(theta), theta[D + 1], std::nullopt, X, z, work, &g);
+    ASSERT_EQ(g.information.rows(), D + 2);
+    for (Eigen::Index a = 0; a < D + 2; ++a) {
+      for (Eigen::Index b = 0; b < D + 2; ++b) {
+        const double exact =
+            0.5 *
+            (solved[static_cast<std::size_t>(a)] * solved[static_cast<std::size_t>(b)]).trace();
+        EXPECT_NEAR(g.information(a, b), exact, 1e-6 * (1.0 + std::abs(exact))) << a << b;
+      }
+    }
+  }
+}
+
+TEST(Likelihood, NoGradientBelowTheLeastValue) {
+  const SmallData data;
+  LikelihoodWorkspace work;
+  LikelihoodGradient g;
+  const LikelihoodValue value =
+      log_likelihood(small_kernel(), 0.05, 0.1, data.X, data.y, work, &g, false, -9.0);
+  ASSERT_TRUE(value.ok);
+  EXPECT_NEAR(value.value, -9.82044504279613, 1e-11);
+  EXPECT_EQ(g.log_lengthscales.size(), 0);
+  EXPECT_TRUE(work.holds_factor);
+  const Matrix L = work.K.triangularView<Eigen::Lower>();
+  const Matrix K = small_kernel().cross(data.X, data.X) + 0.05 * Matrix::Identity(4, 4);
+  EXPECT_LT((L * L.transpose() - K).cwiseAbs().maxCoeff(), 1e-13);
+}
+
 TEST(Likelihood, InverseFromCholeskyAtEverySplit) {
   Rng rng(3, "inverse");
   for (const Eigen::Index n : {1, 2, 63, 64, 65, 200}) {

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// Fits a Gaussian process from scratch on several functions and prints what it found and how long
+// it took, one line each:  gp_fit [SIZES, e.g. 100,500] [SEEDS] [THREADS]
+// Half of the points of "search" lie close to the optimum, as in a running study.
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+#include <sstream>
+#include <string>
+
+#include "models/gp/gp.hpp"
+#include "numerics/flops.hpp"
+
+using namespace vbo;
+
+namespace {
+
+using Eigen::Index;
+
+double hartmann6(ConstVectorRef x) {
+  static const double a[4] = {1.0, 1.2, 3.0, 3.2};
+  static const double A[4][6] = {{10, 3, 17, 3.5, 1.7, 8},
+                                 {0.05, 10, 17, 0.1, 8, 14},
+                                 {3, 3.5, 1.7, 10, 17, 8},
+                                 {17, 8, 0.05, 10, 0.1, 14}};
+  static const double P[4][6] = {{0.1312, 0.1696, 0.5569, 0.0124, 0.8283, 0.5886},
+                                 {0.2329, 0.4135, 0.8307, 0.3736, 0.1004, 0.9991},
+                                 {0.2348, 0.1451, 0.3522, 0.2883, 0.3047, 0.6650},
+                                 {0.4047, 0.8828, 0.8732, 0.5743, 0.1091, 0.0381}};
+  double sum = 0.0;
+  for (int i = 0; i < 4; ++i) {
+    double d = 0.0;
+    for (int j = 0; j < 6; ++j) d += A[i][j] * (x[j] - P[i][j]) * (x[j] - P[i][j]);
+    sum += a[i] * std::exp(-d);
+  }
+  return sum;
+}
+
+double branin(ConstVectorRef u) {
+  constexpr double pi = std::numbers::pi;
+  const double x = 15.0 * u[0] - 5.0, y = 15.0 * u[1];
+  const double t = y - 5.1 / (4 * pi * pi) * x * x + 5.0 / pi * x - 6.0;
+  return -(t * t + 10.0 * (1.0 - 1.0 / (8.0 * pi)) * std::cos(x) + 10.0);
+}
+
+double ackley10(ConstVectorRef u) {
+  const Vector x = (u.array() - 0.5) * 20.0;
+  const double waves = (x.array() * 2.0 * std::numbers::pi).cos().mean();
+  return 20.0 * std::exp(-0.2 * std::sqrt(x.squaredNorm() / 10.0)) + std::exp(waves);
+}
+
+struct Case {
+  const char* name;
+  Index D;
+  double (*f)(ConstVectorRef);
+  double noise;         // standard deviation
+  double around = 0.0;  // > 0: half of the points within about this distance of the optimum
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string sizes = argc > 1 ? argv[1] : "100,500,1000,2000";
+  const int seeds = argc > 2 ? std::stoi(argv[2]) : 3;
+  const int threads = argc > 3 ? std::stoi(argv[3]) : 1;
+  const Case cases[] = {{"hartmann6", 6, hartmann6, 0.0},
+                        {"branin", 2, branin, 0.0},
+                        {"ackley10", 10, ackley10, 0.0},
+                        {"noisy", 6, hartmann6, 0.1},
+                        {"search", 6, hartmann6, 0.0, 0.1}};
+  std::printf(
+      "data n kernel prior seed threads seconds log_likelihood log_posterior iterations gflop\n");
+  std::stringstream list(sizes);
+  for (std::string item; std::getline(list, item, ',');) {
+    const Index n = std::stol(item);
+    for (const Case& c : cases) {
+      for (const bool rbf : {true, false}) {
+        for (int seed = 0; seed < seeds; ++seed) {
+          Rng rng(static_cast<std::uint64_t>(seed), c.name);
+          Vector optimum = Vector::Constant(c.D, 0.5);
+          if (c.D == 6) optimum << 0.20169, 0.150011, 0.476874, 0.275332, 0.311652, 0.6573;
+          Matrix X(c.D, n);
+          Vector y(n);
+          for (Index i = 0; i < n; ++i) {
+            for (double& x : X.col(i)) x = rng.uniform();
+            if (c.around > 0.0 && i % 2 == 1) {
+              for (Index k = 0; k < c.D; ++k) {
+                X(k, i) = std::clamp(optimum[k] + c.around * rng.normal(), 0.0, 1.0);
+              }
+            }
+            y[i] = c.f(X.col(i)) + c.noise * rng.normal();
+          }
+          GpOptions options = rbf ? GpOptions::botorch(c.D) : GpOptions::standard(c.D);
+          options.kernel = rbf ? Shape::rbf : Shape::matern52;
+          GaussianProcess gp(options);
+          const flops::Scope counted;
+          const auto start = std::chrono::steady_clock::now();
+          const FitReport report = gp.fit(X, y, Rng(0, "fit"));
+          const double seconds =
+              std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+          std::printf("%s %ld %s %s %d %d %.4f %.4f %.4f %d %.3f\n", c.name, static_cast<long>(n),
+                      rbf ? "rbf" : "matern52", rbf ? "botorch" : "dimension-scaled", seed, threads,
+                      seconds, gp.regression().log_likelihood(), report.objective,
+                      report.iterations, 1e-9 * static_cast<double>(counted.count()));
+          std::fflush(stdout);
+        }
+      }
+    }
+  }
+  return 0;
+}
