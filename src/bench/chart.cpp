@@ -186,11 +186,15 @@ std::string draw_panel(const Panel& panel, double left, double top, Size size, i
     const std::string area = band(s, x, y, panel.y, yr.low);
     if (!area.empty()) {
       svg += "<path d=\"" + area + "\" fill=\"" + s.style.colour + "\" fill-opacity=\"" +
-             format("%.3f", opacity) + "\"/>\n";
+             format("%.3f", s.style.leading ? std::max(0.16, opacity) : opacity) + "\"/>\n";
     }
   }
-  // Last first, so that the leaders of the legend lie on top.
-  for (auto s = panel.series.rbegin(); s != panel.series.rend(); ++s) {
+  // Last first, so that the leaders of the legend lie on top, and above them the one to look at.
+  std::vector<const Series*> order;
+  for (auto s = panel.series.rbegin(); s != panel.series.rend(); ++s) order.push_back(&*s);
+  std::stable_partition(order.begin(), order.end(),
+                        [](const Series* s) { return !s->style.leading; });
+  for (const Series* s : order) {
     const std::string line = polyline(*s, x, y, panel.x, panel.y);
     if (line.empty()) continue;
     svg += "<path d=\"" + line + "\" fill=\"none\" stroke=\"" + s->style.colour +
@@ -228,7 +232,8 @@ std::string legend_entry(double x, double y, const std::string& label, const Sty
          "\" fill=\"none\" stroke=\"" + style.colour + "\" stroke-width=\"" +
          px(std::max(2.0, style.width)) + "\"" +
          (style.dash.empty() ? "" : " stroke-dasharray=\"" + style.dash + "\"") + "/>\n" +
-         text_at(x + legend_sample, y, label, "start", 12);
+         text_at(x + legend_sample, y, label, "start", 12,
+                 style.leading ? " font-weight=\"bold\"" : "");
 }
 
 }  // namespace
@@ -337,7 +342,7 @@ std::string to_svg(const Figure& figure) {
 
 Style style_of(const std::string& method) {
   static const std::map<std::string, Style, std::less<>> known = {
-      {"vbo", {"#0072B2", "", 2.6}},
+      {"vbo", {"#0072B2", "", 3.0, true}},
       {"vbo-paper", {"#56B4E9", "", 2.0}},
       {"vbo-gp-exploration", {"#56B4E9", "7 3", 1.6}},
       {"vbo-gp-exploitation", {"#56B4E9", "2 3", 1.6}},
