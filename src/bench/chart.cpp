@@ -165,8 +165,10 @@ std::string draw_panel(const Panel& panel, double left, double top, Size size, i
            "\" stroke=\"#e4e4e4\" fill=\"none\"/>\n" +
            markup_at(x0 - 7, at + 4, y_texts[i], "end", 11);
   }
-  const std::vector<double> x_ticks = ticks(xr.low, xr.high, panel.x.log, 6);
-  const std::vector<std::string> x_texts = tick_texts(x_ticks, panel.x.log);
+  const bool marked = !panel.x.marks.empty();
+  const std::vector<double> x_ticks =
+      marked ? panel.x.marks : ticks(xr.low, xr.high, panel.x.log, 6);
+  const std::vector<std::string> x_texts = tick_texts(x_ticks, panel.x.log && !marked);
   for (std::size_t i = 0; i < x_ticks.size(); ++i) {
     const double at = x(x_ticks[i]);
     svg += "<path d=\"M" + px(at) + "," + px(y0) + "v5\" stroke=\"#444444\" fill=\"none\"/>\n" +
@@ -276,8 +278,8 @@ std::vector<double> ticks(double low, double high, bool log, int count) {
         if (t >= low * (1 - 1e-9) && t <= high * (1 + 1e-9)) all.push_back(t);
       }
     }
-    if (all.empty()) all = {low, high};
-    return all;
+    if (all.size() >= 2) return all;
+    all.clear();  // less than that: evenly spaced
   }
   const double raw = (high - low) / count;
   const double power = std::pow(10.0, std::floor(std::log10(raw)));

@@ -32,6 +32,7 @@ struct Axis {
   bool log = false;
   // The range; taken from the data where low >= high.
   double low = 0.0, high = 0.0;
+  std::vector<double> marks = {};  // where numbers stand; empty = at round ones
 };
 
 struct Panel {

@@ -166,6 +166,8 @@ void add_sensitivity(const std::string& option, const Jobs& jobs,
   }
   if (all_x.size() < 2) return;
   const bool log = *all_x.begin() > 0.0 && *all_x.rbegin() / *all_x.begin() > 10.0;
+  std::vector<double> marks;
+  if (all_x.size() <= 8) marks.assign(all_x.begin(), all_x.end());
   // "hmc?acquisition=ucb" looks like hmc unless there is another hmc to tell it from.
   std::map<std::string, std::set<std::string>> variants;
   const auto base = [](const std::string& label) { return label.substr(0, label.find('?')); };
@@ -175,7 +177,7 @@ void add_sensitivity(const std::string& option, const Jobs& jobs,
   std::vector<Panel> panels;
   for (const auto& [title, lines] : found) {
     Panel panel{.title = title,
-                .x = {.label = option, .log = log},
+                .x = {.label = option, .log = log, .marks = marks},
                 .y = {.label = curve == Curve::reward ? "average reward at the end" : "best value"},
                 .series = {}};
     for (const auto& [label, points] : lines) {

@@ -189,6 +189,7 @@ TEST(Chart, TicksAreRoundAndInside) {
   EXPECT_THAT(ticks(0.05, 2000, true), ElementsAre(0.1, 1, 10, 100, 1000));
   EXPECT_THAT(ticks(8, 128, true), ElementsAre(10, 100));
   EXPECT_THAT(ticks(2, 9, true), ElementsAre(2, 5));
+  EXPECT_THAT(ticks(12, 21, true), ElementsAre(12, 14, 16, 18, 20));
 }
 
 TEST(Chart, MethodsOfThePaperLookDifferent) {
