@@ -93,6 +93,7 @@ int main(int argc, char** argv) {
           }
           GpOptions options = rbf ? GpOptions::botorch(c.D) : GpOptions::standard(c.D);
           options.kernel = rbf ? Shape::rbf : Shape::matern52;
+          options.threads = threads;
           GaussianProcess gp(options);
           const flops::Scope counted;
           const auto start = std::chrono::steady_clock::now();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Times one suggestion: fit of the Gaussian process from scratch, then LogEI maximized.
-//   gp_suggestion DATA.csv [N] [REPEATS] [KERNEL: matern52|rbf] [PRIOR:
-//   botorch|dimension-scaled|gamma]
+//   gp_suggestion DATA.csv [N] [REPEATS] [KERNEL: matern52|rbf]
+//                 [PRIOR: botorch|dimension-scaled|gamma] [THREADS, 0 = all cores as by default]
 // DATA.csv has one line per point: inputs in [0,1], then the value (to be maximized); the first N
 // lines are used. Prints one JSON object. botorch_suggestion.py does the same with BoTorch.
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <thread>
 
 #include "models/gp/gp.hpp"
 #include "optim/surrogate/acquisition.hpp"
@@ -35,7 +36,8 @@ std::vector<std::vector<double>> read_rows(const char* path, std::size_t most) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::fprintf(stderr, "usage: gp_suggestion DATA.csv [N] [REPEATS] [KERNEL] [PRIOR]\n");
+    std::fprintf(stderr,
+                 "usage: gp_suggestion DATA.csv [N] [REPEATS] [KERNEL] [PRIOR] [THREADS]\n");
     return 2;
   }
   const auto rows = read_rows(argv[1], argc > 2 ? std::stoul(argv[2]) : 1000000);
@@ -44,6 +46,7 @@ int main(int argc, char** argv) {
   options.model.kernel = argc > 4 ? argv[4] : "rbf";
   options.model.prior = argc > 5 ? argv[5] : "botorch";
   options.surrogate.max_points = 20000;
+  const int threads = argc > 6 ? std::stoi(argv[6]) : OptimizerOptions().threads;
   if (rows.empty() || rows[0].size() < 2) {
     std::fprintf(stderr, "%s: expected lines of inputs and a value\n", argv[1]);
     return 2;
@@ -74,7 +77,8 @@ int main(int argc, char** argv) {
   std::vector<double> seconds;
   Suggestion suggestion;
   for (int repeat = 0; repeat < repeats; ++repeat) {
-    GpMethod method(space, {.seed = static_cast<std::uint64_t>(repeat)}, options);
+    GpMethod method(space, {.seed = static_cast<std::uint64_t>(repeat), .threads = threads},
+                    options);
     method.tell(trials);
     const auto start = std::chrono::steady_clock::now();
     suggestion = method.ask(std::vector<TrialId>{X.cols() + 1})[0];
@@ -83,7 +87,9 @@ int main(int argc, char** argv) {
   }
   std::sort(seconds.begin(), seconds.end());
 
-  GaussianProcess gp(gp_options(Encoding(space), options.model));
+  GpOptions model = gp_options(Encoding(space), options.model);
+  model.threads = threads;
+  GaussianProcess gp(model);
   const auto start = std::chrono::steady_clock::now();
   const FitReport fit = gp.fit(X, y, Rng(0, "fit"));
   const double fit_seconds =
@@ -95,6 +101,7 @@ int main(int argc, char** argv) {
       {"dimensions", D},
       {"kernel", options.model.kernel},
       {"prior", options.model.prior},
+      {"threads", threads > 0 ? threads : static_cast<int>(std::thread::hardware_concurrency())},
       {"seconds", seconds[seconds.size() / 2]},
       {"seconds_fit", fit_seconds},
       {"log_likelihood", gp.regression().log_likelihood()},

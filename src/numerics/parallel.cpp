@@ -2,7 +2,6 @@
 #include "numerics/parallel.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -16,29 +15,43 @@ namespace {
 
 thread_local bool inside = false;
 
-}  // namespace
+constexpr int spins = 4000;  // some tens of microseconds: longer than between two loops of a fit
 
-void parallel_for(int threads, int n, const std::function<void(int)>& work) {
-  if (threads <= 0) threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  threads = std::min(threads, n);
-  if (threads <= 1 || inside) {
-    for (int i = 0; i < n; ++i) work(i);
-    return;
+// Waits until `ready`, politely after a while.
+template <class Ready>
+void spin_until(const Ready& ready) {
+  for (int i = 0; !ready(); ++i) {
+    if (i < spins) {
+#if defined(__x86_64__) || defined(__i386__)
+      __builtin_ia32_pause();
+#endif
+    } else {
+      std::this_thread::yield();
+    }
   }
+}
+
+int all_cores() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
+
+// One loop in progress.
+struct Loop {
+  int n = 0;
+  const std::function<void(int)>* work = nullptr;
+  bool counting = false;
   std::atomic<int> next{0};
   std::atomic<std::uint64_t> counted{0};
   std::exception_ptr failure;
   std::mutex failure_mutex;
-  const bool counting = flops::sink != nullptr;
-  const auto drain = [&] {
+
+  void drain() {
     inside = true;
     try {
       if (counting) {
         const flops::Scope scope;
-        for (int i = next++; i < n; i = next++) work(i);
+        for (int i = next++; i < n; i = next++) (*work)(i);
         counted += scope.count();
       } else {
-        for (int i = next++; i < n; i = next++) work(i);
+        for (int i = next++; i < n; i = next++) (*work)(i);
       }
     } catch (...) {
       next = n;
@@ -46,17 +59,84 @@ void parallel_for(int threads, int n, const std::function<void(int)>& work) {
       if (!failure) failure = std::current_exception();
     }
     inside = false;
-  };
-  {
-    std::vector<std::jthread> helpers;
-    for (int t = 1; t < threads; ++t) helpers.emplace_back(drain);
-    // The caller's own share must not reach its outer scope twice.
-    std::uint64_t* const outer = std::exchange(flops::sink, nullptr);
-    drain();
-    flops::sink = outer;
   }
-  flops::add(counted);
-  if (failure) std::rethrow_exception(failure);
+};
+
+}  // namespace
+
+// A loop is open from its start until the caller finds nothing left to do. A helper enters, looks
+// whether a loop is open, and leaves; the caller closes and waits until nobody is in. One of the
+// two sees the other (both use sequential consistency), so no helper touches a loop that has ended,
+// and the caller need not wait for helpers that are still waking up.
+struct Team::Shared {
+  std::atomic<std::uint32_t> epoch{0};  // changes with every loop and at the end
+  std::atomic<Loop*> open{nullptr};
+  std::atomic<int> entered{0};
+  std::atomic<bool> ending{false};
+  std::vector<std::jthread> helpers;
+
+  void help() {
+    for (std::uint32_t seen = 0;;) {
+      for (int i = 0; i < spins && epoch.load() == seen; ++i) {
+#if defined(__x86_64__) || defined(__i386__)
+        __builtin_ia32_pause();
+#endif
+      }
+      epoch.wait(seen);
+      seen = epoch.load();
+      if (ending) return;
+      ++entered;
+      if (Loop* const loop = open.load()) loop->drain();
+      --entered;
+    }
+  }
+};
+
+Team::Team(int threads) : shared_(std::make_unique<Shared>()) {
+  if (threads <= 0) threads = all_cores();
+  if (inside) threads = 1;
+  for (int t = 1; t < threads; ++t) {
+    shared_->helpers.emplace_back([shared = shared_.get()] { shared->help(); });
+  }
+}
+
+Team::~Team() {
+  shared_->ending = true;
+  ++shared_->epoch;
+  shared_->epoch.notify_all();
+}
+
+int Team::size() const { return static_cast<int>(shared_->helpers.size()) + 1; }
+
+void Team::for_each(int n, const std::function<void(int)>& work) {
+  if (n <= 1 || size() == 1 || inside) {
+    for (int i = 0; i < n; ++i) work(i);
+    return;
+  }
+  Loop loop;
+  loop.n = n;
+  loop.work = &work;
+  loop.counting = flops::sink != nullptr;
+  shared_->open = &loop;
+  ++shared_->epoch;
+  shared_->epoch.notify_all();
+  // The caller's own share must not reach its outer scope twice.
+  std::uint64_t* const outer = std::exchange(flops::sink, nullptr);
+  loop.drain();
+  flops::sink = outer;
+  shared_->open = nullptr;
+  spin_until([&] { return shared_->entered == 0; });
+  flops::add(loop.counted);
+  if (loop.failure) std::rethrow_exception(loop.failure);
+}
+
+void Flag::await() const {
+  spin_until([&] { return raised_.load(std::memory_order_acquire); });
+}
+
+void parallel_for(int threads, int n, const std::function<void(int)>& work) {
+  if (threads <= 0) threads = all_cores();
+  Team(std::min(threads, n)).for_each(n, work);
 }
 
 }  // namespace vbo

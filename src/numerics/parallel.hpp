@@ -3,13 +3,44 @@
 // piece: each writes only what belongs to its index.
 #pragma once
 
+#include <atomic>
 #include <functional>
+#include <memory>
 
 namespace vbo {
 
-// Calls work(0) ... work(n-1), each once, on at most `threads` threads (0 = all cores); returns
-// when all are done. The first exception is rethrown. Runs in the calling thread when threads or n
-// is 1, or when called from inside another parallel_for.
+// Threads kept for many short loops, which follow each other too quickly to start threads for each.
+// Belongs to the thread that made it.
+class Team {
+ public:
+  explicit Team(int threads);  // 0 = all cores; the caller counts as one
+  ~Team();
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+  int size() const;
+  // Calls work(0) ... work(n-1), each once; returns when all are done. The first exception is
+  // rethrown. Pieces are handed out in order, so one may wait for another with a smaller index (see
+  // Flag), provided that none throws. Runs in the calling thread when the team or n is 1, or when
+  // called from inside another loop.
+  void for_each(int n, const std::function<void(int)>& work);
+
+ private:
+  struct Shared;
+  std::unique_ptr<Shared> shared_;
+};
+
+// Something one piece of a loop does and others wait for.
+class Flag {
+ public:
+  void raise() { raised_.store(true, std::memory_order_release); }
+  void await() const;
+
+ private:
+  std::atomic<bool> raised_{false};
+};
+
+// One loop by a team of at most `threads` (0 = all cores), never more than n.
 void parallel_for(int threads, int n, const std::function<void(int)>& work);
 
 }  // namespace vbo

@@ -25,7 +25,7 @@ struct QuasiNewtonOptions {
   int max_iterations = 100;      // accepted steps
   int max_evaluations = 200;     // calls of f
   double gain_tolerance = 1e-3;  // stop when the next step promises to lower f by less than this
-  double longest_step = 2.0;     // no coordinate moves further in one step
+  double longest_step = 1.0;     // no coordinate moves further in one step
   int memory = 4;                // gradient differences that correct the curvature
 };
 

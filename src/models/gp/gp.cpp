@@ -29,6 +29,7 @@ std::vector<Index> subset(Index N, Index n, Rng& rng) {
 // Gains in nats of the log posterior that are not worth another evaluation, on all data and on a
 // subset of it.
 constexpr double negligible_gain = 0.05, rough_gain = 1.0;
+constexpr Index serial_points = 200;     // below, threads gain less than they cost
 constexpr Index information_probes = 2;  // more of them cost more than the steps they save
 
 // Sizes of the subsets a cold fit starts on, each at most two thirds of all.
@@ -117,9 +118,9 @@ struct GaussianProcess::Objective {
     LikelihoodGradient slope;
     found = log_likelihood(gp.kernel_of(p), p.noise_variance, std::nullopt, X, z, work, &slope,
                            false, -ceiling - prior);
-    factored = work.holds_factor ? Vector(theta) : Vector();
+    factored = found.ok ? Vector(theta) : Vector();
     if (!found.ok) return std::nan("");
-    if (work.holds_factor) return -found.value - prior;
+    if (!found.has_gradient) return -found.value - prior;
     // From the D inputs, variance and noise to theta: sums over groups, the chain rule of log
     // noise.
     const Index D = X.rows();
@@ -201,8 +202,11 @@ FitReport GaussianProcess::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
   low.noise_variance = options_.noise_low, high.noise_variance = options_.noise_high;
   const Vector lower = to_theta(low), upper = to_theta(high);
 
+  // The first search from the general start takes short steps: long ones may end on a worse hill.
+  bool settled = warm_;
   Vector theta = to_theta(warm_ ? parameters_ : start());
-  LikelihoodWorkspace work;
+  Team team(X.cols() < serial_points ? 1 : options_.threads);
+  LikelihoodWorkspace work{.team = &team};
   const auto minimize = [&](Objective& objective, double gain_tolerance) {
     work.probes.resize(objective.X.cols(), information_probes);
     for (double& v : work.probes.reshaped()) v = rng.uniform() < 0.5 ? -1.0 : 1.0;
@@ -211,7 +215,8 @@ FitReport GaussianProcess::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
                                  theta, lower, upper,
                                  {.max_iterations = options_.max_iterations,
                                   .max_evaluations = 2 * options_.max_iterations,
-                                  .gain_tolerance = gain_tolerance});
+                                  .gain_tolerance = gain_tolerance,
+                                  .longest_step = settled ? 1.0 : 0.5});
   };
   // From few points to all: each size starts where the last one ended, so that few of the expensive
   // evaluations are left.
@@ -222,7 +227,9 @@ FitReport GaussianProcess::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
       const Vector outcomes = z(some);
       Objective objective{*this, inputs, outcomes, work};
       const MinimizeResult rough = minimize(objective, rough_gain);
-      if (rough.usable()) theta = rough.x;
+      if (!rough.usable()) continue;
+      theta = rough.x;
+      settled = true;
     }
   }
   Objective objective{*this, X, z, work};
@@ -249,7 +256,7 @@ FitReport GaussianProcess::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
                            work, nullptr);
   }
   parameters_.mean = value.ok && std::isfinite(value.mean) ? value.mean : 0.0;
-  if (work.holds_factor) {
+  if (value.ok) {
     regression_.emplace(
         Regression::Parameters{std::make_shared<StationaryKernel>(kernel_of(parameters_)),
                                parameters_.mean, parameters_.noise_variance, output_},

@@ -30,6 +30,7 @@ struct GpOptions {
   int max_iterations = 100;                    // accepted steps of the search
   // Larger data: a cold fit starts on a subset of this size, then on twice as many ...; 0 = never.
   Eigen::Index warmup_points = 256;
+  int threads = 1;  // of a fit; 0 = all cores. The result does not depend on it
   // Inputs j with equal group[j] share a length-scale and are multiplied by input_scale[j] first:
   // a one-hot block in one group, scaled by 1/sqrt 2, is a Hamming kernel over the choices.
   std::vector<Eigen::Index> group;  // (D), values 0..groups-1

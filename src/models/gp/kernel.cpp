@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "models/gp/kernel.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -100,39 +101,33 @@ Matrix StationaryKernel::pull_diagonal(ConstMatrixRef B, ConstVectorRef) const {
   return Matrix::Zero(B.rows(), B.cols());
 }
 
-void StationaryKernel::self(ConstMatrixRef X, Matrix& K, Matrix* Q) const {
-  const Matrix x = scaled_columns(X, inverse_lengthscales_);
+Matrix StationaryKernel::scaled(ConstMatrixRef X) const {
+  return scaled_columns(X, inverse_lengthscales_);
+}
+
+void StationaryKernel::self(ConstMatrixRef X, Matrix& K, Matrix* Q, Team& team) const {
+  constexpr Index columns = 32;  // per piece of work
+  const Matrix x = scaled(X);
   const Index n = X.cols();
   K.resize(n, n);
   if (Q) Q->resize(n, n);
-  for (Index j = 0; j < n; ++j) {
-    auto column = K.col(j).tail(n - j).array();
-    square_distances(x, j, x.row(j), column);
-    if (shape_ == Shape::rbf) {
-      column = variance_ * (-0.5 * column).exp();
-      if (Q) Q->col(j).tail(n - j) = column;
-    } else {
-      const Rows t = (5.0 * column).sqrt();
-      const Rows e = variance_ * (-t).exp();
-      column = (1.0 + t + t.square() * (1.0 / 3.0)) * e;
-      if (Q) Q->col(j).tail(n - j) = (5.0 / 3.0) * (1.0 + t) * e;
+  team.for_each(static_cast<int>((n + columns - 1) / columns), [&](int piece) {
+    const Index from = columns * piece;
+    for (Index j = from; j < std::min(n, from + columns); ++j) {
+      auto column = K.col(j).tail(n - j).array();
+      square_distances(x, j, x.row(j), column);
+      if (shape_ == Shape::rbf) {
+        column = variance_ * (-0.5 * column).exp();
+        if (Q) Q->col(j).tail(n - j) = column;
+      } else {
+        const Rows t = (5.0 * column).sqrt();
+        const Rows e = variance_ * (-t).exp();
+        column = (1.0 + t + t.square() * (1.0 / 3.0)) * e;
+        if (Q) Q->col(j).tail(n - j) = (5.0 / 3.0) * (1.0 + t) * e;
+      }
     }
-  }
+  });
   flops::add(count(n * (n + 1) / 2, X.rows()));
-}
-
-Vector StationaryKernel::weighted_square_differences(ConstMatrixRef X, ConstMatrixRef W) const {
-  const Matrix x = scaled_columns(X, inverse_lengthscales_);
-  const Index n = X.cols();
-  Vector sums = Vector::Zero(X.rows());
-  for (Index j = 0; j + 1 < n; ++j) {
-    const auto weight = W.col(j).tail(n - j - 1).array();
-    for (Index k = 0; k < X.rows(); ++k) {
-      sums[k] += (weight * (x.col(k).tail(n - j - 1).array() - x(j, k)).square()).sum();
-    }
-  }
-  flops::add(static_cast<std::uint64_t>(2 * n * (n - 1) * X.rows()));
-  return 2.0 * sums;
 }
 
 }  // namespace vbo

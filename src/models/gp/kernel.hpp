@@ -4,6 +4,7 @@
 #pragma once
 
 #include "numerics/linalg.hpp"
+#include "numerics/parallel.hpp"
 
 namespace vbo {
 
@@ -41,10 +42,10 @@ class StationaryKernel final : public Kernel {
   // The lower triangle of k(X,X) for X (D,n), and of the slope Q = -2 variance dg/d(rho^2), with
   // which every derivative is written: dk/dl_j = Q delta_j^2 / l_j, dk/dx_j = -Q delta_j / l_j,
   // delta_j = (x_j - x'_j) / l_j. `Q` may be null. The strict upper triangles are left as they are.
-  void self(ConstMatrixRef X, Matrix& K, Matrix* Q) const;
+  void self(ConstMatrixRef X, Matrix& K, Matrix* Q, Team& team) const;
 
-  // sum_{ij} W_ij delta_ij,k^2 for every input k, over a symmetric W given by its lower triangle.
-  Vector weighted_square_differences(ConstMatrixRef X, ConstMatrixRef W) const;  // (D)
+  // X (D,n) -> (n,D), divided by the length-scales, one input per column.
+  Matrix scaled(ConstMatrixRef X) const;
 
   Shape shape() const { return shape_; }
   const Vector& inverse_lengthscales() const { return inverse_lengthscales_; }

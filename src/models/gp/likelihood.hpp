@@ -9,15 +9,17 @@
 #include <optional>
 
 #include "models/gp/kernel.hpp"
+#include "numerics/tiled_cholesky.hpp"
 
 namespace vbo {
 
 // Storage reused between calls, and what the last call left. Belongs to one caller at a time.
 struct LikelihoodWorkspace {
-  Matrix K, Q;                // (n,n)
-  Vector alpha;               // (n) K_y^-1 r
-  Matrix probes;              // (n,S) set by the caller: independent entries of mean 0, variance 1
-  bool holds_factor = false;  // the lower triangle of K is L: the last call made no gradient
+  Team* team = nullptr;  // set by the caller: its threads take part; null: the caller alone
+  Matrix probes;         // (n,S) set by the caller: independent entries of mean 0, variance 1
+  Matrix K, Q;           // (n,n) the lower triangle of K is L when the last value was ok
+  Vector alpha;          // (n) K_y^-1 r
+  TiledInverse inverse;
 };
 
 struct LikelihoodGradient {
@@ -36,6 +38,7 @@ struct LikelihoodValue {
   double value = 0.0;  // log p
   double mean = 0.0;   // c
   bool ok = false;     // false: K_y is not positive definite; nothing else is meaningful
+  bool has_gradient = false;
 };
 
 // X (D,n), z (n). Without `mean`, c is the one that maximizes log p: (1' K_y^-1 z) / (1' K_y^-1 1).
@@ -46,7 +49,8 @@ LikelihoodValue log_likelihood(const StationaryKernel& kernel, double noise_vari
                                bool with_inputs = false,
                                double least = -std::numeric_limits<double>::infinity());
 
-// Overwrites the lower triangle L (n,n) by that of (L L')^-1, in n^3/3 multiply-adds.
-void invert_from_cholesky(MatrixRef L);
+// The information described above, from the lower triangles of L and of the kernel's slope Q.
+Matrix fisher_information(const StationaryKernel& kernel, double noise_variance, ConstMatrixRef X,
+                          ConstMatrixRef L, ConstMatrixRef Q, ConstMatrixRef probes, Team& team);
 
 }  // namespace vbo

@@ -49,6 +49,7 @@ GpMethod::GpMethod(const Space& space, const OptimizerOptions& common,
                    const GpMethodOptions& options)
     : SurrogateOptimizer(space, common, options.surrogate, [&](const Encoding& encoding) {
         GpOptions gp = gp_options(encoding, options.model);
+        gp.threads = common.threads;
         return std::make_unique<GaussianProcess>(std::move(gp));
       }) {}
 

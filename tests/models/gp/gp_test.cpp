@@ -242,6 +242,19 @@ TEST(GaussianProcess, LargeDataStartsFromASubsetAndAgrees) {
               b.fit(data.X, data.y, Rng(1, "fit")).objective, 0.05);
 }
 
+TEST(GaussianProcess, SameBitsWhateverTheNumberOfThreads) {
+  const Data data = wave_data(3, 420, 10);
+  Vector first;
+  for (const int threads : {1, 2, 3}) {
+    GpOptions options = GpOptions::standard(3);
+    options.threads = threads;
+    GaussianProcess gp(options);
+    gp.fit(data.X, data.y, Rng(1, "fit"));
+    if (threads == 1) first = gp.state();
+    EXPECT_EQ(gp.state(), first) << threads;
+  }
+}
+
 TEST(GaussianProcess, FixedNoiseIsKept) {
   const Data data = wave_data(2, 30, 9);
   GpOptions options = GpOptions::standard(2);

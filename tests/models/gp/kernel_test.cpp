@@ -43,7 +43,8 @@ TEST_P(StationaryKernelTest, SelfIsTheLowerTriangleOfCross) {
     const StationaryKernel kernel = random_kernel(GetParam(), D, rng);
     const Matrix X = random_matrix(D, 17, rng);
     Matrix K, Q;
-    kernel.self(X, K, &Q);
+    Team team(1);
+    kernel.self(X, K, &Q, team);
     const Matrix difference = K - kernel.cross(X, X);
     EXPECT_LT(Matrix(difference.triangularView<Eigen::Lower>()).cwiseAbs().maxCoeff(), 1e-14);
   }
