@@ -59,21 +59,21 @@ void add_bench_flops(CLI::App& bench, int& exit_code) {
   const auto flags = std::make_shared<FlopsFlags>();
   command->add_option("--model", flags->model, "paper, realistic or counted")
       ->check(CLI::IsMember({"paper", "realistic", "counted"}));
-  CLI::App* counted = command->add_option_group("counted", "For --model counted");
-  counted->add_option("-m,--method", flags->count.methods, "Only these methods (default: all)");
-  counted
-      ->add_option("-n,--observations", flags->count.observations,
-                   "Numbers of observations (default 100,500,1000,5000)")
+  const auto counted = [command](const std::string& name, auto& value, const std::string& help) {
+    return command->add_option(name, value, help)->group("For --model counted");
+  };
+  counted("-m,--method", flags->count.methods, "Only these methods (default: all)");
+  counted("-n,--observations", flags->count.observations,
+          "Numbers of observations (default 100,500,1000,5000)")
       ->delimiter(',')
       ->check(CLI::Range(1, 10000000));
-  counted->add_option("-t,--task", flags->count.task, "The function (default ackley, 10-d)");
-  counted->add_option("-b,--batch", flags->count.batch, "Batch (default 64)")
-      ->check(CLI::Range(1, 1000000));
-  counted->add_option("--threads", flags->count.threads, "Threads (default 1, 0 = all cores)");
-  counted->add_option("--limit", flags->count.limit_seconds,
-                      "Leave out what would take longer, in seconds (default 600)");
-  counted->add_option("--figure", flags->figure, "Write a figure to this SVG file");
-  counted->add_option("--save", flags->save, "Also write the numbers to this JSON file");
+  counted("-t,--task", flags->count.task, "The function (default ackley, 10-d)");
+  counted("-b,--batch", flags->count.batch, "Batch (default 64)")->check(CLI::Range(1, 1000000));
+  counted("--threads", flags->count.threads, "Threads (default 1, 0 = all cores)");
+  counted("--limit", flags->count.limit_seconds,
+          "Leave out what would take longer, in seconds (default 600)");
+  counted("--figure", flags->figure, "Write a figure to this SVG file");
+  counted("--save", flags->save, "Also write the numbers to this JSON file");
   command->add_flag("--json", flags->json, "As JSON");
   command->add_option("-o,--out", flags->file, "Write to this file instead of standard output");
   command->footer(

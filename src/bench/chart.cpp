@@ -165,8 +165,10 @@ std::string draw_panel(const Panel& panel, double left, double top, Size size, i
            "\" stroke=\"#e4e4e4\" fill=\"none\"/>\n" +
            markup_at(x0 - 7, at + 4, y_texts[i], "end", 11);
   }
-  const std::vector<double> x_ticks = ticks(xr.low, xr.high, panel.x.log, 6);
-  const std::vector<std::string> x_texts = tick_texts(x_ticks, panel.x.log);
+  const bool marked = !panel.x.marks.empty();
+  const std::vector<double> x_ticks =
+      marked ? panel.x.marks : ticks(xr.low, xr.high, panel.x.log, 6);
+  const std::vector<std::string> x_texts = tick_texts(x_ticks, panel.x.log && !marked);
   for (std::size_t i = 0; i < x_ticks.size(); ++i) {
     const double at = x(x_ticks[i]);
     svg += "<path d=\"M" + px(at) + "," + px(y0) + "v5\" stroke=\"#444444\" fill=\"none\"/>\n" +
@@ -186,11 +188,15 @@ std::string draw_panel(const Panel& panel, double left, double top, Size size, i
     const std::string area = band(s, x, y, panel.y, yr.low);
     if (!area.empty()) {
       svg += "<path d=\"" + area + "\" fill=\"" + s.style.colour + "\" fill-opacity=\"" +
-             format("%.3f", opacity) + "\"/>\n";
+             format("%.3f", s.style.leading ? std::max(0.16, opacity) : opacity) + "\"/>\n";
     }
   }
-  // Last first, so that the leaders of the legend lie on top.
-  for (auto s = panel.series.rbegin(); s != panel.series.rend(); ++s) {
+  // Last first, so that the leaders of the legend lie on top, and above them the one to look at.
+  std::vector<const Series*> order;
+  for (auto s = panel.series.rbegin(); s != panel.series.rend(); ++s) order.push_back(&*s);
+  std::stable_partition(order.begin(), order.end(),
+                        [](const Series* s) { return !s->style.leading; });
+  for (const Series* s : order) {
     const std::string line = polyline(*s, x, y, panel.x, panel.y);
     if (line.empty()) continue;
     svg += "<path d=\"" + line + "\" fill=\"none\" stroke=\"" + s->style.colour +
@@ -228,7 +234,8 @@ std::string legend_entry(double x, double y, const std::string& label, const Sty
          "\" fill=\"none\" stroke=\"" + style.colour + "\" stroke-width=\"" +
          px(std::max(2.0, style.width)) + "\"" +
          (style.dash.empty() ? "" : " stroke-dasharray=\"" + style.dash + "\"") + "/>\n" +
-         text_at(x + legend_sample, y, label, "start", 12);
+         text_at(x + legend_sample, y, label, "start", 12,
+                 style.leading ? " font-weight=\"bold\"" : "");
 }
 
 }  // namespace
@@ -271,8 +278,8 @@ std::vector<double> ticks(double low, double high, bool log, int count) {
         if (t >= low * (1 - 1e-9) && t <= high * (1 + 1e-9)) all.push_back(t);
       }
     }
-    if (all.empty()) all = {low, high};
-    return all;
+    if (all.size() >= 2) return all;
+    all.clear();  // less than that: evenly spaced
   }
   const double raw = (high - low) / count;
   const double power = std::pow(10.0, std::floor(std::log10(raw)));
@@ -337,7 +344,7 @@ std::string to_svg(const Figure& figure) {
 
 Style style_of(const std::string& method) {
   static const std::map<std::string, Style, std::less<>> known = {
-      {"vbo", {"#0072B2", "", 2.6}},
+      {"vbo", {"#0072B2", "", 3.0, true}},
       {"vbo-paper", {"#56B4E9", "", 2.0}},
       {"vbo-gp-exploration", {"#56B4E9", "7 3", 1.6}},
       {"vbo-gp-exploitation", {"#56B4E9", "2 3", 1.6}},

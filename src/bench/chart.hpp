@@ -11,8 +11,9 @@ namespace vbo::bench {
 
 struct Style {
   std::string colour = "#000000";
-  std::string dash;    // SVG stroke-dasharray; empty = solid
-  double width = 1.6;  // of the line, in pixels
+  std::string dash;      // SVG stroke-dasharray; empty = solid
+  double width = 1.6;    // of the line, in pixels
+  bool leading = false;  // on top of all others, its band stronger, bold in the legend
 };
 
 // The same method looks the same in every figure.
@@ -31,6 +32,7 @@ struct Axis {
   bool log = false;
   // The range; taken from the data where low >= high.
   double low = 0.0, high = 0.0;
+  std::vector<double> marks = {};  // where numbers stand; empty = at round ones
 };
 
 struct Panel {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
@@ -65,6 +66,23 @@ Series curve_of(const std::string& method, const Jobs& jobs, Curve curve, bool g
   return s;
 }
 
+// A few values far below all others (a simulation that blew up) would press the rest into a line:
+// such an axis begins a little below its tenth percentile instead.
+void cut_outliers(Panel& panel) {
+  std::vector<double> values;
+  for (const Series& s : panel.series) {
+    std::copy_if(s.y.begin(), s.y.end(), std::back_inserter(values),
+                 [](double v) { return std::isfinite(v); });
+  }
+  if (panel.y.log || values.size() < 10) return;
+  const double low = quantile(values, 0.0), high = quantile(values, 1.0);
+  const double usual = quantile(values, 0.1);
+  if (usual - low <= 3.0 * (high - usual)) return;
+  panel.y.low = usual - 0.1 * (high - usual);
+  panel.y.high = high + 0.04 * (high - usual);
+  panel.y.label += " (lowest cut off)";
+}
+
 Panel panel_of(const GroupKey& key, const Group& group, Curve curve) {
   const bool gap = curve == Curve::best && draws_gap(group);
   Panel panel{.title = std::get<0>(key),
@@ -80,6 +98,7 @@ Panel panel_of(const GroupKey& key, const Group& group, Curve curve) {
   std::stable_sort(panel.series.begin(), panel.series.end(), [&](const Series& a, const Series& b) {
     return gap ? a.y.back() < b.y.back() : a.y.back() > b.y.back();
   });
+  cut_outliers(panel);
   return panel;
 }
 
@@ -147,14 +166,23 @@ void add_sensitivity(const std::string& option, const Jobs& jobs,
   }
   if (all_x.size() < 2) return;
   const bool log = *all_x.begin() > 0.0 && *all_x.rbegin() / *all_x.begin() > 10.0;
+  std::vector<double> marks;
+  if (all_x.size() <= 8) marks.assign(all_x.begin(), all_x.end());
+  // "hmc?acquisition=ucb" looks like hmc unless there is another hmc to tell it from.
+  std::map<std::string, std::set<std::string>> variants;
+  const auto base = [](const std::string& label) { return label.substr(0, label.find('?')); };
+  for (const auto& [title, lines] : found) {
+    for (const auto& [label, points] : lines) variants[base(label)].insert(label);
+  }
   std::vector<Panel> panels;
   for (const auto& [title, lines] : found) {
     Panel panel{.title = title,
-                .x = {.label = option, .log = log},
+                .x = {.label = option, .log = log, .marks = marks},
                 .y = {.label = curve == Curve::reward ? "average reward at the end" : "best value"},
                 .series = {}};
     for (const auto& [label, points] : lines) {
-      Series s{.label = label, .style = style_of(label), .markers = true};
+      const bool alone = variants[base(label)].size() == 1;
+      Series s{.label = label, .style = style_of(alone ? base(label) : label), .markers = true};
       for (const auto& [x, values] : points) {
         s.x.push_back(x);
         s.y.push_back(median(values));
@@ -168,6 +196,7 @@ void add_sensitivity(const std::string& option, const Jobs& jobs,
                        return *std::max_element(a.y.begin(), a.y.end()) >
                               *std::max_element(b.y.begin(), b.y.end());
                      });
+    cut_outliers(panel);
     panels.push_back(std::move(panel));
   }
   const std::vector<std::string> order = common_order(panels);

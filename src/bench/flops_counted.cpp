@@ -179,9 +179,11 @@ std::string to_json(const CountReport& report) {
 }
 
 Figure figure_of(const CountReport& report) {
+  const std::vector<double> sizes(report.options.observations.begin(),
+                                  report.options.observations.end());
   const auto panel = [&](const std::string& title, const std::string& label, auto value) {
     Panel p{.title = title,
-            .x = {.label = "observations", .log = true},
+            .x = {.label = "observations", .log = true, .marks = sizes},
             .y = {.label = label, .log = true},
             .series = {}};
     for (const CountedCost& r : report.rows) {

@@ -222,7 +222,7 @@ Result<std::unique_ptr<Optimizer>> make_job_optimizer(const Space& space, const 
 double expected_value(const tasks::Task& task, const Point& point, std::uint64_t seed) {
   if (const auto exact = task.noiseless(point)) return *exact;
   // Welford's mean and squared deviations, until the mean is known well enough to compare methods.
-  constexpr int least = 8, most = 64;
+  constexpr int least = 8, most = 32;
   constexpr double relative = 1e-3;
   double mean = 0.0, squares = 0.0;
   for (int n = 1; n <= most; ++n) {

@@ -27,7 +27,7 @@ struct PlayOptions {
 Result<std::unique_ptr<Optimizer>> make_job_optimizer(const Space& space, const Job& job);
 
 // What a point gives without luck, in the task's own sign: Task::noiseless() where the task has it,
-// otherwise the mean of repeated evaluations, 8 to 64 of them, as many as it takes for a standard
+// otherwise the mean of repeated evaluations, 8 to 32 of them, as many as it takes for a standard
 // error of 0.1% of the mean.
 double expected_value(const tasks::Task& task, const Point& point, std::uint64_t seed);
 

@@ -110,6 +110,43 @@ TEST(Figures, WithoutAProvenOptimumOrBeyondItTheValueItselfIsDrawn) {
   EXPECT_FALSE(figures_of(jobs)[0].figure.panels[0].y.log);
 }
 
+TEST(Figures, OneValueFarBelowAllOthersIsCutOff) {
+  std::vector<JobResult> jobs;
+  for (const char* method : {"a", "b", "c", "d"}) jobs.push_back(made("t", method, 8, 1, 0.5));
+  const auto axis = [&] { return named(figures_of(jobs), "t-b8-reward").panels[0].y; };
+  EXPECT_EQ(axis().low, axis().high);  // taken from the data
+  jobs[3].rounds[0].average_reward = -1e9;
+  EXPECT_GT(axis().low, -10.0);
+  EXPECT_GT(axis().high, jobs[0].rounds[3].average_reward);
+  EXPECT_THAT(axis().label, HasSubstr("cut off"));
+}
+
+TEST(Figures, TheFlagshipLiesOnTopOfBetterOnes) {
+  const std::vector<JobResult> jobs = {made("t", "vbo", 8, 1, 0.5), made("t", "cmaes", 8, 1, 2.0)};
+  const Figure figure = named(figures_of(jobs), "t-b8-reward");
+  EXPECT_EQ(figure.panels[0].series[0].label, "cmaes");
+  const std::string svg = to_svg(figure);
+  const auto drawn = [&](const std::string& method) {
+    return svg.find("fill=\"none\" stroke=\"" + style_of(method).colour);
+  };
+  EXPECT_LT(drawn("cmaes"), drawn("vbo"));
+  EXPECT_THAT(svg, HasSubstr("font-weight=\"bold\">vbo<"));
+}
+
+TEST(Figures, AVariantLooksLikeItsMethodUnlessThereAreTwo) {
+  std::vector<JobResult> jobs;
+  for (const char* beta : {"0.1", "10"}) {
+    jobs.push_back(made("t", std::string("hmc?acquisition=ucb&beta=") + beta, 8, 1, 1.0));
+  }
+  const auto colour = [&] {
+    return named(figures_of(jobs), "beta-reward").panels[0].series[0].style;
+  };
+  EXPECT_EQ(colour().dash, style_of("hmc").dash);
+  EXPECT_EQ(colour().colour, style_of("hmc").colour);
+  jobs.push_back(made("t", "hmc?beta=0.1", 8, 1, 0.2));
+  EXPECT_NE(colour().dash, style_of("hmc").dash);
+}
+
 TEST(Figures, SweepsOfBatchAndOptionsGetTheirOwn) {
   std::vector<JobResult> jobs;
   for (const std::int64_t batch : {8, 64}) {
@@ -152,6 +189,7 @@ TEST(Chart, TicksAreRoundAndInside) {
   EXPECT_THAT(ticks(0.05, 2000, true), ElementsAre(0.1, 1, 10, 100, 1000));
   EXPECT_THAT(ticks(8, 128, true), ElementsAre(10, 100));
   EXPECT_THAT(ticks(2, 9, true), ElementsAre(2, 5));
+  EXPECT_THAT(ticks(12, 21, true), ElementsAre(12, 14, 16, 18, 20));
 }
 
 TEST(Chart, MethodsOfThePaperLookDifferent) {

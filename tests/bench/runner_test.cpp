@@ -114,8 +114,8 @@ TEST(ExpectedValue, IsTheExactOneOrAMeanOfEnoughEvaluations) {
   const Noisy calm(1e-4), loud(1.0);
   EXPECT_NEAR(expected_value(calm, {}, 1), 2.0, 4e-4 / std::sqrt(8.0));
   EXPECT_EQ(calm.evaluations, 8);
-  EXPECT_NEAR(expected_value(loud, {}, 1), 2.0, 4.0 / std::sqrt(64.0));
-  EXPECT_EQ(loud.evaluations, 64);
+  EXPECT_NEAR(expected_value(loud, {}, 1), 2.0, 4.0 / std::sqrt(32.0));
+  EXPECT_EQ(loud.evaluations, 32);
 }
 
 TEST(Play, TheBestPointOfARandomSimulatorIsJudgedByItsMean) {

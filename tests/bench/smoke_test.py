@@ -7,6 +7,7 @@ usage: smoke_test.py PROGRAM SOURCE_DIR
 
 import json
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -95,6 +96,48 @@ class Smoke(unittest.TestCase):
         for protocol in sorted(PROTOCOLS.glob("*.toml")):
             jobs = bench("run", "-p", protocol, "--skip-missing", "--dry-run", "--out", self.path)
             self.assertGreater(len(jobs.splitlines()), 10, protocol)
+
+    def test_results_page_from_raw_and_from_packed_data(self):
+        protocols, raw, pages = (self.path / name for name in ("protocols", "raw", "pages"))
+        protocols.mkdir()
+        sweep = '[sweep]\noption = "beta"\nvalues = [0.1, 1.0]\n'
+        for name, methods, tasks, more in (
+                ("synthetic", ["vbo", "cmaes"], ["branin"], ""),
+                ("real-world", ["vbo", "cmaes"], ["interferometer"], ""),
+                ("ablation", ["vbo", "vbo-gp-exploration"], ["branin"], ""),
+                ("holdout", ["vbo", "cmaes"], ["michalewicz", "schaffer7?dim=2"], ""),
+                ("small-batch", ["vbo", "random"], ["branin"], ""),
+                ("batch-size", ["vbo", "cmaes"], ["branin"], ""),
+                ("beta", ["vbo", "gp-ucb"], ["branin"], sweep)):
+            batch = "[4, 8]" if name == "batch-size" else "4"
+            (protocols / f"{name}.toml").write_text(
+                f'name = "{name}"\nseeds = 2\nbatch = {batch}\nevaluations = 8\n'
+                f"methods = {json.dumps(methods)}\n{more}"
+                + "".join(f'[[task]]\nname = "{task}"\n' for task in tasks))
+        script = [sys.executable, str(SOURCE / "scripts/results")]
+
+        def results(action, raw):
+            subprocess.run([*script, action, "--program", PROGRAM, "--raw", str(raw), "--pages",
+                            str(pages), "--protocols", str(protocols), "--no-picture"],
+                           check=True, capture_output=True)
+
+        results("run", raw)
+        (raw / "flops.json").write_text(bench(
+            "flops", "--model", "counted", "-m", "vbo", "-m", "cmaes", "-n", "20", "-b", "8",
+            "--json", "--figure", raw / "flops.svg"))
+        results("page", raw)
+        page = (pages / "README.md").read_text()
+        for wanted in ("## The paper's claims", "### interferometer", "best, true value",
+                       "## Ablation", "## Batch size", "## Beta", "## Functions nobody tuned on",
+                       "## Small batches", "| FLOP, n = 20 |", "1 050 010 000 000",
+                       "paper: reward", "(figures/holdout/overview-best.svg)"):
+            self.assertIn(wanted, page)
+        for picture in re.findall(r"\]\((figures/[^)]*)\)", page):
+            xml.etree.ElementTree.parse(pages / picture)
+        results("pack", raw)
+        results("unpack", self.path / "again")
+        results("page", self.path / "again")
+        self.assertEqual((pages / "README.md").read_text(), page)
 
     def test_published_flops(self):
         rows = json.loads(bench("flops", "--model", "paper", "--json"))["rows"]
