@@ -49,7 +49,7 @@ Matrix fisher_information(const StationaryKernel& kernel, double noise_variance,
                           ConstMatrixRef L, ConstMatrixRef Q, ConstMatrixRef probes, Team& team) {
   const Index n = X.cols(), D = X.rows(), S = probes.cols();
   Matrix P = probes;
-  L.transpose().triangularView<Eigen::Upper>().solveInPlace(P);
+  for (auto probe : P.colwise()) L.transpose().triangularView<Eigen::Upper>().solveInPlace(probe);
   const Matrix u = kernel.scaled(X);  // (n,D)
   Matrix factors(n, S * (2 * D + 1));
   factors.leftCols(S) = P;

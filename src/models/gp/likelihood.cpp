@@ -56,7 +56,7 @@ LikelihoodValue log_likelihood(const StationaryKernel& kernel, double noise_vari
   Matrix both(n, 2);  // L^-1 [1 z]
   both.col(0).setOnes();
   both.col(1) = z;
-  work.K.triangularView<Lower>().solveInPlace(both);
+  for (auto column : both.colwise()) work.K.triangularView<Lower>().solveInPlace(column);
   result.mean = mean ? *mean : both.col(0).dot(both.col(1)) / both.col(0).squaredNorm();
   const Vector r = z.array() - result.mean;
   Vector& alpha = work.alpha;

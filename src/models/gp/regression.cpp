@@ -15,6 +15,7 @@ using Eigen::Index;
 // Rounding can drive a posterior variance below zero next to data; this is its floor, as a share of
 // the prior variance.
 constexpr double variance_floor = 1e-10;
+constexpr Index few_columns = 3;
 
 class RegressionPosterior final : public GaussianPosterior {
  public:
@@ -136,13 +137,25 @@ void Regression::append(ConstMatrixRef X, ConstVectorRef y) {
   solve_backward(alpha_);
 }
 
+// A product with a matrix first copies L into another layout; for few columns that costs more than
+// the product, so they are solved one by one.
 void Regression::solve_forward(MatrixRef z) const {
-  L_.topLeftCorner(n_, n_).triangularView<Eigen::Lower>().solveInPlace(z);
+  const auto L = L_.topLeftCorner(n_, n_).triangularView<Eigen::Lower>();
+  if (z.cols() > few_columns) {
+    L.solveInPlace(z);
+  } else {
+    for (auto column : z.colwise()) L.solveInPlace(column);
+  }
   flops::add(flops::gemm(n_, z.cols(), n_) / 2);
 }
 
 void Regression::solve_backward(MatrixRef z) const {
-  L_.topLeftCorner(n_, n_).triangularView<Eigen::Lower>().transpose().solveInPlace(z);
+  const auto U = L_.topLeftCorner(n_, n_).transpose().triangularView<Eigen::Upper>();
+  if (z.cols() > few_columns) {
+    U.solveInPlace(z);
+  } else {
+    for (auto column : z.colwise()) U.solveInPlace(column);
+  }
   flops::add(flops::gemm(n_, z.cols(), n_) / 2);
 }
 

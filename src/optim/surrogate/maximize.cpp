@@ -76,6 +76,18 @@ Candidate climb(const Encoding& encoding, const BatchObjective& objective, Vecto
   return {Eigen::Map<const Matrix>(x.data(), D, q), 0.0};
 }
 
+// Scores of many batches, some at a time on each thread.
+Vector score_all(const BatchObjective& objective, const Matrix& raw, int threads) {
+  constexpr Index together = 64;
+  Vector scores(raw.cols());
+  const auto pieces = static_cast<int>((raw.cols() + together - 1) / together);
+  parallel_for(threads, pieces, [&](int piece) {
+    const Index from = together * piece, count = std::min(together, raw.cols() - from);
+    scores.segment(from, count) = objective.score(raw.middleCols(from, count));
+  });
+  return scores;
+}
+
 bool has(const Encoding& encoding, ParameterKind kind) {
   return std::any_of(encoding.blocks().begin(), encoding.blocks().end(),
                      [&](const Encoding::Block& b) { return b.kind == kind; });
@@ -135,7 +147,8 @@ std::vector<Candidate> maximize(const Encoding& encoding, const BatchObjective& 
   const Index D = encoding.dimension(), q = raw.rows() / D;
   const bool discrete =
       has(encoding, ParameterKind::integer) || has(encoding, ParameterKind::categorical);
-  const std::vector<Index> starts = choose_starts(objective.score(raw), options.restarts, rng);
+  const std::vector<Index> starts =
+      choose_starts(score_all(objective, raw, options.threads), options.restarts, rng);
   std::vector<Candidate> found(starts.size());
   parallel_for(options.threads, static_cast<int>(starts.size()), [&](int i) {
     Candidate candidate =

@@ -30,7 +30,7 @@ struct Candidate {
 // One batch of q points at a time: x is X (D,q) column after column.
 struct BatchObjective {
   GradientFunction value_and_gradient;            // to be maximized; called from several threads
-  std::function<Vector(ConstMatrixRef X)> score;  // (Dq,m) -> (m)
+  std::function<Vector(ConstMatrixRef X)> score;  // (Dq,m) -> (m); from several threads too
 };
 
 // `raw` (Dq,m), m >= 1: snapped starting points. Returns the climbs, best first, at least one.
