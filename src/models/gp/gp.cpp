@@ -46,7 +46,7 @@ GpOptions GpOptions::standard(Index D) {
   o.group.resize(static_cast<std::size_t>(D));
   std::iota(o.group.begin(), o.group.end(), Index{0});
   o.input_scale = Vector::Ones(D);
-  o.lengthscale_prior.family = PositivePrior::Family::log_normal;
+  o.lengthscale_prior = PositivePrior::log_normal(0.0, 0.7);
   o.scale_prior_to(D);
   // Wide: the mode is at 1e-5 (most programs are deterministic), 1e-1 costs 5 nats.
   o.noise_prior = PositivePrior::log_normal(-7.5, 2.0);
@@ -56,6 +56,8 @@ GpOptions GpOptions::standard(Index D) {
 
 GpOptions GpOptions::botorch(Index D) {
   GpOptions o = standard(D);
+  o.lengthscale_prior.b = std::sqrt(3.0);
+  o.scale_prior_to(D);
   o.noise_prior = PositivePrior::log_normal(-4.0, 1.0);
   o.noise_start = o.noise_prior.mode();
   o.noise_low = 1e-4;
@@ -79,9 +81,10 @@ GpOptions GpOptions::gamma_priors(Index D) {
 
 void GpOptions::scale_prior_to(Index d) {
   if (lengthscale_prior.family != PositivePrior::Family::log_normal) return;
-  const double size = static_cast<double>(std::max<Index>(1, d));
-  lengthscale_prior =
-      PositivePrior::log_normal(std::sqrt(2.0) + 0.5 * std::log(size), std::sqrt(3.0));
+  // The mode of a LogNormal(a, b) is exp(a - b^2).
+  const double size = static_cast<double>(std::max<Index>(1, d)), spread = lengthscale_prior.b;
+  const double log_mode = std::sqrt(2.0) - 3.0 + 0.5 * std::log(size);
+  lengthscale_prior = PositivePrior::log_normal(log_mode + spread * spread, spread);
 }
 
 Index GpOptions::groups() const {

@@ -36,17 +36,21 @@ struct GpOptions {
   std::vector<Eigen::Index> group;  // (D), values 0..groups-1
   Vector input_scale;               // (D)
 
-  // Today's practice, the default of the gp-* methods: length-scale prior
-  // LogNormal(sqrt2 + log(d)/2, sqrt3) (Hvarfner et al. 2024), noise LogNormal(-7.5, 2).
+  // The default of the gp-* methods: a length-scale prior with the mode of Hvarfner et al. (2024),
+  // sqrt(d) exp(sqrt2 - 3), but deviation 0.7 of its logarithm instead of sqrt3: with the wide one,
+  // twenty results of Hartmann-6 already gave length-scales from 0.1 to 3. Noise LogNormal(-7.5,
+  // 2).
   static GpOptions standard(Eigen::Index D);
-  // The same with what BoTorch's SingleTaskGP has: noise LogNormal(-4, 1), >= 1e-4, s2 = 1.
+  // What BoTorch's SingleTaskGP has: length-scales LogNormal(sqrt2 + log(d)/2, sqrt3), noise
+  // LogNormal(-4, 1), >= 1e-4, s2 = 1.
   static GpOptions botorch(Eigen::Index D);
   // As in Li et al. 2024, "A study of Bayesian neural network surrogates": l ~ Gamma(3,6),
   // s2 ~ Gamma(2,0.15), noise ~ Gamma(1.1,0.05), noise >= 1e-4, started at l = s2 = log 2, noise 2.
   static GpOptions gamma_priors(Eigen::Index D);
   // Puts inputs [offset, offset + width) into one group, as the one-hot code of a category.
   void tie(Eigen::Index offset, Eigen::Index width);
-  // Takes d, the number of length-scales, into a dimension-scaled prior; others stay as they are.
+  // Takes d, the number of length-scales, into a dimension-scaled prior (one of family log_normal:
+  // its deviation is kept); others stay as they are.
   void scale_prior_to(Eigen::Index d);
   Eigen::Index groups() const;
 };

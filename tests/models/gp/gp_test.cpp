@@ -265,4 +265,16 @@ TEST(GaussianProcess, FixedNoiseIsKept) {
 }
 
 }  // namespace
+TEST(GaussianProcess, LengthscalePriorsHaveOneModeAndDifferInSpread) {
+  for (const Eigen::Index d : {1, 6, 20}) {
+    const double mode = std::sqrt(static_cast<double>(d)) * std::exp(std::sqrt(2.0) - 3.0);
+    const PositivePrior narrow = GpOptions::standard(d).lengthscale_prior;
+    const PositivePrior wide = GpOptions::botorch(d).lengthscale_prior;
+    EXPECT_NEAR(narrow.mode(), mode, 1e-12);
+    EXPECT_NEAR(wide.mode(), mode, 1e-12);
+    EXPECT_DOUBLE_EQ(narrow.b, 0.7);
+    EXPECT_NEAR(wide.a, std::sqrt(2.0) + 0.5 * std::log(static_cast<double>(d)), 1e-12);
+  }
+}
+
 }  // namespace vbo
