@@ -219,6 +219,10 @@ def spreads(results, name, option):
         kept = [s for s in settings.split("&") if s and not s.startswith(option + "=")]
         line = base + ("?" + "&".join(kept) if kept else "")
         found.setdefault(r["task"], {}).setdefault(line, []).append(r["end_reward"])
+    # A variant bears the name of its method unless there are two.
+    labels = {line for lines in found.values() for line in lines}
+    bases = [line.partition("?")[0] for line in labels]
+    short = {line: base if bases.count(base) == 1 else line for line, base in zip(labels, bases)}
     spread = {}
     for task, lines in found.items():
         every = [v for values in lines.values() for v in values if v is not None]
@@ -226,18 +230,19 @@ def spreads(results, name, option):
         for line, values in lines.items():
             values = [v for v in values if v is not None]
             if values:
-                spread.setdefault(line, {})[task] = ((max(values) - min(values)) / width, max(values))
+                moved = (max(values) - min(values)) / width
+                spread.setdefault(short[line], {})[task] = (moved, max(values))
     return spread, list(found)
 
 
-def sensitivity(results, name, title, option):
+def sensitivity(results, name, title, option, intro):
     results.draw(name, name, keep=lambda stem: stem.startswith(f"{name}-"))
     spread, tasks = spreads(results, name, option)
     order = sorted(spread, key=lambda m: statistics.mean(s for s, _ in spread[m].values()))
     rows = [[ours(m), number(statistics.mean(s for s, _ in spread[m].values()), 2)]
             + [f"{spread[m][t][0]:.2f} ({number(spread[m][t][1], 4)})" if t in spread[m] else "-"
                for t in tasks] for m in order]
-    text = [f"## {title}", ""]
+    text = [f"## {title}", "", intro, ""]
     text += results.figure(name, f"{name}-reward", title) + results.figure(name, f"{name}-best", title)
     text += [f"How far the average reward at the end moves while {option} varies, as a share of the "
              "whole range seen on that task (0 = not at all), least sensitive first; in brackets the "
@@ -447,10 +452,15 @@ def write(results, picture):
         sections += section + ablation(results, by_task)
         hero(results, picture)
     if results.has("batch-size"):
-        section, batch = sensitivity(results, "batch-size", "Batch size", "batch size")
+        section, batch = sensitivity(
+            results, "batch-size", "Batch size", "batch size",
+            "The same number of evaluations in batches of different size.")
         sections += section
     if results.has("beta"):
-        section, beta = sensitivity(results, "beta", "Beta", "beta")
+        section, beta = sensitivity(
+            results, "beta", "Beta", "beta",
+            "The weight of exploration. All methods but VBO's use the upper confidence bound here "
+            "(`focal` its Monte-Carlo form).")
         sections += section
     if by_task:
         text += claims(results, by_task, beta, batch)

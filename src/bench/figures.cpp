@@ -168,7 +168,7 @@ void add_sensitivity(const std::string& option, const Jobs& jobs,
   const bool log = *all_x.begin() > 0.0 && *all_x.rbegin() / *all_x.begin() > 10.0;
   std::vector<double> marks;
   if (all_x.size() <= 8) marks.assign(all_x.begin(), all_x.end());
-  // "hmc?acquisition=ucb" looks like hmc unless there is another hmc to tell it from.
+  // "hmc?acquisition=ucb" is hmc unless there is another hmc to tell it from.
   std::map<std::string, std::set<std::string>> variants;
   const auto base = [](const std::string& label) { return label.substr(0, label.find('?')); };
   for (const auto& [title, lines] : found) {
@@ -182,7 +182,8 @@ void add_sensitivity(const std::string& option, const Jobs& jobs,
                 .series = {}};
     for (const auto& [label, points] : lines) {
       const bool alone = variants[base(label)].size() == 1;
-      Series s{.label = label, .style = style_of(alone ? base(label) : label), .markers = true};
+      const std::string name = alone ? base(label) : label;
+      Series s{.label = name, .style = style_of(name), .markers = true};
       for (const auto& [x, values] : points) {
         s.x.push_back(x);
         s.y.push_back(median(values));

@@ -133,18 +133,18 @@ TEST(Figures, TheFlagshipLiesOnTopOfBetterOnes) {
   EXPECT_THAT(svg, HasSubstr("font-weight=\"bold\">vbo<"));
 }
 
-TEST(Figures, AVariantLooksLikeItsMethodUnlessThereAreTwo) {
+TEST(Figures, AVariantBearsTheNameAndLookOfItsMethodUnlessThereAreTwo) {
   std::vector<JobResult> jobs;
   for (const char* beta : {"0.1", "10"}) {
     jobs.push_back(made("t", std::string("hmc?acquisition=ucb&beta=") + beta, 8, 1, 1.0));
   }
-  const auto colour = [&] {
-    return named(figures_of(jobs), "beta-reward").panels[0].series[0].style;
-  };
-  EXPECT_EQ(colour().dash, style_of("hmc").dash);
-  EXPECT_EQ(colour().colour, style_of("hmc").colour);
+  const auto first = [&] { return named(figures_of(jobs), "beta-reward").panels[0].series[0]; };
+  EXPECT_EQ(first().label, "hmc");
+  EXPECT_EQ(first().style.dash, style_of("hmc").dash);
+  EXPECT_EQ(first().style.colour, style_of("hmc").colour);
   jobs.push_back(made("t", "hmc?beta=0.1", 8, 1, 0.2));
-  EXPECT_NE(colour().dash, style_of("hmc").dash);
+  EXPECT_EQ(first().label, "hmc?acquisition=ucb");
+  EXPECT_NE(first().style.dash, style_of("hmc").dash);
 }
 
 TEST(Figures, SweepsOfBatchAndOptionsGetTheirOwn) {
