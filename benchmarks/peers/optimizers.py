@@ -3,7 +3,7 @@
 """Our methods beside what people would pick instead, on the same functions, budgets and seeds.
 
     python3 benchmarks/peers/optimizers.py --program build/release/vbo --out peers
-    python3 benchmarks/peers/optimizers.py --out peers --deadline 560 --limit 120     # in ten minutes
+    python3 benchmarks/peers/optimizers.py --out peers --deadline 540 --limit 100
     python3 benchmarks/peers/optimizers.py --out peers --report docs/results/peers.md
 
 Quality: best value (median over seeds) after 20 and 40 rounds of 64 evaluations.
@@ -161,14 +161,14 @@ def cell_path(out, cell):
 
 
 def run_cell(cell, args):
-    """Leaves one JSON file: the cell, how it ended, the lines it printed."""
+    """Leaves one JSON file: the cell, how it ended, the lines it printed. False: too late."""
     path = cell_path(args.out, cell)
     limit = args.limit if cell["kind"] == "quality" else args.speed_limit
     cut = "time limit"
     if args.deadline:
         left = args.began + args.deadline - time.monotonic()
         if left < SHORTEST:
-            return
+            return False
         if left < limit:
             limit, cut = left, "deadline"
     command = [sys.executable, str(HERE), "--child", json.dumps(cell), "--parent",
@@ -203,6 +203,7 @@ def run_cell(cell, args):
     print(f"{time.monotonic() - args.began:5.0f} s  {cell['kind']}  {cell['contender']}  "
           f"{cell['task']}  {where}:  {unavailable or end}  ({result['seconds']:.1f} s)",
           file=sys.stderr, flush=True)
+    return True
 
 
 def cells_of(args):
@@ -231,6 +232,8 @@ def run_all(args):
             if not cell_path(args.out, cell).exists():
                 into.put(cell)
 
+    late = []
+
     def work(queues):
         for cells in queues:
             while True:
@@ -238,7 +241,8 @@ def run_all(args):
                     cell = cells.get_nowait()
                 except queue.Empty:
                     break
-                run_cell(cell, args)
+                if not run_cell(cell, args):
+                    late.append(cell)
 
     timing = (args.jobs + 1) // 2
     workers = [threading.Thread(target=work,
@@ -248,9 +252,8 @@ def run_all(args):
         worker.start()
     for worker in workers:
         worker.join()
-    waiting = quality.qsize() + speed.qsize()
-    if waiting:
-        print(f"{waiting} cells were not begun; the same command continues", file=sys.stderr)
+    if late:
+        print(f"{len(late)} cells were not begun; the same command continues", file=sys.stderr)
 
 
 def machine():
