@@ -18,7 +18,7 @@ constexpr std::uint32_t format = 0x54524201;  // "TRB", version 1
 constexpr double none = -std::numeric_limits<double>::infinity();
 
 // Ranges and starts of the paper's supplement; no hyper-priors.
-GpOptions model_options(const Encoding& encoding) {
+GpOptions model_options(const Encoding& encoding, int threads) {
   GpOptions o = GpOptions::standard(encoding.dimension());
   for (const Encoding::Block& block : encoding.blocks()) {
     if (block.width > 1) o.tie(block.offset, block.width);
@@ -28,6 +28,7 @@ GpOptions model_options(const Encoding& encoding) {
   o.variance_low = 0.05, o.variance_high = 20.0, o.variance_start = 1.0;
   o.noise_low = 5e-4, o.noise_high = 0.2, o.noise_start = 0.005;
   o.max_iterations = 50;
+  o.threads = threads;
   return o;
 }
 
@@ -86,8 +87,9 @@ Turbo::Turbo(const Space& space, const OptimizerOptions& common, const TurboOpti
       options_(options),
       seed_(common.seed),
       batch_(std::max<std::int64_t>(1, common.batch)),
+      threads_(common.threads),
       results_(encoding_),
-      model_(model_options(encoding_)) {
+      model_(model_options(encoding_, threads_)) {
   region_.length = options_.length_start;
 }
 
@@ -134,7 +136,7 @@ void Turbo::judge() {
       const std::int64_t restarts = region_.restarts + 1;
       region_ = {.length = options_.length_start, .restarts = restarts, .start = to, .judged = to};
       latin_.resize(0, 0);
-      model_ = GaussianProcess(model_options(encoding_));
+      model_ = GaussianProcess(model_options(encoding_, threads_));
       fitted_ = 0;
     }
   }

@@ -66,6 +66,7 @@ class Turbo final : public Optimizer {
   TurboOptions options_;
   std::uint64_t seed_;
   std::int64_t batch_;
+  int threads_;
   Results results_;
   GaussianProcess model_;
   Region region_;
