@@ -4,11 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
-#include "models/focal/focal_gp.hpp"
-#include "models/gp/gp.hpp"
-#include "models/standardize.hpp"
-#include "numerics/sobol.hpp"
 #include "optim/design.hpp"
 #include "optim/state_bytes.hpp"
 
@@ -17,19 +14,8 @@ namespace {
 
 using Eigen::Index;
 
-constexpr std::uint32_t format = 0x464f4301;  // "FOC", version 1
-constexpr Index joint_variables = 120;
+constexpr std::uint32_t format = 0x464f4302;  // "FOC", version 2
 constexpr double refit_growth = 0.05;
-constexpr double none = -std::numeric_limits<double>::infinity();
-
-// While there are fewer results than inducing points, an exact process over the whole cube.
-GpOptions exact_options(Index D) {
-  GpOptions o = GpOptions::standard(D);
-  o.lengthscale_prior = o.noise_prior = {};
-  o.lengthscale_low = 0.005, o.lengthscale_high = 10.0, o.lengthscale_start = 0.5;
-  o.noise_low = 1e-4, o.noise_start = 0.1;
-  return o;
-}
 
 }  // namespace
 
@@ -39,6 +25,8 @@ void bind(OptionBinder& b, FocalMethodOptions& o) {
   b.number("beta", o.beta, 0.0, 1e6, "qucb: weight of the deviation is sqrt(beta)");
   b.integer("inducing", o.inducing, 1, 1000, "inducing points; cost is quadratic");
   b.integer("epochs", o.epochs, 1, 100000, "Adam steps per level and fit");
+  b.choice("base", o.base, {"cube", "region"},
+           "the largest box: the whole space, or a trust region around the best point");
   b.integer("max_depth", o.max_depth, 1, 20, "most levels; cost is proportional");
   b.integer("candidates", o.candidates, 10, 5000, "points per level on which draws are compared");
   b.integer("restarts", o.restarts, 1, 100, "local searches per level");
@@ -57,10 +45,16 @@ FocalMethod::FocalMethod(const Space& space, const OptimizerOptions& common,
       threads_(common.threads),
       results_(encoding_) {}
 
-// Depth rule: with k* the level of the round's best point, one level less if a smaller box
-// existed, else one more.
+// A round is `batch` results. Depth rule: with k* the level of the round's best point, one level
+// less if a smaller box existed, else one more. The trust region counts rounds that it shaped.
 void FocalMethod::finish_round() {
   if (round_results_ < batch_) return;
+  if (around_best() && focused() && std::isfinite(best_before_)) {
+    const auto parameters = static_cast<double>(encoding_.blocks().size());
+    base_.judge(round_level_ >= 0 && round_best_ > best_before_ + 1e-3 * std::abs(best_before_),
+                failure_tolerance(parameters, static_cast<double>(batch_)));
+  }
+  if (round_level_ >= 0) best_before_ = std::max(best_before_, round_best_);
   if (round_level_ >= 0) {
     depth_ += round_level_ + 1 < depth_ ? -1 : 1;
     depth_ = std::clamp<std::int64_t>(depth_, 1, options_.max_depth);
@@ -72,7 +66,10 @@ void FocalMethod::finish_round() {
 void FocalMethod::tell(std::span<const Trial> finished) {
   for (const Trial& trial : finished) {
     const auto found = level_of_.find(trial.id);
-    if (found == level_of_.end()) continue;
+    if (found == level_of_.end()) {
+      if (trial.value) best_before_ = std::max(best_before_, *trial.value);
+      continue;
+    }
     ++round_results_;
     if (trial.value && (round_level_ < 0 || *trial.value > round_best_)) {
       round_best_ = *trial.value;
@@ -82,196 +79,6 @@ void FocalMethod::tell(std::span<const Trial> finished) {
   }
   results_.told(finished);
   finish_round();
-}
-
-void FocalMethod::fit(Index count) {
-  const std::vector<Index> chosen = results_.chosen(count, options_.max_points, true);
-  const Vector y = results_.outcomes(chosen, count);
-  const Standardize output = Standardize::of(y);
-  offset_ = output.offset;
-  scale_ = output.scale;
-  const Vector z = output.apply(y);
-  const Index D = encoding_.dimension();
-  Matrix X(D, z.size());
-  for (Index i = 0; i < z.size(); ++i)
-    X.col(i) = results_.code(chosen[static_cast<std::size_t>(i)]);
-  Index at = 0;
-  best_z_ = z.maxCoeff(&at);
-  best_ = chosen[static_cast<std::size_t>(at)];
-  centre_ = X.col(at);
-  fitted_ = count;
-  fitted_depth_ = depth_;
-
-  levels_.clear();
-  const auto blocks = static_cast<Index>(encoding_.blocks().size());
-  const Vector equal = Vector::Ones(blocks);
-  const auto stream = [&](std::int64_t level) {
-    return Rng(seed_, "focal-fit", static_cast<std::uint64_t>(count * 64 + level));
-  };
-  if (z.size() < options_.inducing) {
-    auto model = std::make_shared<GaussianProcess>(exact_options(D));
-    model->fit(X, z, stream(0));
-    levels_.push_back({Vector::Zero(D), Vector::Ones(D), equal, std::move(model)});
-    return;
-  }
-  Vector low = Vector::Zero(D), high = Vector::Ones(D);
-  double side = 1.0;
-  bool alone = false;  // a box held one result only: smaller ones keep its model
-  for (std::int64_t k = 0; k < depth_; ++k) {
-    if (k > 0) {
-      side *= 0.5;
-      low = (centre_.array() - 0.5 * side).cwiseMax(0.0);
-      high = (centre_.array() + 0.5 * side).cwiseMin(1.0);
-      for (const Encoding::Block& block : encoding_.blocks()) {  // choices have no neighbourhood
-        if (block.kind != ParameterKind::categorical) continue;
-        low.segment(block.offset, block.width).setZero();
-        high.segment(block.offset, block.width).setOnes();
-      }
-    }
-    if (alone) {
-      levels_.push_back({low, high, levels_.back().weights, levels_.back().model});
-      continue;
-    }
-    const FocalRegion region{low, high};
-    auto model = std::make_shared<FocalGp>(
-        FocalOptions{options_.inducing, static_cast<int>(options_.epochs), 0.01}, region);
-    model->fit(X, z, stream(k));
-    Vector logs(blocks);
-    for (Index b = 0; b < blocks; ++b) {
-      const Encoding::Block& block = encoding_.blocks()[static_cast<std::size_t>(b)];
-      logs[b] = std::log(model->parameters().lengthscales[block.offset]);
-    }
-    levels_.push_back({low, high, (logs.array() - logs.mean()).exp(), model});
-    Index inside = 0;
-    for (Index i = 0; i < X.cols(); ++i) inside += region.contains(X.col(i));
-    alone = inside <= 1;
-  }
-}
-
-// u (blocks) in (0,1) -> a snapped point of the level's box; `weighted` stretches the box around
-// the centre by the level's weights.
-Vector FocalMethod::point_in(const Level& level, ConstVectorRef u, bool weighted) const {
-  Vector x = centre_;
-  for (std::size_t b = 0; b < encoding_.blocks().size(); ++b) {
-    const Encoding::Block& block = encoding_.blocks()[b];
-    const auto k = static_cast<Index>(b);
-    if (block.kind == ParameterKind::categorical) {
-      const auto choice = static_cast<Index>(u[k] * static_cast<double>(block.width));
-      x.segment(block.offset, block.width).setZero();
-      x[block.offset + std::min(choice, block.width - 1)] = 1.0;
-      continue;
-    }
-    double low = level.low[block.offset], high = level.high[block.offset];
-    if (weighted) {
-      const double middle = 0.5 * (low + high), half = 0.5 * (high - low) * level.weights[k];
-      low = std::max(0.0, middle - half);
-      high = std::min(1.0, middle + half);
-    }
-    x[block.offset] = low + (high - low) * u[k];
-  }
-  encoding_.snap(x);
-  return x;
-}
-
-std::vector<FocalMethod::Proposal> FocalMethod::propose(std::size_t level, Index q,
-                                                        Rng& rng) const {
-  const std::string& name = options_.acquisition;
-  if (name == "ts" || (name == "auto" && q > 1)) return propose_by_draws(level, q, rng);
-  const Acquisition kind =
-      name == "auto" ? Acquisition::log_ei : acquisition_from(name).value_or(Acquisition::log_ei);
-  return propose_by_search(level, q, kind, rng);
-}
-
-// Thompson sampling: draw k of the observations is maximized over the candidates left.
-std::vector<FocalMethod::Proposal> FocalMethod::propose_by_draws(std::size_t k, Index q,
-                                                                 Rng& rng) const {
-  const Level& level = levels_[k];
-  const auto blocks = static_cast<int>(encoding_.blocks().size());
-  SobolSequence sobol(blocks, Rng(rng(), "focal-candidates"));
-  const Index m = std::max<Index>(options_.candidates, 2 * q);
-  Matrix C(encoding_.dimension(), m);
-  Vector u(blocks);
-  for (Index i = 0; i < m; ++i) {
-    sobol.next({u.data(), static_cast<std::size_t>(blocks)});
-    C.col(i) = point_in(level, u, k > 0);
-  }
-  const Matrix draws = level.model->sample_functions(C, q, true, Rng(rng(), "focal-draws"));
-  std::vector<bool> taken(static_cast<std::size_t>(m), false);
-  for (Index i = 0; i < m; ++i) taken[static_cast<std::size_t>(i)] = results_.contains(C.col(i));
-  std::vector<Proposal> found;
-  for (Index s = 0; s < q; ++s) {
-    Index best = -1;
-    for (Index i = 0; i < m; ++i) {
-      if (!taken[static_cast<std::size_t>(i)] && (best < 0 || draws(i, s) > draws(best, s)))
-        best = i;
-    }
-    if (best < 0) break;
-    taken[static_cast<std::size_t>(best)] = true;
-    found.push_back({C.col(best), draws(best, s), static_cast<std::int64_t>(k)});
-  }
-  return found;
-}
-
-std::vector<FocalMethod::Proposal> FocalMethod::propose_by_search(std::size_t k, Index q,
-                                                                  Acquisition kind,
-                                                                  Rng& rng) const {
-  const Level& level = levels_[k];
-  const Surrogate& model = *level.model;
-  const Index D = encoding_.dimension();
-  const bool joint = is_monte_carlo(kind) && q * D <= joint_variables;
-  const Index together = joint ? q : 1;
-  const auto blocks = static_cast<int>(encoding_.blocks().size());
-  SobolSequence sobol(blocks, Rng(rng(), "focal-raw"));
-  Matrix raw(D * together, options_.raw_samples);
-  Vector u(blocks);
-  for (Index i = 0; i < raw.cols(); ++i) {
-    for (Index j = 0; j < together; ++j) {
-      sobol.next({u.data(), static_cast<std::size_t>(blocks)});
-      raw.col(i).segment(j * D, D) = point_in(level, u, false);
-    }
-  }
-  const double best = best_z_, beta = options_.beta;
-  BatchObjective objective;
-  const BaseSamples base = BaseSamples::make(together, 256, rng);
-  if (joint) {
-    objective.value_and_gradient = [&](ConstVectorRef x, VectorRef gradient) {
-      const auto p = model.posterior(Eigen::Map<const Matrix>(x.data(), D, q));
-      const DrawScore s = score_draws(kind, p->draws(base), best, beta);
-      gradient = p->pullback_draws(base, s.ddraws).reshaped();
-      return s.value;
-    };
-    objective.score = [&](ConstMatrixRef X) {
-      Vector values(X.cols());
-      for (Index i = 0; i < X.cols(); ++i) {
-        const Matrix points = X.col(i).reshaped(D, q);
-        values[i] = score_draws(kind, model.posterior(points)->draws(base), best, beta).value;
-      }
-      return values;
-    };
-  } else {
-    const Acquisition single = pointwise(kind);
-    objective.value_and_gradient = [&, single](ConstVectorRef x, VectorRef gradient) {
-      const auto p = model.marginals(x);
-      const PointScores s = score_points(single, p->mean(), p->variance(), best, beta);
-      gradient = p->pullback(s.dmean, s.dvariance).col(0);
-      return s.value[0];
-    };
-    objective.score = [&, single](ConstMatrixRef X) {
-      const auto p = model.marginals(X);
-      return score_points(single, p->mean(), p->variance(), best, beta).value;
-    };
-  }
-  MaximizeOptions search{static_cast<int>(std::max(options_.restarts, joint ? 1 : q)), 40,
-                         threads_};
-  search.low = level.low;
-  search.high = level.high;
-  std::vector<Proposal> found;
-  for (const Candidate& candidate : maximize(encoding_, objective, raw, search, rng)) {
-    for (Index j = 0; j < together && static_cast<Index>(found.size()) < q; ++j) {
-      found.push_back({candidate.X.col(j), candidate.value, static_cast<std::int64_t>(k)});
-    }
-  }
-  return found;
 }
 
 Vector FocalMethod::made_new(Vector x, Rng& rng) const {
@@ -312,15 +119,16 @@ std::vector<Suggestion> FocalMethod::ask(std::span<const TrialId> ids) {
   const std::int64_t designed =
       learned ? std::clamp(initial - known, std::int64_t{0}, wanted) : wanted;
   SobolDesign design(encoding_, seed_);
-  for (std::int64_t i = 0; i < designed; ++i) {
+  const auto suggest_design = [&](std::int64_t i) {
     Vector x = design.code(static_cast<std::uint64_t>(known + i));
     encoding_.snap(x);
     suggest({std::move(x), 0.0, -1}, "design");
-  }
+  };
+  for (std::int64_t i = 0; i < designed; ++i) suggest_design(i);
   if (designed == wanted) return suggestions;
 
   const double grown = static_cast<double>(count - fitted_);
-  if (fitted_ == 0 || fitted_depth_ != depth_ ||
+  if (fitted_ == 0 || fitted_depth_ != depth_ || (around_best() && fitted_side_ != base_.side) ||
       (grown > 0 &&
        grown >= refit_growth * static_cast<double>(std::min(fitted_, options_.max_points)))) {
     fit(count);
@@ -340,7 +148,7 @@ std::vector<Suggestion> FocalMethod::ask(std::span<const TrialId> ids) {
   std::sort(keys.begin(), keys.end());
   for (Index i = 0; i < q; ++i) {
     if (keys.empty()) {
-      suggest({design.code(static_cast<std::uint64_t>(known + i)), 0.0, -1}, "design");
+      suggest_design(i);  // every candidate was evaluated
     } else {
       suggest(pool[keys[static_cast<std::size_t>(i) % keys.size()].second], "focal");
     }
@@ -353,6 +161,7 @@ AskReport FocalMethod::report() const {
   report.round = asks_;
   report.values = {{"depth", static_cast<double>(depth_)},
                    {"levels", static_cast<double>(levels_.size())}};
+  if (around_best()) report.values.push_back({"side", base_.side});
   if (levels_.empty()) return report;
   const auto p = levels_.back().model->marginals(centre_);
   report.recommendation = Recommendation{results_.id(best_), offset_ + scale_ * p->mean()[0],
@@ -363,11 +172,12 @@ AskReport FocalMethod::report() const {
 std::string FocalMethod::snapshot() const {
   StateWriter out;
   out.put(format);
-  for (const std::int64_t n : {asks_, depth_, fitted_, fitted_depth_, round_results_, round_level_,
-                               static_cast<std::int64_t>(level_of_.size())}) {
+  for (const std::int64_t n :
+       {asks_, depth_, fitted_, fitted_depth_, round_results_, round_level_, base_.successes,
+        base_.failures, static_cast<std::int64_t>(level_of_.size())}) {
     out.put(n);
   }
-  out.put(round_best_);
+  for (const double v : {round_best_, best_before_, base_.side, fitted_side_}) out.put(v);
   for (const auto& [id, level] : level_of_) out.put<std::int64_t>(id).put(level);
   return out.take();
 }
@@ -376,24 +186,27 @@ Result<void> FocalMethod::restore(std::string_view snapshot, std::span<const Tri
   StateReader in(snapshot);
   const bool known = in.get<std::uint32_t>() == format;
   std::int64_t fitted = 0, fitted_depth = 0, pending = 0;
-  for (std::int64_t* n :
-       {&asks_, &depth_, &fitted, &fitted_depth, &round_results_, &round_level_, &pending}) {
+  for (std::int64_t* n : {&asks_, &depth_, &fitted, &fitted_depth, &round_results_, &round_level_,
+                          &base_.successes, &base_.failures, &pending}) {
     *n = in.get<std::int64_t>();
   }
-  round_best_ = in.get<double>();
+  double fitted_side = 0.0;
+  for (double* v : {&round_best_, &best_before_, &base_.side, &fitted_side}) *v = in.get<double>();
   for (; pending > 0 && in.ok(); --pending) {
     const auto id = in.get<std::int64_t>();
     level_of_[id] = in.get<std::int64_t>();
   }
   results_.restore(history);
-  if (!known || !in.complete() || fitted > results_.size() || depth_ < 1 || fitted_depth > 20) {
+  if (!known || !in.complete() || fitted > results_.size() || depth_ < 1 || fitted_depth > 20 ||
+      !(base_.side > 0.0)) {
     return Error{ErrorKind::damaged, "the snapshot is not one of this method and version"};
   }
   if (fitted > 0) {  // fits depend on the data and their number alone
-    const std::int64_t depth = depth_;
-    depth_ = fitted_depth;
+    const std::int64_t depth = std::exchange(depth_, fitted_depth);
+    const double side = std::exchange(base_.side, fitted_side);
     fit(fitted);
     depth_ = depth;
+    base_.side = side;
   }
   return {};
 }

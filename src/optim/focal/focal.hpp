@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: MIT
 // FocalBO (Wei et al. 2024, "Scalable Bayesian optimization via focalized sparse Gaussian
-// processes"): sparse processes focused on a hierarchy of boxes. Level 0 is the whole cube, every
-// further level a box of half the side around the best point; each level proposes, and the batch is
-// drawn from all proposals with probability growing with their acquisition. The number of levels
-// grows when the smallest box wins and shrinks when a larger one does.
-// Fits lazily, in ask(). Deterministic; snapshots are exact (models are refitted on demand).
+// processes"): sparse processes focused on a hierarchy of boxes. Level 0 is the whole cube, or a
+// trust region around the best point; every further level a box of half the side around the best
+// point; each level proposes, and the batch is drawn from all proposals with probability growing
+// with their acquisition. The number of levels grows when the smallest box wins and shrinks when a
+// larger one does. Fits lazily, in ask(). Deterministic; snapshots are exact (models are refitted
+// on demand).
 #pragma once
 
+#include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <vector>
 
 #include "models/surrogate.hpp"
 #include "optim/encoding.hpp"
+#include "optim/focal/trust_side.hpp"
 #include "optim/options.hpp"
 #include "optim/surrogate/acquisition.hpp"
 #include "optim/surrogate/maximize.hpp"
@@ -24,6 +28,7 @@ namespace vbo {
 struct FocalMethodOptions {
   std::string acquisition = "auto";  // ts for batches, logei for single points
   double beta = 2.0;
+  std::string base = "cube";  // or region: the largest box is a trust region around the best point
   std::int64_t inducing = 50;
   std::int64_t epochs = 200;
   std::int64_t max_depth = 6;      // levels at most; cost is proportional
@@ -48,8 +53,9 @@ class FocalMethod final : public Optimizer {
 
  private:
   struct Level {
-    Vector low, high;  // (D) the box
-    Vector weights;    // (blocks) sides of the candidates' box, relative
+    Vector low, high;  // (D) the box, cut at the cube
+    double side = 1.0;
+    Vector weights;  // (blocks) sides of the candidates' box, relative
     std::shared_ptr<Surrogate> model;
   };
   struct Proposal {
@@ -60,6 +66,9 @@ class FocalMethod final : public Optimizer {
 
   void fit(Eigen::Index count);
   void finish_round();
+  bool around_best() const { return options_.base == "region"; }
+  // Whether the last fit had enough results for boxes; before, one model spans the cube.
+  bool focused() const { return std::min(fitted_, options_.max_points) >= options_.inducing; }
   Vector point_in(const Level& level, ConstVectorRef u, bool weighted) const;
   std::vector<Proposal> propose(std::size_t level, Eigen::Index q, Rng& rng) const;
   std::vector<Proposal> propose_by_draws(std::size_t level, Eigen::Index q, Rng& rng) const;
@@ -79,13 +88,16 @@ class FocalMethod final : public Optimizer {
   std::int64_t depth_ = 1;   // levels to build
   std::int64_t fitted_ = 0;  // results known when levels_ were built; 0 = none
   std::int64_t fitted_depth_ = 0;
+  double fitted_side_ = 0.0;
+  TrustSide base_;                            // of level 0 when that is a trust region
   std::map<TrialId, std::int64_t> level_of_;  // of pending trials
   std::int64_t round_results_ = 0;            // told since the depth was last judged
   double round_best_ = 0.0;
-  std::int64_t round_level_ = -1;  // of the best of them; -1 = none
-  Vector centre_;                  // (D) code of the best result
-  Eigen::Index best_ = 0;          // its index
-  double best_z_ = 0.0;            // standardized
+  std::int64_t round_level_ = -1;                                  // of the best of them; -1 = none
+  double best_before_ = -std::numeric_limits<double>::infinity();  // before the present round
+  Vector centre_;                                                  // (D) code of the best result
+  Eigen::Index best_ = 0;                                          // its index
+  double best_z_ = 0.0;                                            // standardized
   double offset_ = 0.0, scale_ = 1.0;
 };
 

@@ -89,8 +89,9 @@ struct Play {
   }
 };
 
-const char* const kMethods[] = {"gp-logei", "gp-ei", "gp-ucb", "gp-ts",
-                                "turbo",    "ibnn",  "dkl",    "focal"};
+// The last is focal with base = "region".
+const char* const kMethods[] = {"gp-logei", "gp-ei", "gp-ucb", "gp-ts",       "turbo",
+                                "ibnn",     "dkl",   "focal",  "focal-region"};
 
 class ModelBased : public ::testing::TestWithParam<const char*> {
  protected:
@@ -102,6 +103,10 @@ class ModelBased : public ::testing::TestWithParam<const char*> {
       made.settings["hidden"] = std::vector<double>{16, 8};
       made.settings["pretrain_steps"] = std::int64_t{100};
       made.settings["train_steps"] = std::int64_t{150};
+    }
+    if (made.method == "focal-region") {
+      made.method = "focal";
+      made.settings["base"] = std::string("region");
     }
     if (made.method == "focal") {
       made.settings["inducing"] = std::int64_t{10};
