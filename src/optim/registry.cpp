@@ -54,10 +54,10 @@ const std::vector<Method>& registered() {
           "vbo-paper", "VBO-MI with its published networks and constants, for comparisons"),
       method_of<Vbo, VboGpOptions>("vbo-gp-exploration",
                                    "vbo exploring by a Gaussian process's deviation: an ablation",
-                                   {.replaces = GpTerm::exploration}),
+                                   {.role = GpRole::explores}),
       method_of<Vbo, VboGpOptions>("vbo-gp-exploitation",
                                    "vbo exploiting a Gaussian process's mean: an ablation",
-                                   {.replaces = GpTerm::exploitation}),
+                                   {.role = GpRole::exploits}),
       method_of<HmcMethod, HmcMethodOptions>(
           "hmc", "Bayesian network sampled by Hamiltonian Monte Carlo: the costly gold standard"),
       method_of<SghmcMethod, SghmcMethodOptions>(

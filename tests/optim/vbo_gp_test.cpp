@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The ablations of the flagship: a Gaussian process in the place of one term.
+// The Gaussian process beside the critics, and the ablations: it in the place of one term.
 #include "optim/vbo/gp_judge.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "optim/vbo/vbo.hpp"
 
@@ -20,18 +21,18 @@ double bump(const Point& p) {
   return -x * x - y * y;
 }
 
-VboGpOptions quick(GpTerm term) {
+VboGpOptions quick(GpRole role) {
   VboGpOptions options;
-  options.replaces = term;
+  options.role = role;
   options.vbo.critic_steps = 20;
-  options.gp_points = 40;
+  options.vbo.gp_points = 40;
   return options;
 }
 
-class GpAblation : public ::testing::TestWithParam<GpTerm> {
+class GpRoles : public ::testing::TestWithParam<GpRole> {
  protected:
   // Results on a grid, critics trained a little, the process fitted.
-  GpAblation() {
+  GpRoles() {
     for (int i = 0; i < 64; ++i) {
       const Vector code{{(i % 8 + 0.5) / 8.0, (i / 8 + 0.5) / 8.0}};
       archive_.add(i + 1, code, bump(encoding_.decode(code)));
@@ -46,10 +47,10 @@ class GpAblation : public ::testing::TestWithParam<GpTerm> {
   Frame frame_{encoding_};
   Archive archive_{2};
   Critics critics_{frame_.inputs(), VboOptions{}, 1};
-  GpJudge judge_{critics_, frame_, encoding_, quick(GetParam()), 1};
+  GpJudge judge_{critics_, frame_, encoding_, quick(GetParam()), {.seed = 1}};
 };
 
-TEST_P(GpAblation, SlopeOfTheScore) {
+TEST_P(GpRoles, SlopeOfTheScore) {
   MatrixOf<float> X(2, 3), dX;
   X << 0.2F, 0.51F, 0.83F, 0.37F, 0.62F, 0.15F;
   const double weight = 0.8;
@@ -66,7 +67,7 @@ TEST_P(GpAblation, SlopeOfTheScore) {
   }
 }
 
-TEST_P(GpAblation, ReplacesOneTermAndAddsUp) {
+TEST_P(GpRoles, ChangesOneTermAndAddsUp) {
   MatrixOf<float> X(2, 2);
   X << 0.3F, 0.95F, 0.6F, 0.05F;
   CriticsJudge plain(critics_, frame_);
@@ -74,19 +75,19 @@ TEST_P(GpAblation, ReplacesOneTermAndAddsUp) {
   const Judgement& said = judge_.judge(X, 0.5, 1, nullptr);
   EXPECT_LT((said.score - said.terms.colwise().sum().transpose()).norm(), 1e-6F);
   EXPECT_GT(said.terms(0, 0), said.terms(0, 1));  // the optimum beats a corner
-  if (GetParam() == GpTerm::exploration) {
+  if (GetParam() == GpRole::explores) {
     ASSERT_EQ(said.names.size(), 2U);
     EXPECT_EQ(said.names[1], "gp_deviation");
-    EXPECT_EQ(said.terms.row(0), critics.terms.row(0));
     EXPECT_GT(said.terms(1, 0), 0.0F);
   } else {
     ASSERT_EQ(said.names.size(), 3U);
-    EXPECT_NE(said.terms(0, 0), critics.terms(0, 0));
     EXPECT_EQ(said.terms.bottomRows(2), critics.terms.bottomRows(2));
   }
+  EXPECT_NE(said.terms(0, 0), critics.terms(0, 0));
+  EXPECT_EQ(judge_.gp_weight(), GetParam() == GpRole::exploits ? 1.0 : 0.5);
 }
 
-TEST_P(GpAblation, FindsASmoothOptimum) {
+TEST_P(GpRoles, FindsASmoothOptimum) {
   Vbo optimizer(box(), {.seed = 2, .batch = 16}, quick(GetParam()));
   double best = -1.0;
   TrialId next = 1;
@@ -108,8 +109,50 @@ TEST_P(GpAblation, FindsASmoothOptimum) {
   EXPECT_GT(best, -1e-3);
 }
 
-INSTANTIATE_TEST_SUITE_P(Terms, GpAblation,
-                         ::testing::Values(GpTerm::exploration, GpTerm::exploitation));
+INSTANTIATE_TEST_SUITE_P(Terms, GpRoles,
+                         ::testing::Values(GpRole::assists, GpRole::explores, GpRole::exploits));
+
+// Results that follow one of the two opinions move the weight to it; so does a state that was
+// stored and read back.
+TEST(GpJudge, WeightGoesToWhoeverPredictsTheResults) {
+  const Encoding encoding(box());
+  const Frame frame(encoding);
+  Critics critics(frame.inputs(), VboOptions{}, 1);  // untrained: they know nothing
+  GpJudge judge(critics, frame, encoding, quick(GpRole::assists), {.seed = 1});
+  Archive archive(2);
+  Rng rng(3, "points");
+  const auto add = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      const Vector code{{rng.uniform(), rng.uniform()}};
+      archive.add(archive.size() + 1, code, bump(encoding.decode(code)));
+    }
+    archive.sort();
+  };
+  add(40);
+  judge.learn(archive, archive.replay(0.25, 16), 0);
+  EXPECT_EQ(judge.gp_weight(), 0.5);
+  for (int round = 1; round < 5; ++round) {
+    add(16);
+    std::vector<int> fresh(16);
+    std::iota(fresh.begin(), fresh.end(), archive.size() - 16);
+    judge.examine(archive, archive.replay(0.25, 16), fresh, 1);
+    judge.learn(archive, archive.replay(0.25, 16), round);
+  }
+  EXPECT_GT(judge.gp_weight(), 0.9);
+
+  StateWriter out;
+  judge.write(out);
+  const std::string bytes = out.take();
+  GpJudge again(critics, frame, encoding, quick(GpRole::assists), {.seed = 1});
+  StateReader in(bytes);
+  again.read(in);
+  ASSERT_TRUE(in.complete());
+  again.learn(archive, archive.replay(0.25, 16), 4);
+  EXPECT_EQ(again.gp_weight(), judge.gp_weight());
+  MatrixOf<float> X(2, 2);
+  X << 0.3F, 0.95F, 0.6F, 0.05F;
+  EXPECT_EQ(again.judge(X, 0.5, 1).score, judge.judge(X, 0.5, 1).score);
+}
 
 }  // namespace
 }  // namespace vbo

@@ -10,6 +10,7 @@
 #include "optim/vbo/critics.hpp"
 #include "optim/vbo/frame.hpp"
 #include "optim/vbo/regions.hpp"
+#include "optim/vbo/shares.hpp"
 #include "support/gradient_check.hpp"
 #include "vbo/random.hpp"
 
@@ -234,12 +235,12 @@ TEST(ActionNet, CategoriesAreOneHot) {
 TEST(Regions, SecondSearchWorksElsewhere) {
   const Encoding encoding(cube(4));
   Frame frame(encoding);
-  Regions regions(encoding, 0.3, 1);
+  Regions regions(encoding, true, 1);
   const Archive archive = quadratic_archive(4, 200);
   regions.advance(archive, frame);
   ASSERT_TRUE(regions.leader().running());
   ASSERT_TRUE(regions.second().running());
-  EXPECT_EQ(regions.second_share(), 0.5);
+  EXPECT_FALSE(regions.has_decided());
   EXPECT_GT(regions.leader().distance(regions.second().mean_code(archive.code(0))), 0.2);
   Rng rng(1, "sample");
   for (int i = 0; i < 200; ++i) {
@@ -247,6 +248,70 @@ TEST(Regions, SecondSearchWorksElsewhere) {
     regions.leader().sample(code, rng);
     EXPECT_TRUE((code.array() >= 0.0 && code.array() <= 1.0).all());
   }
+}
+
+TEST(Regions, LeaderThatStandsStillBeginsAgainAroundTheBestResult) {
+  const Encoding encoding(cube(4));
+  Frame frame(encoding);
+  Regions regions(encoding, false, 1);
+  const Archive archive = quadratic_archive(4, 200);
+  const auto best = archive.code(archive.at_rank(0));
+  regions.advance(archive, frame);
+  const double first = regions.leader().deviation();
+  for (int round = 0; round < 14; ++round) {
+    for (int i = 0; i < 20; ++i) regions.learn(best, 1.0, Regions::From::leader);
+    regions.advance(archive, frame);
+  }
+  EXPECT_FALSE(regions.second().running());
+  EXPECT_LT(regions.leader().deviation(), first);
+  EXPECT_NEAR(regions.leader().distance(best), 0.0, 0.05);
+  EXPECT_EQ(regions.leader().best(), 1.0);  // begun again, with the old value to beat
+}
+
+TEST(Shares, FollowWinRatesWithinTheirBounds) {
+  VboOptions options;
+  options.action_share = 0.2;
+  options.jump_share = 0.1;
+  options.second_share = 0.5;
+  Shares shares(options);
+  EXPECT_DOUBLE_EQ(shares.action_net(), 0.2);
+  EXPECT_DOUBLE_EQ(shares.jump(), 0.1);
+  EXPECT_DOUBLE_EQ(shares.second(false), 0.5);
+  for (int round = 0; round < 20; ++round) {
+    for (int i = 0; i < 10; ++i) {
+      shares.learn(Source::local, i);
+      shares.learn(Source::action_net, -std::numeric_limits<double>::infinity());
+      shares.learn(Source::jump, 100.0 + i);
+      shares.learn(Source::elsewhere, -1.0);
+    }
+    shares.advance();
+  }
+  EXPECT_NEAR(shares.action_net(), 0.02, 1e-6);
+  EXPECT_NEAR(shares.jump(), 0.2, 1e-6);
+  EXPECT_NEAR(shares.second(true), 0.1, 1e-6);
+  EXPECT_NEAR(shares.second(false), 0.25, 1e-6);
+
+  // As good as the leader: half of its results win.
+  for (int round = 0; round < 20; ++round) {
+    for (int i = 0; i < 10; ++i) {
+      shares.learn(Source::local, i);
+      shares.learn(Source::action_net, i);
+    }
+    shares.advance();
+  }
+  EXPECT_NEAR(shares.action_net(), 0.2, 0.03);
+
+  // What is stored comes back, the unfinished round included.
+  shares.learn(Source::local, 1.0);
+  StateWriter out;
+  shares.write(out);
+  const std::string bytes = out.take();
+  Shares again(options);
+  StateReader in(bytes);
+  again.read(in);
+  EXPECT_TRUE(in.complete());
+  EXPECT_EQ(again.action_net(), shares.action_net());
+  EXPECT_EQ(again.second(true), shares.second(true));
 }
 
 TEST(LocalSearch, ConvergesOnASphereByItsOwnResults) {

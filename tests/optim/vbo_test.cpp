@@ -167,6 +167,17 @@ TEST(Vbo, RecommendsAnEvaluatedPointUnderNoise) {
   EXPECT_GE(recommendation->deviation, 0.0);
 }
 
+TEST(Vbo, RecommendsTheBestObservationWithoutNoise) {
+  Player player(cube(3), {.seed = 4, .batch = 32}, {});
+  for (int round = 0; round < 5; ++round) {
+    player.rounds(1, 32, sphere);
+    const auto recommendation = player.vbo->report().recommendation;
+    ASSERT_TRUE(recommendation);
+    const Trial& trial = player.trials[static_cast<std::size_t>(recommendation->id - 1)];
+    EXPECT_EQ(sphere(trial.point), player.best()) << round;
+  }
+}
+
 TEST(Vbo, BatchesMayChangeAndTellsMayComeInAnyOrder) {
   Player player(cube(3), {.seed = 5, .batch = 8}, quick());
   std::vector<TrialId> open;

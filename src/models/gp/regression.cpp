@@ -100,6 +100,18 @@ Regression::Regression(Parameters parameters, ConstMatrixRef X, ConstVectorRef y
       L_(std::move(L)),
       alpha_(std::move(alpha)) {}
 
+Vector Regression::mean(ConstMatrixRef X) const {
+  flops::add(flops::gemm(1, X.cols(), n_));
+  const Matrix k = parameters_.kernel->cross(inputs(), X);  // (n,q)
+  const Standardize& output = parameters_.output;
+  return ((k.transpose() * alpha_).array() + parameters_.mean) * output.scale + output.offset;
+}
+
+Matrix Regression::mean_slope(ConstMatrixRef X, ConstVectorRef weights) const {
+  const Matrix dk = alpha_ * (parameters_.output.scale * weights).transpose();
+  return parameters_.kernel->pull_cross(inputs(), X, dk);
+}
+
 void Regression::reserve(Index capacity) {
   if (capacity <= L_.rows()) return;
   if (n_ > 0) capacity = std::max(capacity, n_ + n_ / 4 + 16);

@@ -33,6 +33,10 @@ class Regression {
   void append(ConstMatrixRef X, ConstVectorRef y);
 
   std::unique_ptr<Posterior> posterior(ConstMatrixRef X, bool joint) const;
+  // Posterior means at X (D,q) alone, n instead of n^2 operations a point, and
+  // d (weights' mean) / dX (D,q).
+  Vector mean(ConstMatrixRef X) const;
+  Matrix mean_slope(ConstMatrixRef X, ConstVectorRef weights) const;
   // S exact joint draws at X (D,m) -> (m,S). O(m^3 + n m^2 + n^2 m).
   Matrix sample(ConstMatrixRef X, Eigen::Index S, bool with_noise, Rng& rng) const;
 

@@ -8,6 +8,7 @@
 #include "nn/init.hpp"
 #include "nn/loss.hpp"
 #include "nn/snapshot.hpp"
+#include "numerics/flops.hpp"
 
 namespace vbo {
 namespace {
@@ -18,7 +19,7 @@ constexpr Eigen::Index kSerial = 1024;  // fewer columns than this are not worth
 nn::MlpShape critic_shape(Eigen::Index inputs, const VboOptions& options) {
   std::vector<int> widths{static_cast<int>(std::max<Eigen::Index>(1, inputs))};
   for (const std::int64_t width : options.hidden) widths.push_back(static_cast<int>(width));
-  widths.push_back(static_cast<int>(options.levels));
+  widths.push_back(static_cast<int>(options.order));
   return nn::MlpShape(widths, nn::Activation::relu);
 }
 
@@ -47,10 +48,17 @@ struct Critics::Pool {
 };
 
 Critics::Critics(Eigen::Index inputs, const VboOptions& options, std::uint64_t seed)
-    : options_(options), seed_(seed), levels_(options.levels) {
+    : options_(options),
+      seed_(seed),
+      levels_(options.levels),
+      powers_(levels_.size(), options.order) {
   const auto M = static_cast<double>(options.levels);
   for (Eigen::Index j = 0; j < levels_.size(); ++j) {
     levels_[j] = static_cast<float>(normal_quantile((static_cast<double>(j) + 0.5) / M));
+  }
+  powers_.col(0) = levels_;
+  for (Eigen::Index f = 1; f < powers_.cols(); ++f) {
+    powers_.col(f) = powers_.col(f - 1).cwiseProduct(levels_) / static_cast<float>(f + 1);
   }
   ensemble_ = nn::Ensemble<float>(critic_shape(inputs, options), static_cast<int>(options.critics),
                                   {.learning_rate = options.critic_rate}, seed);
@@ -109,11 +117,23 @@ void Critics::train(const Archive& archive, const Replay& replay, const Frame& f
       member.X.col(i) = pool.Z.col(column);
       set_target(pool.places[static_cast<std::size_t>(column)], i, P);
     }
-    const auto logits = member.net.forward(member.X);
+    MatrixOf<float> logits(levels_.size(), N);
+    add_up(member.net.forward(member.X), logits);
     const double loss = nn::softmax_cross_entropy<float>(logits, P, &member.dY);
-    member.net.backward(member.dY);
+    member.net.backward(pull_back(member.dY));
     return loss;
   });
+}
+
+// The scores of the levels from a network's coefficients (F,N), and the way back for gradients.
+void Critics::add_up(nn::InputRef<float> coefficients, Eigen::Ref<MatrixOf<float>> logits) const {
+  flops::add(flops::gemm(powers_.rows(), coefficients.cols(), powers_.cols()));
+  logits.noalias() = powers_ * coefficients;
+}
+
+MatrixOf<float> Critics::pull_back(nn::InputRef<float> d_logits) const {
+  flops::add(flops::gemm(powers_.cols(), d_logits.cols(), powers_.rows()));
+  return powers_.transpose() * d_logits;
 }
 
 void Critics::score(nn::InputRef<float> Z, int threads, bool keep) {
@@ -122,9 +142,11 @@ void Critics::score(nn::InputRef<float> Z, int threads, bool keep) {
   ensemble_.for_each(N < kSerial ? 1 : threads, [&](int k, nn::Member<float>& member) {
     auto block = logits_.middleCols(k * N, N);
     if (keep) {
-      block = member.net.forward(Z);
+      add_up(member.net.forward(Z), block);
     } else {
-      member.net.predict(Z, block);
+      MatrixOf<float> coefficients(powers_.cols(), N);
+      member.net.predict(Z, coefficients);
+      add_up(coefficients, block);
     }
   });
 }
@@ -162,7 +184,7 @@ const DecompositionOf<float>& Critics::evaluate(const Frame& frame, nn::InputRef
   const Eigen::Index N = X.cols();
   std::vector<MatrixOf<float>> parts(static_cast<std::size_t>(size()));  // dL/dZ (F,N) of critic k
   ensemble_.for_each(N < kSerial ? 1 : threads, [&](int k, nn::Member<float>& member) {
-    member.net.backward_input(terms_.gradient.middleCols(k * N, N),
+    member.net.backward_input(pull_back(terms_.gradient.middleCols(k * N, N)),
                               parts[static_cast<std::size_t>(k)]);
   });
   for (int k = 1; k < size(); ++k) parts[0] += parts[static_cast<std::size_t>(k)];

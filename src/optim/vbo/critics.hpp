@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The surrogate: K critics D_k(x, y) that differ in initialization and in the data order they saw.
-// Critic k scores all M outcome levels y_j at once; softmax_j D_k(x, y_j) is its predictive
-// distribution of the outcome at x, and training maximizes the self-normalized bound
+// A critic's score is a polynomial in the outcome with coefficients from a network,
+//   D_k(x, y) = sum_f a_kf(x) y^f / f!,   f = 1..F,
+// so that neighbouring outcomes share what is learned; with F = 2 the predictive distribution
+// softmax_j D_k(x, y_j) over the M levels y_j would be a normal one, higher powers bend it.
+// Training maximizes the self-normalized bound
 //   I_SN = mean_i [ D(x_i, y_i) - log mean_j e^{D(x_i, y_j)} ] = ln M - cross-entropy  <=  I(X;Y).
 // Levels are normal scores of ranks. Results do not depend on the number of threads.
 #pragma once
@@ -52,13 +55,16 @@ class Critics {
   Pool draw_pool(const Archive& archive, const Replay& replay, const Frame& frame,
                  std::int64_t round) const;
   void score(nn::InputRef<float> Z, int threads, bool keep);
+  MatrixOf<float> pull_back(nn::InputRef<float> d_logits) const;
+  void add_up(nn::InputRef<float> coefficients, Eigen::Ref<MatrixOf<float>> logits) const;
 
   VboOptions options_;
   std::uint64_t seed_;
   VectorOf<float> levels_;
+  MatrixOf<float> powers_;  // (M,F) y_j^f / f!
   nn::Ensemble<float> ensemble_;
   MatrixOf<float> features_;  // (F,N) of the last evaluate()
-  MatrixOf<float> logits_;    // (M,K*N)
+  MatrixOf<float> logits_;    // (M,K*N) D_k(x_i, y_j)
   DecompositionOf<float> terms_;
 };
 

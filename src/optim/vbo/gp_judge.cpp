@@ -3,25 +3,67 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "core/normal.hpp"
 
 namespace vbo {
 namespace {
 
+constexpr double kMemory = 0.5;          // of the stacking weight, per round
+constexpr std::size_t kFewestFresh = 8;  // results a weight is worth estimating from
+constexpr double kIdleWeight = 0.05;     // below, the process rests ...
+constexpr std::int64_t kIdleRounds = 8;  // ... but for one round in so many
+
 // Half of the points are the best results, the rest a sample of all others; all if they fit.
 std::vector<int> chosen_results(const Archive& archive, int most, Rng& rng) {
-  std::vector<int> chosen;
   const int n = archive.size();
   const int best = n <= most ? n : most / 2;
-  chosen.reserve(static_cast<std::size_t>(std::min(n, most)));
-  for (int rank = 0; rank < best; ++rank) chosen.push_back(archive.at_rank(rank));
-  if (best == n) return chosen;
-  const std::vector<std::size_t> order = rng.permutation(static_cast<std::size_t>(n - best));
-  for (int i = 0; i < most - best; ++i) {
-    chosen.push_back(archive.at_rank(best + static_cast<int>(order[static_cast<std::size_t>(i)])));
+  std::set<int> ranks;  // of the others
+  while (best < n && static_cast<int>(ranks.size()) < most - best) {
+    ranks.insert(best + static_cast<int>(rng.below(static_cast<std::uint64_t>(n - best))));
   }
+  std::vector<int> chosen;
+  for (int rank = 0; rank < best; ++rank) chosen.push_back(archive.at_rank(rank));
+  for (const int rank : ranks) chosen.push_back(archive.at_rank(rank));
   return chosen;
+}
+
+struct Scored {
+  Matrix X;  // (D,N)
+  Vector z;  // (N) normal scores
+};
+
+Scored scored(const Archive& archive, const Replay& replay, const std::vector<int>& indices) {
+  const auto N = static_cast<Eigen::Index>(indices.size());
+  Scored results{Matrix(archive.code(0).size(), N), Vector(N)};
+  for (Eigen::Index i = 0; i < N; ++i) {
+    const int index = indices[static_cast<std::size_t>(i)];
+    results.X.col(i) = archive.code(index);
+    results.z[i] = -normal_quantile(replay.quantile(archive.shared_rank(index)));
+  }
+  return results;
+}
+
+// Share of b in the least-squares fit z ~ c + alpha a + beta b with alpha, beta >= 0; nothing when
+// neither helps.
+std::optional<double> share_of_second(Vector a, Vector b, Vector z) {
+  for (Vector* v : {&a, &b, &z}) v->array() -= v->mean();
+  const double aa = a.squaredNorm(), bb = b.squaredNorm(), ab = a.dot(b);
+  const double az = a.dot(z), bz = b.dot(z);
+  const double det = aa * bb - ab * ab;
+  const bool solvable = det > 1e-9 * aa * bb;
+  double alpha = solvable ? (bb * az - ab * bz) / det : 0.0;
+  double beta = solvable ? (aa * bz - ab * az) / det : 0.0;
+  if (alpha < 0.0) {
+    alpha = 0.0;
+    beta = bb > 0.0 ? std::max(0.0, bz / bb) : 0.0;
+  } else if (beta < 0.0) {
+    beta = 0.0;
+    alpha = aa > 0.0 ? std::max(0.0, az / aa) : 0.0;
+  }
+  if (alpha + beta <= 0.0 || !std::isfinite(alpha + beta)) return std::nullopt;
+  return beta / (alpha + beta);
 }
 
 }  // namespace
@@ -29,75 +71,95 @@ std::vector<int> chosen_results(const Archive& archive, int most, Rng& rng) {
 void bind(OptionBinder& b, VboGpOptions& o) {
   bind(b, o.vbo);
   bind(b, o.model);
-  b.integer("gp_points", o.gp_points, 8, 2000,
-            "results the Gaussian process looks at; its time grows with their cube");
-  b.integer("gp_iterations", o.gp_iterations, 1, 1000,
-            "steps of its hyper-parameter search per round");
 }
 
 GpJudge::GpJudge(Critics& critics, const Frame& frame, const Encoding& encoding,
-                 const VboGpOptions& options, std::uint64_t seed)
+                 const VboGpOptions& options, const OptimizerOptions& common)
     : critics_(critics),
       frame_(frame),
       model_options_(gp_options(encoding, options.model)),
       options_(options),
-      seed_(seed) {
-  model_options_.max_iterations = static_cast<int>(options.gp_iterations);
+      seed_(common.seed) {
+  model_options_.threads = common.threads;
+  model_options_.max_iterations = static_cast<int>(options.vbo.gp_iterations);
+}
+
+double GpJudge::gp_weight() const {
+  if (options_.role == GpRole::exploits) return 1.0;
+  return model_ ? weight_ : 0.0;
+}
+
+void GpJudge::examine(const Archive& archive, const Replay& replay, const std::vector<int>& fresh,
+                      int threads) {
+  if (!model_ || fresh.size() < kFewestFresh) return;
+  const Scored results = scored(archive, replay, fresh);
+  const Vector critics =
+      critics_.evaluate(frame_, results.X.cast<float>(), {0.0, 0.0}, threads).mean.cast<double>();
+  const auto share = share_of_second(critics, model_->regression().mean(results.X), results.z);
+  if (share) weight_ = kMemory * weight_ + (1.0 - kMemory) * *share;
 }
 
 void GpJudge::learn(const Archive& archive, const Replay& replay, std::int64_t round) {
+  state_before_fit_ = state_;
+  model_.reset();
+  if (options_.role == GpRole::assists && weight_ < kIdleWeight && round % kIdleRounds != 0) return;
   Rng rng(seed_, "gp-results", static_cast<std::uint64_t>(round));
-  const std::vector<int> chosen =
-      chosen_results(archive, static_cast<int>(options_.gp_points), rng);
-  Matrix X(archive.code(0).size(), static_cast<Eigen::Index>(chosen.size()));
-  Vector z(X.cols());
-  for (Eigen::Index i = 0; i < X.cols(); ++i) {
-    const int index = chosen[static_cast<std::size_t>(i)];
-    X.col(i) = archive.code(index);
-    z[i] = -normal_quantile(replay.quantile(archive.shared_rank(index)));
-  }
-  if (model_) state_before_fit_ = model_->state();
+  const Scored results = scored(
+      archive, replay, chosen_results(archive, static_cast<int>(options_.vbo.gp_points), rng));
   // Made anew, so that a fit depends on its data and this state alone.
   model_.emplace(model_options_);
   if (state_before_fit_.size() > 0) model_->set_state(state_before_fit_);
-  model_->fit(X, z, Rng(seed_, "gp-fit", static_cast<std::uint64_t>(round)));
+  model_->fit(results.X, results.z, Rng(seed_, "gp-fit", static_cast<std::uint64_t>(round)));
+  state_ = model_->state();
+  noise_variance_ = model_->noise_variance();
 }
 
 const Judgement& GpJudge::judge(nn::InputRef<float> X, double weight, int threads,
                                 MatrixOf<float>* dX) {
-  const bool explores = options_.replaces == GpTerm::exploration;
-  const DecompositionWeights weights =
-      explores ? DecompositionWeights{0.0, 0.0, 1.0} : DecompositionWeights{weight, weight, 0.0};
+  const bool explores = options_.role == GpRole::explores;
+  const double w = gp_weight();
+  const double information = explores ? 0.0 : weight;
+  const DecompositionWeights weights{information, information, 1.0 - w};
   set_judgement(dX ? critics_.evaluate(frame_, X, weights, threads, *dX)
                    : critics_.evaluate(frame_, X, weights, threads),
                 weight, judgement_);
+  if (!model_) return judgement_;
   const Eigen::Index N = X.cols();
-  const auto posterior = model_->marginals(X.cast<double>());
-  const Vector sigma = posterior->variance().cwiseMax(1e-12).cwiseSqrt();
-  if (explores) {
-    judgement_.names = {"exploitation", "gp_deviation"};
-    judgement_.terms.conservativeResize(2, N);
-    judgement_.terms.row(1) = (weight * sigma).cast<float>().transpose();
-  } else {
-    judgement_.terms.row(0) = posterior->mean().cast<float>().transpose();
-    judgement_.exploitation = posterior->mean().mean();
-  }
-  judgement_.score = judgement_.terms.colwise().sum().transpose();
-  if (!dX) return judgement_;
-  // d mean_i / dX of weight sigma_i, with d sigma / d variance = 1 / (2 sigma), or of mu_i.
   const double share = 1.0 / static_cast<double>(N);
-  const Vector zero = Vector::Zero(N);
-  const Matrix slope = explores
-                           ? posterior->pullback(zero, 0.5 * weight * share * sigma.cwiseInverse())
-                           : posterior->pullback(Vector::Constant(N, share), zero);
-  *dX += slope.cast<float>();
+  const Matrix inputs = X.cast<double>();
+  const Vector mu = model_->regression().mean(inputs);
+  judgement_.terms.row(0) *= static_cast<float>(1.0 - w);
+  judgement_.terms.row(0) += (w * mu).cast<float>().transpose();
+  judgement_.exploitation = judgement_.terms.row(0).cast<double>().mean();
+  if (dX) {
+    *dX += model_->regression().mean_slope(inputs, Vector::Constant(N, w * share)).cast<float>();
+  }
+  if (explores) explore(inputs, weight, dX);
+  judgement_.score = judgement_.terms.colwise().sum().transpose();
   return judgement_;
 }
 
-void GpJudge::write(StateWriter& out) const { out.put(state_before_fit_); }
+// The second term becomes weight sigma_i; d sigma / d variance = 1 / (2 sigma).
+void GpJudge::explore(ConstMatrixRef X, double weight, MatrixOf<float>* dX) {
+  const Eigen::Index N = X.cols();
+  const auto posterior = model_->marginals(X);
+  const Vector sigma = posterior->variance().cwiseMax(1e-12).cwiseSqrt();
+  judgement_.names = {"exploitation", "gp_deviation"};
+  judgement_.terms.conservativeResize(2, N);
+  judgement_.terms.row(1) = (weight * sigma).cast<float>().transpose();
+  if (!dX) return;
+  const Vector d_variance = (0.5 * weight / static_cast<double>(N)) * sigma.cwiseInverse();
+  *dX += posterior->pullback(Vector::Zero(N), d_variance).cast<float>();
+}
+
+void GpJudge::write(StateWriter& out) const {
+  out.put(state_before_fit_).put(weight_).put(noise_variance_);
+}
 
 void GpJudge::read(StateReader& in) {
-  state_before_fit_ = in.get_vector();
+  state_ = in.get_vector();
+  weight_ = in.get<double>();
+  noise_variance_ = in.get<double>();
   model_.reset();
 }
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The ablations of VBO-MI: the critics' judgement with one term taken over by a Gaussian process on
-// normal scores. vbo-gp-exploration replaces the information by the posterior deviation,
-// vbo-gp-exploitation the critics' mean by the posterior mean:
-//   m(x) + sqrt(beta) sigma_GP(x)      and      mu_GP(x) + sqrt(beta) I(X,f;Y)
+// The critics' judgement with a Gaussian process on normal scores beside it. With few results the
+// process often predicts better, later the critics do, whose views follow the search. Expected
+// outcomes are stacked,
+//   (1 - w) m(x) + w mu(x),
+// where w is what a least-squares fit without negative coefficients gives to the process on results
+// that neither had seen, averaged over rounds. The ablations of VBO-MI replace one term outright:
+//   mu(x) + sqrt(beta) I(X,f;Y)      and      (1 - w) m(x) + w mu(x) + sqrt(beta) sigma(x).
 // The process sees a bounded number of results, the best and a uniform sample of the rest, so a
-// round costs the same at any number of them. Not thread-safe.
+// round costs the same at any number of them; while w is next to nothing it mostly rests.
+// Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -17,39 +21,47 @@
 
 namespace vbo {
 
-enum class GpTerm { exploration, exploitation };
+enum class GpRole { assists, explores, exploits };
 
 struct VboGpOptions {
   VboOptions vbo;
   GpModelOptions model;
-  GpTerm replaces = GpTerm::exploration;
-  std::int64_t gp_points = 400;    // results a fit looks at; time grows with the cube
-  std::int64_t gp_iterations = 8;  // of L-BFGS per round, from where the last round ended
+  GpRole role = GpRole::assists;
 };
 void bind(OptionBinder& binder, VboGpOptions& options);
 
 class GpJudge final : public Judge {
  public:
   GpJudge(Critics& critics, const Frame& frame, const Encoding& encoding,
-          const VboGpOptions& options, std::uint64_t seed);
+          const VboGpOptions& options, const OptimizerOptions& common);
 
-  // Fits to the results of `archive`, as many as the options allow.
+  void examine(const Archive& archive, const Replay& replay, const std::vector<int>& fresh,
+               int threads) override;
   void learn(const Archive& archive, const Replay& replay, std::int64_t round) override;
   const Judgement& judge(nn::InputRef<float> X, double weight, int threads,
-                         MatrixOf<float>* dX) override;
+                         MatrixOf<float>* dX = nullptr) override;
+  double noise_variance() const override { return noise_variance_; }
+
+  // Share of the process in the expected outcome.
+  double gp_weight() const;
 
   // Hyper-parameters before the last fit; learning again from the same archive repeats it.
   void write(StateWriter& out) const override;
   void read(StateReader& in) override;
 
  private:
+  void explore(ConstMatrixRef X, double weight, MatrixOf<float>* dX);
+
   Critics& critics_;
   const Frame& frame_;
   GpOptions model_options_;
   VboGpOptions options_;
   std::uint64_t seed_;
-  std::optional<GaussianProcess> model_;
-  Vector state_before_fit_;
+  std::optional<GaussianProcess> model_;  // empty while it rests
+  Vector state_before_fit_;               // empty before the first fit
+  Vector state_;                          // after it
+  double weight_ = 0.5;                   // w
+  double noise_variance_ = 0.0;           // of normal scores, by the last fit
   Judgement judgement_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the actor climbs and proposals are screened by: terms of every input that add up to its
-// score, and the slope of their mean. The flagship's judge is its ensemble of critics; the
-// ablations put a Gaussian process in the place of one term, and vbo-paper has a judge of its own.
+// score, and the slope of their mean. The flagship's judge is its ensemble of critics, with a small
+// Gaussian process beside it (GpJudge); vbo-paper has a judge of its own.
 // A judge refers to what it judges by, and owns nothing of it. Not thread-safe.
 #pragma once
 
@@ -34,10 +34,17 @@ class Judge {
   virtual const Judgement& judge(nn::InputRef<float> X, double weight, int threads,
                                  MatrixOf<float>* dX = nullptr) = 0;
 
+  // Once per round, before anything is trained on the results `fresh`: who predicts them better?
+  virtual void examine(const Archive& archive, const Replay& replay, const std::vector<int>& fresh,
+                       int threads) {
+    (void)archive, (void)replay, (void)fresh, (void)threads;
+  }
   // Once per round, after the critics have been trained: for judges with a model of their own.
   virtual void learn(const Archive& archive, const Replay& replay, std::int64_t round) {
     (void)archive, (void)replay, (void)round;
   }
+  // Of an observation, in squared normal scores; 0 where the judge cannot tell.
+  virtual double noise_variance() const { return 0.0; }
   // What learn() depends on besides its arguments.
   virtual void write(StateWriter& out) const { (void)out; }
   virtual void read(StateReader& in) { (void)in; }

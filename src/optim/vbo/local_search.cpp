@@ -66,11 +66,11 @@ Vector LocalSearch::mean_code(ConstVectorRef code) const {
   return result;
 }
 
-void LocalSearch::begin(ConstVectorRef code, double sigma) {
+void LocalSearch::begin(ConstVectorRef code, double sigma, double so_far) {
   const Vector genotype = box_.from_code(numeric_part(code));
   strategy_.emplace(genotype, sigma, genotype.size() > kLargestFull);
   results_.clear();
-  best_ = -std::numeric_limits<double>::infinity();
+  best_ = so_far;
   idle_ = 0;
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -31,8 +32,10 @@ class LocalSearch {
   // A result of one of its own suggestions, or anybody's that is better than all of its own.
   void learn(ConstVectorRef code, double value, bool own);
 
-  // Begins a run at `code` (D) with standard deviation `sigma`, in widths of the box.
-  void begin(ConstVectorRef code, double sigma);
+  // Begins a run at `code` (D) with standard deviation `sigma`, in widths of the box. `so_far` is
+  // what counts as its best value.
+  void begin(ConstVectorRef code, double sigma,
+             double so_far = -std::numeric_limits<double>::infinity());
   bool running() const { return strategy_.has_value(); }
 
   // Takes a generation of results if enough are in.

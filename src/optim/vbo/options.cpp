@@ -11,16 +11,23 @@ void bind(OptionBinder& b, VboOptions& o) {
             "space-filling results before learning starts; 0 chooses from the dimension");
   b.integer("screening", o.screening, 1, 1024,
             "proposals scored per suggestion; 1 = plain sampling");
-  b.number("action_share", o.action_share, 0.0, 1.0, "share of suggestions from the action-net");
-  b.number("jump_share", o.jump_share, 0.0, 1.0, "share of suggestions that mutate good points");
+  b.number("action_share", o.action_share, 0.0, 1.0,
+           "largest share of suggestions from the action-net; falls when they fall behind");
+  b.number("jump_share", o.jump_share, 0.0, 0.5,
+           "share of suggestions that mutate good points; halved or doubled by their success");
   b.number("second_share", o.second_share, 0.0, 1.0,
-           "share of the local suggestions that goes to a second search in another region");
+           "largest share of the local suggestions for a second search in another region");
   b.integer("imagined", o.imagined, 0, 20,
             "generations the local search runs on the critics alone, per round");
   b.integer("critics", o.critics, 1, 64, "networks in the ensemble; time grows with it");
+  b.integer("order", o.order, 1, 12, "powers of the outcome a critic's score is made of");
   b.integer("levels", o.levels, 4, 512, "outcome levels; the gauge's ceiling is their logarithm");
   b.widths("hidden", o.hidden, 1, 4096, "hidden widths of the critics and the action-net");
   b.integer("critic_steps", o.critic_steps, 1, 100'000, "Adam steps per critic and round");
+  b.integer("gp_points", o.gp_points, 0, 2000,
+            "results seen by the Gaussian process beside the critics; 0 = critics alone");
+  b.integer("gp_iterations", o.gp_iterations, 1, 1000,
+            "steps of its hyper-parameter search per round");
   b.integer("action_steps", o.action_steps, 0, 100'000, "Adam steps of the action-net per round");
   b.integer("minibatch", o.minibatch, 1, 8192, "results per Adam step");
   b.number("critic_rate", o.critic_rate, 1e-6, 1.0, "learning rate of the critics");

@@ -16,12 +16,17 @@ struct VboOptions {
 
   // Critics: K networks over M outcome levels.
   std::int64_t critics = 4;                     // K; more separates noise from ignorance, costs K
+  std::int64_t order = 4;                       // F, powers of y in a critic's score
   std::int64_t levels = 32;                     // M; the information gauge cannot exceed ln M
   std::vector<std::int64_t> hidden = {64, 64};  // widths of a critic and of the action-net
   std::int64_t critic_steps = 150;              // K_a, Adam steps per critic and round
   std::int64_t minibatch = 128;                 // results per step
   double critic_rate = 0.005;                   // Adam learning rate
   double uniform_share = 0.25;                  // of a minibatch; the rest comes from the elite
+
+  // The Gaussian process beside the critics.
+  std::int64_t gp_points = 256;    // results it looks at; 0 = critics alone
+  std::int64_t gp_iterations = 8;  // of its hyper-parameter search per round
 
   // Action-net.
   std::int64_t action_steps = 20;  // K_b, Adam steps per round
@@ -30,9 +35,9 @@ struct VboOptions {
 
   // Proposals.
   std::int64_t screening = 24;  // S, proposals scored per suggestion; 1 = plain sampling
-  double action_share = 0.2;    // of a batch from the action-net
-  double jump_share = 0.1;      // of a batch from mutations of good points
-  double second_share = 0.3;    // of the local suggestions, to a second search elsewhere
+  double action_share = 0.2;    // of a batch from the action-net, at most
+  double jump_share = 0.1;      // of a batch from mutations of good points, when as good as others
+  double second_share = 0.5;    // of the local suggestions, to a second search elsewhere, at most
   std::int64_t imagined = 1;    // generations of the local search on the critics, per round
   std::int64_t design = 0;      // space-filling results before learning; 0 = from the dimension
 };

@@ -7,7 +7,8 @@
 namespace vbo {
 namespace {
 
-constexpr double kFirstSigma = 0.2;           // of the first run, in widths of the box
+constexpr double kFirstSigma = 0.15;          // of the first run, in widths of the box
+constexpr double kAgainSigma = 0.05;          // of later runs around the best result
 constexpr double kElsewhereSigma = 0.15;      // of a run in another region
 constexpr double kDecided = 0.02;             // deviation below which a search has its basin
 constexpr double kElsewhere = 0.25;           // distance that counts as another region
@@ -22,40 +23,36 @@ double distance(ConstVectorRef a, ConstVectorRef b) {
 
 }  // namespace
 
-Regions::Regions(const Encoding& encoding, double second_share, std::uint64_t seed)
+Regions::Regions(const Encoding& encoding, bool with_second, std::uint64_t seed)
     : leader_(std::make_unique<LocalSearch>(encoding, 0, seed)),
       second_(std::make_unique<LocalSearch>(encoding, 1, seed)),
-      share_(second_share) {}
+      with_second_(with_second) {}
 
-double Regions::second_share() const {
-  if (!second_->running()) return 0.0;
-  return leader_->deviation() > kDecided ? 0.5 : share_;
-}
+bool Regions::has_decided() const { return leader_->deviation() < kDecided; }
 
 void Regions::learn(ConstVectorRef code, double value, From from) {
   leader_->learn(code, value, from == From::leader);
   if (from == From::second) second_->learn(code, value, true);
 }
 
-// The best peak of the results that is not the other search's and where no run has ended: a result
+// The best peak of the results that is not the leader's and where no run has ended: a result
 // with no better one within kElsewhere. The trail of a search is rich in good results but has no
 // peaks besides its end; without this rule the second search keeps following the first. When there
 // is no such peak left the middle of the ranking will do, which is always somewhere else.
-void Regions::begin_elsewhere(LocalSearch& search, const Archive& archive) {
-  const LocalSearch& other = &search == leader_.get() ? *second_ : *leader_;
+void Regions::begin_second(const Archive& archive) {
   const int n = std::min(archive.size(), kPeakCandidates);
   const auto code = [&](int rank) { return archive.code(archive.at_rank(rank)); };
   for (int rank = 0; rank < n; ++rank) {
     const auto close = [&](ConstVectorRef place) {
       return distance(place, code(rank)) < kElsewhere;
     };
-    if (other.running() && other.distance(code(rank)) < kElsewhere) continue;
+    if (leader_->distance(code(rank)) < kElsewhere) continue;
     if (std::any_of(ended_.begin(), ended_.end(), close)) continue;
     bool is_peak = true;
     for (int better = 0; better < rank && is_peak; ++better) is_peak = !close(code(better));
-    if (is_peak) return search.begin(code(rank), kElsewhereSigma);
+    if (is_peak) return second_->begin(code(rank), kElsewhereSigma);
   }
-  search.begin(code(archive.size() / 2), kElsewhereSigma);
+  second_->begin(code(archive.size() / 2), kElsewhereSigma);
 }
 
 void Regions::advance(const Archive& archive, Frame& frame) {
@@ -66,19 +63,20 @@ void Regions::advance(const Archive& archive, Frame& frame) {
   second_->advance();
   if (second_->running() && second_->best() > leader_->best()) std::swap(leader_, second_);
 
-  const auto end = [&](LocalSearch& search) {
-    ended_.push_back(search.mean_code(best));
-    if (ended_.size() > kEndedLimit) ended_.erase(ended_.begin());
-    begin_elsewhere(search, archive);
-  };
-  if (leader_->is_over(kLeaderPatience)) end(*leader_);
+  if (leader_->is_over(kLeaderPatience)) {
+    const double so_far = leader_->best();
+    leader_->begin(best, kAgainSigma, so_far);
+  }
   if (!second_->running()) {
-    if (share_ > 0.0) begin_elsewhere(*second_, archive);
+    if (with_second_) begin_second(archive);
   } else if (second_->is_over(kSecondPatience) ||
              std::max(second_->deviation(), leader_->deviation()) < kDecided) {
-    end(*second_);  // it stands still, or both have their basin and its own is not better
+    // It stands still, or both have their basin and its own is not better.
+    ended_.push_back(second_->mean_code(best));
+    if (ended_.size() > kEndedLimit) ended_.erase(ended_.begin());
+    begin_second(archive);
   } else if (leader_->distance(second_->mean_code(best)) < 0.05) {
-    begin_elsewhere(*second_, archive);  // both have come to the same place
+    begin_second(archive);  // both have come to the same place
   }
   leader_->set_frame(frame);
   if (second_->running()) second_->set_frame(frame);
@@ -87,9 +85,7 @@ void Regions::advance(const Archive& archive, Frame& frame) {
 void Regions::imagine(Judge& judge, const Archive& archive, int generations, int population,
                       std::int64_t round, int threads) {
   leader_->imagine(judge, archive, generations, population, round, threads);
-  if (second_share() > 0.0) {
-    second_->imagine(judge, archive, generations, population, round, threads);
-  }
+  second_->imagine(judge, archive, generations, population, round, threads);
 }
 
 void Regions::write(StateWriter& out) const {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Two local searches and where they look. The leader works where the best results are, the second
 // in the best region elsewhere; the two change roles when the second finds better. Which basin is
-// the deepest cannot be seen before somebody has climbed down it. Runs that end begin again in a
-// region where none has ended yet. Nothing learned is forgotten in between: the critics
-// keep all results. Not thread-safe.
+// the deepest cannot be seen before somebody has climbed down it. When the second's run ends it
+// begins again in a region where none has ended yet; the leader's begins again around the best
+// result, wider. Nothing learned is forgotten in between: the critics keep all results.
+// Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +17,14 @@ namespace vbo {
 
 class Regions {
  public:
-  Regions(const Encoding& encoding, double second_share, std::uint64_t seed);
+  // `with_second`: whether the second search may ever run.
+  Regions(const Encoding& encoding, bool with_second, std::uint64_t seed);
 
   bool usable() const { return leader_->usable(); }  // there are numeric parameters
   LocalSearch& leader() { return *leader_; }
   const LocalSearch& leader() const { return *leader_; }
   const LocalSearch& second() const { return *second_; }
-  // Share of the local suggestions that goes to the second search: half until the leader has
-  // narrowed to one basin, then what the options say.
-  double second_share() const;
+  bool has_decided() const;  // the leader has narrowed to one basin
 
   // A result, and which search suggested it, if any.
   enum class From { leader, second, neither };
@@ -39,10 +39,10 @@ class Regions {
   void read(StateReader& in);
 
  private:
-  void begin_elsewhere(LocalSearch& search, const Archive& archive);
+  void begin_second(const Archive& archive);
 
   std::unique_ptr<LocalSearch> leader_, second_;
-  double share_;               // of the second search
+  bool with_second_;
   std::vector<Vector> ended_;  // codes (D) where runs have ended, the last few
 };
 

@@ -8,7 +8,7 @@
 namespace vbo {
 namespace {
 
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 
 }  // namespace
 
@@ -22,6 +22,7 @@ std::string Vbo::snapshot() const {
   critics_.write(out);
   action_net_.write(out);
   regions_.write(out);
+  shares_.write(out);
   judge_->write(out);
   out.put<std::int64_t>(static_cast<std::int64_t>(report_.values.size()));
   for (const Term& term : report_.values) {
@@ -87,6 +88,7 @@ Result<void> Vbo::restore(std::string_view snapshot, std::span<const Trial> hist
   critics_.read(in);
   action_net_.read(in);
   regions_.read(in);
+  shares_.read(in);
   judge_->read(in);
   if (in.ok() && round_ > 0) judge_learns_again();
   report_ = {};

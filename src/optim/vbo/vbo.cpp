@@ -6,6 +6,8 @@
 #include <limits>
 #include <numeric>
 
+#include "core/normal.hpp"
+
 namespace vbo {
 namespace {
 
@@ -23,23 +25,28 @@ double value_of(const Trial& trial) {
 
 }  // namespace
 
-Vbo::Vbo(const Space& space, const OptimizerOptions& common, const VboOptions& options)
+Vbo::Vbo(const Space& space, const OptimizerOptions& common, const VboGpOptions& options)
     : encoding_(space),
       common_(common),
-      options_(with_effort(options)),
+      options_(with_effort(options.vbo)),
       design_(encoding_, common.seed),
       archive_(encoding_.dimension()),
       seen_(kTolerance),
       frame_(encoding_),
       critics_(frame_.inputs(), options_, common.seed),
-      judge_(std::make_unique<CriticsJudge>(critics_, frame_)),
       action_net_(encoding_, options_, common.seed),
-      regions_(encoding_, options_.second_share, common.seed) {}
-
-Vbo::Vbo(const Space& space, const OptimizerOptions& common, const VboGpOptions& options)
-    : Vbo(space, common, options.vbo) {
-  judge_ = std::make_unique<GpJudge>(critics_, frame_, encoding_, options, common.seed);
+      regions_(encoding_, options_.second_share > 0.0, common.seed),
+      shares_(options_) {
+  const bool alone = options.role == GpRole::assists && options_.gp_points == 0;
+  if (alone || encoding_.dimension() == 0) {
+    judge_ = std::make_unique<CriticsJudge>(critics_, frame_);
+  } else {
+    judge_ = std::make_unique<GpJudge>(critics_, frame_, encoding_, options, common);
+  }
 }
+
+Vbo::Vbo(const Space& space, const OptimizerOptions& common, const VboOptions& options)
+    : Vbo(space, common, VboGpOptions{.vbo = options}) {}
 
 // ---- the round ----------------------------------------------------------------------------------
 
@@ -59,6 +66,9 @@ void Vbo::play_round() {
   const Replay replay = replay_of(archive_);
 
   const double held_out = critics_.held_out_information(archive_, replay, frame_, fresh_, threads);
+  const double held_out_error = predictive_variance(replay);
+  judge_->examine(archive_, replay, fresh_, threads);
+  shares_.advance();
   regions_.advance(archive_, frame_);
   const auto steps = static_cast<int>(options_.critic_steps * (round_ == 0 ? 2 : 1));
   critics_.train(archive_, replay, frame_, steps, round_, threads);
@@ -69,6 +79,7 @@ void Vbo::play_round() {
   ++round_;
   fresh_.clear();
   summarize(held_out, gauge);
+  recommend(held_out_error);
 }
 
 void Vbo::remember(const Trial& trial) {
@@ -82,6 +93,7 @@ void Vbo::remember(const Trial& trial) {
                  asked_by(Source::local)       ? Regions::From::leader
                  : asked_by(Source::elsewhere) ? Regions::From::second
                                                : Regions::From::neither);
+  if (asked != pending_.end()) shares_.learn(asked->second, value);
   if (asked == pending_.end()) {
     seen_.add(code);  // somebody else's point; ours are there since they were suggested
   } else {
@@ -100,26 +112,55 @@ void Vbo::summarize(double held_out_information, const ActionNet::Gauge& gauge) 
                     {"exploitation", gauge.exploitation},
                     {"held_out_information", held_out_information},
                     {"local_deviation", regions_.leader().deviation()}};
-  // Among the best observations, the one the critics believe in most: under noise the luckiest
-  // observation is not the best point.
+}
+
+// Under noise the luckiest observation is not the best point. Among the best observations, the one
+// with the highest outcome when an observation z of variance v_n and a prediction m of variance v_p
+// are put together,  (v_n m + v_p z) / (v_n + v_p)  with variance  v_n v_p / (v_n + v_p).  v_p is
+// the squared error on results the judge had not seen, which includes their noise: the observation
+// counts at least as much as the prediction, and all where nothing speaks of noise.
+void Vbo::recommend(double v_p) {
   const Replay replay = replay_of(archive_);
   const int n = std::min(archive_.size(), kRecommendFrom);
   MatrixOf<float> X(encoding_.dimension(), n);
-  for (int rank = 0; rank < n; ++rank)
-    X.col(rank) = archive_.code(archive_.at_rank(rank)).cast<float>();
-  const auto& said = critics_.evaluate(frame_, X, {0.0, 0.0}, common_.threads);
-  Eigen::Index believed = 0;
-  const double mean = said.mean.maxCoeff(&believed);
-  const VectorOf<float>& y = critics_.levels();
-  const auto p = said.predictive.col(believed);
-  const double sigma =
-      std::sqrt(std::max(0.0, static_cast<double>(p.dot(y.cwiseAbs2())) - mean * mean));
+  Vector z(n);
+  for (int rank = 0; rank < n; ++rank) {
+    const int index = archive_.at_rank(rank);
+    X.col(rank) = archive_.code(index).cast<float>();
+    z[rank] = score_of(index, replay);
+  }
+  const double v_n = std::min(judge_->noise_variance(), v_p);
+  const double trust = v_p > 0.0 ? v_n / (v_n + v_p) : 0.0;  // in the prediction
+  const Vector m = judge_->judge(X, 0.0, common_.threads).terms.row(0).cast<double>();
+  Eigen::Index best = 0;
+  const double mean = (trust * m + (1.0 - trust) * z).maxCoeff(&best);
+  const double sigma = std::sqrt(trust * v_p);
   const auto value_at = [&](double score) {
     return archive_.value_at_rank(replay.rank_at(0.5 * std::erfc(score / std::sqrt(2.0))));
   };
   report_.recommendation =
-      Recommendation{archive_.id(archive_.at_rank(static_cast<int>(believed))), value_at(mean),
+      Recommendation{archive_.id(archive_.at_rank(static_cast<int>(best))), value_at(mean),
                      0.5 * (value_at(mean + sigma) - value_at(mean - sigma))};
+}
+
+double Vbo::score_of(int index, const Replay& replay) const {
+  return -normal_quantile(replay.quantile(archive_.shared_rank(index)));
+}
+
+// Mean squared error of the judge's expected outcomes for the newest results, in normal scores; of
+// all scores, 1, before it has learned anything.
+double Vbo::predictive_variance(const Replay& replay) {
+  if (round_ == 0 || fresh_.empty()) return 1.0;
+  MatrixOf<float> X(encoding_.dimension(), std::ssize(fresh_));
+  Vector z(X.cols());
+  for (Eigen::Index i = 0; i < X.cols(); ++i) {
+    const int index = fresh_[static_cast<std::size_t>(i)];
+    X.col(i) = archive_.code(index).cast<float>();
+    z[i] = score_of(index, replay);
+  }
+  const Judgement& said = judge_->judge(X, 0.0, common_.threads);
+  return (said.terms.row(0).cast<double>().transpose() - z).squaredNorm() /
+         static_cast<double>(z.size());
 }
 
 // ---- asking -------------------------------------------------------------------------------------
@@ -146,11 +187,11 @@ Source Vbo::source_of(TrialId id) const {
   if (round_ == 0) return Source::design;
   const double turn = static_cast<double>(id) * 0.6180339887498949;
   const double u = turn - std::floor(turn);
-  if (u < options_.action_share) return Source::action_net;
-  const double globally = options_.action_share + options_.jump_share;
+  if (u < shares_.action_net()) return Source::action_net;
+  const double globally = shares_.action_net() + shares_.jump();
   if (u < globally) return Source::jump;
-  return (u - globally) < regions_.second_share() * (1.0 - globally) ? Source::elsewhere
-                                                                     : Source::local;
+  const double second = regions_.second().running() ? shares_.second(regions_.has_decided()) : 0.0;
+  return (u - globally) < second * (1.0 - globally) ? Source::elsewhere : Source::local;
 }
 
 std::vector<Suggestion> Vbo::suggest(Source source, std::span<const TrialId> ids) {
@@ -258,7 +299,7 @@ Replay Vbo::replay_of(const Archive& archive) const {
 
 std::int64_t Vbo::design_size() const {
   if (options_.design > 0) return options_.design;
-  const std::int64_t wanted = std::max<std::int64_t>(8, 2 * encoding_.dimension());
+  const std::int64_t wanted = std::max<std::int64_t>(8, 2 * std::ssize(encoding_.blocks()));
   const std::int64_t affordable =
       common_.budget > 0 ? std::max<std::int64_t>(4, common_.budget / 4) : wanted;
   return std::min({wanted, affordable, std::int64_t{256}});

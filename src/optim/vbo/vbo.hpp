@@ -21,6 +21,7 @@
 #include "optim/vbo/options.hpp"
 #include "optim/vbo/proposals.hpp"
 #include "optim/vbo/regions.hpp"
+#include "optim/vbo/shares.hpp"
 #include "vbo/optimizer.hpp"
 
 namespace vbo {
@@ -28,7 +29,7 @@ namespace vbo {
 class Vbo final : public Optimizer {
  public:
   Vbo(const Space& space, const OptimizerOptions& common, const VboOptions& options);
-  // The ablations: a Gaussian process in the place of one term.
+  // With the Gaussian process in another role than the usual: the ablations.
   Vbo(const Space& space, const OptimizerOptions& common, const VboGpOptions& options);
 
   std::vector<Suggestion> ask(std::span<const TrialId> ids) override;
@@ -42,6 +43,8 @@ class Vbo final : public Optimizer {
   bool round_is_due() const;
   void play_round();
   void summarize(double held_out_information, const ActionNet::Gauge& gauge);
+  void recommend(double predictive_variance);
+  double predictive_variance(const Replay& replay);
 
   // Asking.
   Source source_of(TrialId id) const;
@@ -54,6 +57,7 @@ class Vbo final : public Optimizer {
 
   void remember(const Trial& trial);
   Replay replay_of(const Archive& archive) const;
+  double score_of(int index, const Replay& replay) const;  // normal score of a result
   void judge_learns_again();
   std::int64_t design_size() const;
 
@@ -68,6 +72,7 @@ class Vbo final : public Optimizer {
   std::unique_ptr<Judge> judge_;
   ActionNet action_net_;
   Regions regions_;
+  Shares shares_;
 
   std::map<TrialId, Source> pending_;
   std::vector<int> fresh_;      // results since the last round, as archive indices

@@ -53,6 +53,16 @@ TEST(Regression, PosteriorMatchesADenseReferenceInUnitsOfY) {
   EXPECT_EQ(model.posterior(at, false)->variance(), p->variance());
 }
 
+TEST(Regression, MeansAloneAreThoseOfThePosterior) {
+  const Regression model = small_regression();
+  const Matrix at = SmallData().at;
+  const auto p = model.posterior(at, false);
+  EXPECT_LT((model.mean(at) - p->mean()).cwiseAbs().maxCoeff(), 1e-14);
+  const Vector weights = Vector::LinSpaced(at.cols(), 0.5, -2.0);
+  const Matrix slope = p->pullback(weights, Vector::Zero(at.cols()));
+  EXPECT_LT((model.mean_slope(at, weights) - slope).cwiseAbs().maxCoeff(), 1e-14);
+}
+
 TEST(Regression, AppendingEqualsConditioningOnAll) {
   Rng rng(2, "regression");
   const Matrix X = random_matrix(2, 30, rng), at = random_matrix(2, 4, rng);
