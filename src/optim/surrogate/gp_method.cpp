@@ -8,9 +8,9 @@ namespace vbo {
 
 void bind(OptionBinder& b, GpModelOptions& o) {
   b.choice("kernel", o.kernel, {"matern52", "rbf"}, "how rough the function is thought to be");
-  b.choice(
-      "prior", o.prior, {"dimension-scaled", "botorch", "gamma"},
-      "hyper-priors: LogNormal growing with dimension, the same as in BoTorch, Li et al. 2024");
+  b.choice("prior", o.prior, {"dimension-scaled", "botorch", "gamma"},
+           "hyper-priors: LogNormal growing with dimension, BoTorch's wider one, Gamma of Li et "
+           "al. 2024");
   b.choice("categories", o.categories, {"hamming", "one-hot"},
            "one length-scale per categorical parameter, or one per choice");
   b.flag("output_scale", o.output_scale, "learn the prior variance instead of fixing it at 1");
