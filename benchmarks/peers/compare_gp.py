@@ -2,8 +2,9 @@
 """Suggestion time of vbo and BoTorch on the same data, one after the other on this machine.
 
 compare_gp.py [--program build/release/gp_suggestion] [--sizes 100 500 1000 2000] [--repeats 3]
-Writes Hartmann-6 data at uniform points to a CSV that both programs read, and prints a table. Needs
-no package itself; without BoTorch it prints vbo's column alone.
+Writes Hartmann-6 data at uniform points to a CSV that both programs read, and prints a table, a row
+as soon as it is measured; n >= 2000 is run once. Needs no package itself; without BoTorch it prints
+vbo's column alone.
 """
 import argparse
 import json
@@ -46,6 +47,16 @@ def run(command):
     return json.loads(done.stdout.strip().splitlines()[-1])
 
 
+def row(n, ours, theirs):
+    cell = lambda d, k, f: format(d[k], f) if d else "-"
+    ratio = f"{theirs['seconds'] / ours['seconds']:.1f}" if ours and theirs else "-"
+    return (
+        f"| {n} | {cell(ours, 'seconds', '.4f')} | {cell(theirs, 'seconds', '.3f')} | {ratio} "
+        f"| {cell(ours, 'log_likelihood', '.2f')} | {cell(theirs, 'log_likelihood', '.2f')} "
+        f"| {cell(ours, 'log_ei', '.3f')} | {cell(theirs, 'log_ei', '.3f')} |"
+    )
+
+
 def main():
     here = pathlib.Path(__file__).resolve().parent
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -60,28 +71,22 @@ def main():
         data = options.data or str(pathlib.Path(folder) / "hartmann6.csv")
         if not options.data:
             write_data(data, max(options.sizes))
-        rows = []
+        results = []
+        if not options.json:
+            print("| n | vbo s | BoTorch s | times | log likelihood vbo | BoTorch | LogEI vbo | BoTorch |")
+            print("|---|---|---|---|---|---|---|---|", flush=True)
         for n in options.sizes:
-            arguments = [data, str(n), str(options.repeats)]
+            arguments = [data, str(n), str(options.repeats if n < 2000 else 1)]
             kernel = "rbf"
             theirs = run([options.python, str(here / "botorch_suggestion.py"), *arguments])
             if theirs and "Matern" in theirs["kernel"]:
                 kernel = "matern52"
             ours = run([options.program, *arguments, kernel, "botorch"])
-            rows.append((n, ours, theirs))
+            results.append({"n": n, "vbo": ours, "botorch": theirs})
+            if not options.json:
+                print(row(n, ours, theirs), flush=True)
     if options.json:
-        print(json.dumps([{"n": n, "vbo": ours, "botorch": theirs} for n, ours, theirs in rows], indent=1))
-        return
-    print("| n | vbo s | BoTorch s | times | log likelihood vbo | BoTorch | LogEI vbo | BoTorch |")
-    print("|---|---|---|---|---|---|---|---|")
-    for n, ours, theirs in rows:
-        cell = lambda d, k, f: format(d[k], f) if d else "-"
-        ratio = f"{theirs['seconds'] / ours['seconds']:.1f}" if ours and theirs else "-"
-        print(
-            f"| {n} | {cell(ours, 'seconds', '.4f')} | {cell(theirs, 'seconds', '.3f')} | {ratio} "
-            f"| {cell(ours, 'log_likelihood', '.2f')} | {cell(theirs, 'log_likelihood', '.2f')} "
-            f"| {cell(ours, 'log_ei', '.3f')} | {cell(theirs, 'log_ei', '.3f')} |"
-        )
+        print(json.dumps(results, indent=1))
 
 
 if __name__ == "__main__":
