@@ -106,6 +106,7 @@ Result<std::vector<Job>> requested_jobs(const RunFlags& flags) {
       auto seeds = parse_seeds(flags.seeds);
       if (!seeds) return seeds.error();
       protocol.seeds = *std::move(seeds);
+      for (ProtocolEntry& entry : protocol.entries) entry.seeds.clear();
     }
     for (ProtocolEntry& entry : protocol.entries) {
       if (flags.batch > 0) entry.batch = flags.batch;

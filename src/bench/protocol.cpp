@@ -56,8 +56,17 @@ Result<std::vector<std::uint64_t>> parse_seeds(std::string_view text) {
 
 std::vector<Job> jobs_of(const Protocol& protocol) {
   std::vector<Job> jobs;
-  for (const std::uint64_t seed : protocol.seeds) {
+  const auto seeds_of = [&](const ProtocolEntry& entry) {
+    return entry.seeds.empty() ? protocol.seeds : entry.seeds;
+  };
+  std::set<std::uint64_t> all_seeds;
+  for (const ProtocolEntry& entry : protocol.entries) {
+    for (const std::uint64_t seed : seeds_of(entry)) all_seeds.insert(seed);
+  }
+  for (const std::uint64_t seed : all_seeds) {
     for (const ProtocolEntry& entry : protocol.entries) {
+      const std::vector<std::uint64_t> seeds = seeds_of(entry);
+      if (std::find(seeds.begin(), seeds.end(), seed) == seeds.end()) continue;
       for (const std::string& method : entry.methods) {
         const Result<MethodSpec> spec = parse_method(method);
         const Job job{.task = entry.task,

@@ -20,6 +20,7 @@ struct ProtocolEntry {
   std::int64_t rounds = 40;
   std::int64_t initial_rounds = 1;
   std::vector<std::string> methods;
+  std::vector<std::uint64_t> seeds = {};  // empty: those of the protocol
 };
 
 struct Protocol {

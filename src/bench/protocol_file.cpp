@@ -147,12 +147,23 @@ std::vector<std::string> swept(const Reader& read, const toml::table& root,
   return all;
 }
 
+// Of the whole file or of one task; empty where nothing is said.
+std::vector<std::uint64_t> seeds_from(const Reader& read, const toml::table& root) {
+  const toml::node* node = root.get("seeds");
+  if (node == nullptr) return {};
+  const auto words = node->value_exact<std::string>();
+  const std::string text = words ? *words : std::to_string(read.whole(*node, "seeds", 1, 10000));
+  const auto seeds = parse_seeds(text);
+  if (!seeds) read.fail(node, seeds.error().message);
+  return *seeds;
+}
+
 void add_task(const Reader& read, const toml::table& root, const toml::node& node,
               const Defaults& defaults, Protocol& protocol) {
   const toml::table* table = node.as_table();
   if (table == nullptr) read.fail(&node, "each [[task]] must be a table");
   read.only(*table, "in [[task]]",
-            {"name", "batch", "rounds", "evaluations", "initial_rounds", "methods"});
+            {"name", "seeds", "batch", "rounds", "evaluations", "initial_rounds", "methods"});
   const auto name = read.text(*table, "name");
   if (!name) read.fail(&node, "a [[task]] needs name, for example name = \"hartmann6\"");
   const auto batches = read.wholes(*table, "batch", 1, most).value_or(defaults.batches);
@@ -177,7 +188,8 @@ void add_task(const Reader& read, const toml::table& root, const toml::node& nod
                                   : evaluations ? *evaluations / batch
                                                 : 40,
                         .initial_rounds = initial,
-                        .methods = swept(read, root, methods)};
+                        .methods = swept(read, root, methods),
+                        .seeds = seeds_from(read, *table)};
     if (entry.rounds < initial) {
       read.fail(&node, "task " + *name + ", batch " + std::to_string(batch) + ": " +
                            std::to_string(entry.rounds) + " rounds cannot hold " +
@@ -185,21 +197,6 @@ void add_task(const Reader& read, const toml::table& root, const toml::node& nod
     }
     protocol.entries.push_back(std::move(entry));
   }
-}
-
-std::vector<std::uint64_t> seeds_from(const Reader& read, const toml::table& root) {
-  const toml::node* node = root.get("seeds");
-  std::string text = "5";
-  if (node != nullptr) {
-    if (const auto words = node->value_exact<std::string>()) {
-      text = *words;
-    } else {
-      text = std::to_string(read.whole(*node, "seeds", 1, 10000));
-    }
-  }
-  const auto seeds = parse_seeds(text);
-  if (!seeds) read.fail(node, seeds.error().message);
-  return *seeds;
 }
 
 Protocol protocol_from(const Reader& read, const toml::table& root) {
@@ -212,6 +209,7 @@ Protocol protocol_from(const Reader& read, const toml::table& root) {
   protocol.name = *name;
   protocol.summary = read.text(root, "summary").value_or("");
   protocol.seeds = seeds_from(read, root);
+  if (protocol.seeds.empty()) protocol.seeds = *parse_seeds("5");
   Defaults defaults;
   if (auto batches = read.wholes(root, "batch", 1, most)) defaults.batches = *batches;
   defaults.rounds = read.whole(root, "rounds", 1, most);

@@ -36,10 +36,14 @@ batch = [8, 32]
 evaluations = 64
 initial_rounds = 2
 methods = ["random"]
+[[task]]
+name = "sphere"
+seeds = "2-3"
+methods = ["random"]
 )",
                                     "demo.toml")
                          .value();
-  ASSERT_EQ(p.entries.size(), 3U);
+  ASSERT_EQ(p.entries.size(), 4U);
   EXPECT_EQ(p.entries[0].batch, 64);
   EXPECT_EQ(p.entries[0].rounds, 10);
   EXPECT_EQ(p.entries[0].methods.size(), 2U);
@@ -48,9 +52,12 @@ methods = ["random"]
   EXPECT_EQ(p.entries[1].initial_rounds, 2);
   EXPECT_EQ(p.entries[2].rounds, 2);
   const std::vector<Job> jobs = jobs_of(p);
-  ASSERT_EQ(jobs.size(), 2U * 4U);
+  ASSERT_EQ(jobs.size(), 2U * 4U + 2U);
   EXPECT_EQ(jobs[3].seed, 1U);  // all of seed 1 first
   EXPECT_EQ(jobs[4].seed, 2U);
+  EXPECT_EQ(jobs[8].task, "sphere");  // seeds of its own
+  EXPECT_EQ(jobs[8].seed, 2U);
+  EXPECT_EQ(jobs[9].seed, 3U);
 }
 
 TEST(ProtocolFile, SweepMultipliesMethods) {
