@@ -131,14 +131,18 @@ TEST(GpJudge, WeightGoesToWhoeverPredictsTheResults) {
   add(40);
   judge.learn(archive, archive.replay(0.25, 16), 0);
   EXPECT_EQ(judge.gp_weight(), 0.5);
-  for (int round = 1; round < 5; ++round) {
-    add(16);
-    std::vector<int> fresh(16);
-    std::iota(fresh.begin(), fresh.end(), archive.size() - 16);
+  const auto play = [&](int results, int round) {
+    add(results);
+    std::vector<int> fresh(static_cast<std::size_t>(results));
+    std::iota(fresh.begin(), fresh.end(), archive.size() - results);
     judge.examine(archive, archive.replay(0.25, 16), fresh, 1);
     judge.learn(archive, archive.replay(0.25, 16), round);
-  }
-  EXPECT_GT(judge.gp_weight(), 0.9);
+  };
+  for (int round = 1; round < 4; ++round) play(16, round);
+  EXPECT_GT(judge.gp_weight(), 0.85);
+  const double before = judge.gp_weight();
+  play(5, 4);  // too few to tell: they wait
+  EXPECT_EQ(judge.gp_weight(), before);
 
   StateWriter out;
   judge.write(out);
@@ -148,10 +152,12 @@ TEST(GpJudge, WeightGoesToWhoeverPredictsTheResults) {
   again.read(in);
   ASSERT_TRUE(in.complete());
   again.learn(archive, archive.replay(0.25, 16), 4);
-  EXPECT_EQ(again.gp_weight(), judge.gp_weight());
+  EXPECT_EQ(again.gp_weight(), before);
   MatrixOf<float> X(2, 2);
   X << 0.3F, 0.95F, 0.6F, 0.05F;
   EXPECT_EQ(again.judge(X, 0.5, 1).score, judge.judge(X, 0.5, 1).score);
+  play(3, 5);
+  EXPECT_NE(judge.gp_weight(), before);
 }
 
 }  // namespace

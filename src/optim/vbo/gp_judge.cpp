@@ -10,10 +10,11 @@
 namespace vbo {
 namespace {
 
-constexpr double kMemory = 0.5;          // of the stacking weight, per round
-constexpr std::size_t kFewestFresh = 8;  // results a weight is worth estimating from
-constexpr double kIdleWeight = 0.05;     // below, the process rests ...
-constexpr std::int64_t kIdleRounds = 8;  // ... but for one round in so many
+constexpr double kMemory = 0.5;            // of the stacking weight, per round
+constexpr std::int64_t kFewestPoints = 8;  // of a fit, in the ablations
+constexpr Eigen::Index kFewestFresh = 8;   // results a weight is worth estimating from
+constexpr double kIdleWeight = 0.05;       // below, the process rests ...
+constexpr std::int64_t kIdleRounds = 8;    // ... but for one round in so many
 
 // Half of the points are the best results, the rest a sample of all others; all if they fit.
 std::vector<int> chosen_results(const Archive& archive, int most, Rng& rng) {
@@ -91,11 +92,19 @@ double GpJudge::gp_weight() const {
 
 void GpJudge::examine(const Archive& archive, const Replay& replay, const std::vector<int>& fresh,
                       int threads) {
-  if (!model_ || fresh.size() < kFewestFresh) return;
+  if (!model_ || fresh.empty()) return;
   const Scored results = scored(archive, replay, fresh);
-  const Vector critics =
-      critics_.evaluate(frame_, results.X.cast<float>(), {0.0, 0.0}, threads).mean.cast<double>();
-  const auto share = share_of_second(critics, model_->regression().mean(results.X), results.z);
+  const Eigen::Index before = held_out_.cols();
+  held_out_.conservativeResize(3, before + results.z.size());
+  auto added = held_out_.rightCols(results.z.size());
+  added.row(0) = critics_.evaluate(frame_, results.X.cast<float>(), {0.0, 0.0}, threads)
+                     .mean.cast<double>()
+                     .transpose();
+  added.row(1) = model_->regression().mean(results.X).transpose();
+  added.row(2) = results.z.transpose();
+  if (held_out_.cols() < kFewestFresh) return;  // batches may be small
+  const auto share = share_of_second(held_out_.row(0), held_out_.row(1), held_out_.row(2));
+  held_out_.resize(3, 0);
   if (share) weight_ = kMemory * weight_ + (1.0 - kMemory) * *share;
 }
 
@@ -104,8 +113,8 @@ void GpJudge::learn(const Archive& archive, const Replay& replay, std::int64_t r
   model_.reset();
   if (options_.role == GpRole::assists && weight_ < kIdleWeight && round % kIdleRounds != 0) return;
   Rng rng(seed_, "gp-results", static_cast<std::uint64_t>(round));
-  const Scored results = scored(
-      archive, replay, chosen_results(archive, static_cast<int>(options_.vbo.gp_points), rng));
+  const auto most = static_cast<int>(std::max(options_.vbo.gp_points, kFewestPoints));
+  const Scored results = scored(archive, replay, chosen_results(archive, most, rng));
   // Made anew, so that a fit depends on its data and this state alone.
   model_.emplace(model_options_);
   if (state_before_fit_.size() > 0) model_->set_state(state_before_fit_);
@@ -153,13 +162,15 @@ void GpJudge::explore(ConstMatrixRef X, double weight, MatrixOf<float>* dX) {
 }
 
 void GpJudge::write(StateWriter& out) const {
-  out.put(state_before_fit_).put(weight_).put(noise_variance_);
+  out.put(state_before_fit_).put(weight_).put(noise_variance_).put(held_out_);
 }
 
 void GpJudge::read(StateReader& in) {
   state_ = in.get_vector();
   weight_ = in.get<double>();
   noise_variance_ = in.get<double>();
+  held_out_ = in.get_matrix();
+  if (held_out_.rows() != 3) in.fail();
   model_.reset();
 }
 

@@ -62,6 +62,7 @@ class GpJudge final : public Judge {
   Vector state_;                          // after it
   double weight_ = 0.5;                   // w
   double noise_variance_ = 0.0;           // of normal scores, by the last fit
+  Matrix held_out_{3, 0};  // said by critics and process, and found: results not weighed yet
   Judgement judgement_;
 };
 

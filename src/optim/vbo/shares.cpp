@@ -29,7 +29,7 @@ double Shares::win_rate(Source source) const {
 
 void Shares::advance() {
   const std::vector<double>& leader = results_[Source::local];
-  if (leader.size() >= kFewest) {
+  if (leader.size() >= kFewest) {  // else they wait for the next round: batches may be small
     const double bar = median(leader);
     for (const Source source : kMeasured) {
       const std::vector<double>& results = results_[source];
@@ -39,8 +39,8 @@ void Shares::advance() {
       const double rate = won / static_cast<double>(results.size());
       wins_[source] = kMemory * win_rate(source) + (1.0 - kMemory) * rate;
     }
+    results_.clear();
   }
-  results_.clear();
 }
 
 double Shares::action_net() const {

@@ -8,14 +8,14 @@
 namespace vbo {
 namespace {
 
-constexpr std::uint32_t kVersion = 3;
+constexpr std::uint32_t kVersion = 4;
 
 }  // namespace
 
 std::string Vbo::snapshot() const {
   StateWriter out;
   out.put(kVersion).put(round_).put(designed_).put<std::int64_t>(archive_.size());
-  out.put<std::int64_t>(static_cast<std::int64_t>(fresh_.size()));
+  out.put<std::int64_t>(static_cast<std::int64_t>(fresh_.size())).put(predictive_variance_);
   for (int view = 0; view < Frame::kViews; ++view) {
     out.put(frame_.neighbourhood(view).mean).put(frame_.neighbourhood(view).whitening);
   }
@@ -74,6 +74,7 @@ Result<void> Vbo::restore(std::string_view snapshot, std::span<const Trial> hist
   designed_ = in.get<std::uint64_t>();
   if (in.get<std::int64_t>() != archive_.size()) return damaged;
   const auto fresh = in.get<std::int64_t>();
+  predictive_variance_ = in.get<double>();
   if (!in.ok() || fresh < 0 || fresh > archive_.size()) return damaged;
   fresh_.clear();
   for (int i = archive_.size() - static_cast<int>(fresh); i < archive_.size(); ++i)

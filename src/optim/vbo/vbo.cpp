@@ -15,6 +15,7 @@ constexpr double kTolerance = 1e-9;    // two codes closer than this in every co
 constexpr int kLargestElite = 400;     // results that half or more of a minibatch come from
 constexpr int kImagined = 64;          // points per imagined generation
 constexpr int kCategoricalScreen = 4;  // times more proposals where no gradient-like search helps
+constexpr double kErrorMemory = 8.0;   // results that what was known before counts as
 constexpr int kRecommendFrom = 64;     // best observations among which a recommendation is sought
 
 double failed_value() { return -std::numeric_limits<double>::infinity(); }
@@ -66,7 +67,7 @@ void Vbo::play_round() {
   const Replay replay = replay_of(archive_);
 
   const double held_out = critics_.held_out_information(archive_, replay, frame_, fresh_, threads);
-  const double held_out_error = predictive_variance(replay);
+  update_predictive_variance(replay);
   judge_->examine(archive_, replay, fresh_, threads);
   shares_.advance();
   regions_.advance(archive_, frame_);
@@ -79,7 +80,7 @@ void Vbo::play_round() {
   ++round_;
   fresh_.clear();
   summarize(held_out, gauge);
-  recommend(held_out_error);
+  recommend();
 }
 
 void Vbo::remember(const Trial& trial) {
@@ -93,10 +94,10 @@ void Vbo::remember(const Trial& trial) {
                  asked_by(Source::local)       ? Regions::From::leader
                  : asked_by(Source::elsewhere) ? Regions::From::second
                                                : Regions::From::neither);
-  if (asked != pending_.end()) shares_.learn(asked->second, value);
   if (asked == pending_.end()) {
     seen_.add(code);  // somebody else's point; ours are there since they were suggested
   } else {
+    shares_.learn(asked->second, value);
     pending_.erase(asked);
   }
   fresh_.push_back(archive_.size());
@@ -119,7 +120,8 @@ void Vbo::summarize(double held_out_information, const ActionNet::Gauge& gauge) 
 // are put together,  (v_n m + v_p z) / (v_n + v_p)  with variance  v_n v_p / (v_n + v_p).  v_p is
 // the squared error on results the judge had not seen, which includes their noise: the observation
 // counts at least as much as the prediction, and all where nothing speaks of noise.
-void Vbo::recommend(double v_p) {
+void Vbo::recommend() {
+  const double v_p = predictive_variance_;
   const Replay replay = replay_of(archive_);
   const int n = std::min(archive_.size(), kRecommendFrom);
   MatrixOf<float> X(encoding_.dimension(), n);
@@ -147,10 +149,10 @@ double Vbo::score_of(int index, const Replay& replay) const {
   return -normal_quantile(replay.quantile(archive_.shared_rank(index)));
 }
 
-// Mean squared error of the judge's expected outcomes for the newest results, in normal scores; of
-// all scores, 1, before it has learned anything.
-double Vbo::predictive_variance(const Replay& replay) {
-  if (round_ == 0 || fresh_.empty()) return 1.0;
+// Mean squared error of the judge's expected outcomes for the newest results, in normal scores. A
+// full batch counts more than what was known before, a single result little.
+void Vbo::update_predictive_variance(const Replay& replay) {
+  if (round_ == 0 || fresh_.empty()) return;
   MatrixOf<float> X(encoding_.dimension(), std::ssize(fresh_));
   Vector z(X.cols());
   for (Eigen::Index i = 0; i < X.cols(); ++i) {
@@ -159,8 +161,10 @@ double Vbo::predictive_variance(const Replay& replay) {
     z[i] = score_of(index, replay);
   }
   const Judgement& said = judge_->judge(X, 0.0, common_.threads);
-  return (said.terms.row(0).cast<double>().transpose() - z).squaredNorm() /
-         static_cast<double>(z.size());
+  const double n = static_cast<double>(z.size());
+  const double error = (said.terms.row(0).cast<double>().transpose() - z).squaredNorm() / n;
+  const double share = n / (n + kErrorMemory);
+  predictive_variance_ += share * (error - predictive_variance_);
 }
 
 // ---- asking -------------------------------------------------------------------------------------

@@ -43,8 +43,8 @@ class Vbo final : public Optimizer {
   bool round_is_due() const;
   void play_round();
   void summarize(double held_out_information, const ActionNet::Gauge& gauge);
-  void recommend(double predictive_variance);
-  double predictive_variance(const Replay& replay);
+  void recommend();
+  void update_predictive_variance(const Replay& replay);
 
   // Asking.
   Source source_of(TrialId id) const;
@@ -78,6 +78,8 @@ class Vbo final : public Optimizer {
   std::vector<int> fresh_;      // results since the last round, as archive indices
   std::uint64_t designed_ = 0;  // points of the design tried so far
   std::int64_t round_ = 0;      // rounds played
+  // Squared error of predictions, in normal scores; that of knowing nothing at first.
+  double predictive_variance_ = 1.0;
   AskReport report_;
 };
 
