@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -96,7 +97,11 @@ Team::Team(int threads) : shared_(std::make_unique<Shared>()) {
   if (threads <= 0) threads = all_cores();
   if (inside) threads = 1;
   for (int t = 1; t < threads; ++t) {
-    shared_->helpers.emplace_back([shared = shared_.get()] { shared->help(); });
+    try {
+      shared_->helpers.emplace_back([shared = shared_.get()] { shared->help(); });
+    } catch (const std::system_error&) {
+      break;  // the machine gives no more threads; those there are do the work
+    }
   }
 }
 

@@ -15,8 +15,8 @@ namespace vbo {
 constexpr Eigen::Index tile_size = 64;  // small, for short chains of dependent tiles
 
 // The lower triangle of A (n,n) becomes L with A = L L'. False: A is not positive definite or not
-// finite, and its content is lost. Of the
-// strict upper triangle only tiles on the diagonal are overwritten.
+// finite, and its content is lost. Of the strict upper triangle only tiles on the diagonal are
+// overwritten.
 bool factor_tiled(MatrixRef A, Team& team);
 
 // L^-T beside L: tiles above the diagonal go to the strict upper triangle of the same matrix, those

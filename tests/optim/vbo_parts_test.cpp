@@ -301,6 +301,13 @@ TEST(Shares, FollowWinRatesWithinTheirBounds) {
   }
   EXPECT_NEAR(shares.action_net(), 0.2, 0.03);
 
+  // Without results of the leader nothing is compared, and little is kept.
+  for (int i = 0; i < 5000; ++i) shares.learn(Source::jump, i);
+  shares.advance();
+  StateWriter little;
+  shares.write(little);
+  EXPECT_LT(little.take().size(), 4096U);
+
   // What is stored comes back, the unfinished round included.
   shares.learn(Source::local, 1.0);
   StateWriter out;

@@ -192,6 +192,37 @@ TEST(Vbo, BatchesMayChangeAndTellsMayComeInAnyOrder) {
   for (const Trial& trial : player.trials) EXPECT_TRUE(player.space.check(trial.point));
 }
 
+// Proposals run out: points of the design take their place, and belong to no search.
+TEST(Vbo, ResumedRunOnASmallGridSuggestsTheSamePoints) {
+  const Space grid =
+      Space::make({Parameter::integer("i", 0, 11), Parameter::integer("j", 0, 11)}).value();
+  const Objective f = [](const Point& p) -> std::optional<double> {
+    return -std::abs(static_cast<double>(std::get<std::int64_t>(p[0])) - 7.0) -
+           std::abs(static_cast<double>(std::get<std::int64_t>(p[1])) - 3.0);
+  };
+  const OptimizerOptions common{.seed = 3, .batch = 16};
+  Player whole(grid, common, quick());
+  whole.rounds(4, 16, f);
+  const auto open = whole.ask(16);
+  Player resumed(grid, common, quick());
+  resumed.trials = whole.trials;
+  resumed.event = whole.event;
+  ASSERT_TRUE(resumed.vbo->restore(whole.vbo->snapshot(), whole.trials));
+  for (Player* player : {&whole, &resumed}) {
+    player->tell(open, f);
+    player->rounds(2, 16, f);
+  }
+  for (std::size_t i = 0; i < whole.trials.size(); ++i) {
+    EXPECT_EQ(whole.trials[i].point, resumed.trials[i].point) << i;
+  }
+}
+
+TEST(Vbo, RecommendsNothingWhenAllFailed) {
+  Player player(cube(2), {.seed = 1, .batch = 16}, quick());
+  player.rounds(3, 16, [](const Point&) -> std::optional<double> { return std::nullopt; });
+  EXPECT_FALSE(player.vbo->report().recommendation);
+}
+
 TEST(Vbo, ResumedRunSuggestsTheSamePoints) {
   for (const int threads : {1, 3}) {
     const OptimizerOptions common{.seed = 6, .batch = 16, .threads = threads};

@@ -254,7 +254,9 @@ FitReport GaussianProcess::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
   }
   warm_ = true;
   LikelihoodValue value = objective.found;
-  if (objective.factored.size() == 0 || objective.factored != to_theta(parameters_)) {
+  const bool has_factor = found.usable() && objective.factored.size() == found.x.size() &&
+                          objective.factored == found.x;
+  if (!has_factor) {
     value = log_likelihood(kernel_of(parameters_), parameters_.noise_variance, std::nullopt, X, z,
                            work, nullptr);
   }

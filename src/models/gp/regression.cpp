@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "models/gp/regression.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -16,6 +17,7 @@ using Eigen::Index;
 // the prior variance.
 constexpr double variance_floor = 1e-10;
 constexpr Index few_columns = 3;
+constexpr Index mean_block = 512;  // points whose kernel with the data is in memory at a time
 
 class RegressionPosterior final : public GaussianPosterior {
  public:
@@ -102,9 +104,15 @@ Regression::Regression(Parameters parameters, ConstMatrixRef X, ConstVectorRef y
 
 Vector Regression::mean(ConstMatrixRef X) const {
   flops::add(flops::gemm(1, X.cols(), n_));
-  const Matrix k = parameters_.kernel->cross(inputs(), X);  // (n,q)
   const Standardize& output = parameters_.output;
-  return ((k.transpose() * alpha_).array() + parameters_.mean) * output.scale + output.offset;
+  Vector mean(X.cols());
+  for (Index from = 0; from < X.cols(); from += mean_block) {
+    const Index q = std::min(mean_block, X.cols() - from);
+    const Matrix k = parameters_.kernel->cross(inputs(), X.middleCols(from, q));  // (n,q)
+    mean.segment(from, q) =
+        ((k.transpose() * alpha_).array() + parameters_.mean) * output.scale + output.offset;
+  }
+  return mean;
 }
 
 Matrix Regression::mean_slope(ConstMatrixRef X, ConstVectorRef weights) const {

@@ -56,12 +56,11 @@ std::optional<double> share_of_second(Vector a, Vector b, Vector z) {
   const bool solvable = det > 1e-9 * aa * bb;
   double alpha = solvable ? (bb * az - ab * bz) / det : 0.0;
   double beta = solvable ? (aa * bz - ab * az) / det : 0.0;
-  if (alpha < 0.0) {
-    alpha = 0.0;
-    beta = bb > 0.0 ? std::max(0.0, bz / bb) : 0.0;
-  } else if (beta < 0.0) {
-    beta = 0.0;
-    alpha = aa > 0.0 ? std::max(0.0, az / aa) : 0.0;
+  if (alpha < 0.0 || beta < 0.0) {  // then the better of the two alone
+    const double of_a = aa > 0.0 ? std::max(0.0, az) * az / aa : 0.0;  // squares explained
+    const double of_b = bb > 0.0 ? std::max(0.0, bz) * bz / bb : 0.0;
+    alpha = of_a > of_b ? az / aa : 0.0;
+    beta = of_b > of_a ? bz / bb : 0.0;
   }
   if (alpha + beta <= 0.0 || !std::isfinite(alpha + beta)) return std::nullopt;
   return beta / (alpha + beta);

@@ -54,7 +54,7 @@ class LocalSearch {
   void sample(VectorRef code, Rng& rng) const;
 
   double deviation() const;              // largest standard deviation, in widths of the box
-  double best() const { return best_; }  // value of the run's own results; -inf before the first
+  double best() const { return best_; }  // value of the run's results, or what it began with
   // Root-mean-square distance of `code` (D) from the mean, in widths of the box.
   double distance(ConstVectorRef code) const;
   Vector mean_code(ConstVectorRef code) const;  // `code` (D) with the mean in its numeric part
@@ -80,7 +80,7 @@ class LocalSearch {
   cmaes::Box box_;
   std::optional<cmaes::Strategy> strategy_;
   std::vector<Result> results_;  // since the last generation
-  double best_ = 0.0;            // of this run, by its own results; -inf before the first
+  double best_ = 0.0;            // of this run's results, or what it began with
   std::int64_t idle_ = 0;        // generations in a row without a better one
 };
 

@@ -18,14 +18,15 @@ void bind(OptionBinder& b, VboOptions& o) {
   b.number("second_share", o.second_share, 0.0, 1.0,
            "largest share of the local suggestions for a second search in another region");
   b.integer("imagined", o.imagined, 0, 20,
-            "generations the local search runs on the critics alone, per round");
+            "generations the local search runs on predictions alone, per round");
   b.integer("critics", o.critics, 1, 64, "networks in the ensemble; time grows with it");
   b.integer("order", o.order, 1, 12, "powers of the outcome a critic's score is made of");
   b.integer("levels", o.levels, 4, 512, "outcome levels; the gauge's ceiling is their logarithm");
   b.widths("hidden", o.hidden, 1, 4096, "hidden widths of the critics and the action-net");
   b.integer("critic_steps", o.critic_steps, 1, 100'000, "Adam steps per critic and round");
-  b.integer("gp_points", o.gp_points, 0, 2000,
-            "results seen by the Gaussian process beside the critics; 0 = critics alone");
+  b.integer(
+      "gp_points", o.gp_points, 0, 2000,
+      "results seen by the Gaussian process beside the critics; 0 = none (ablations: at least 8)");
   b.integer("gp_iterations", o.gp_iterations, 1, 1000,
             "steps of its hyper-parameter search per round");
   b.integer("action_steps", o.action_steps, 0, 100'000, "Adam steps of the action-net per round");

@@ -31,7 +31,11 @@ Regions::Regions(const Encoding& encoding, bool with_second, std::uint64_t seed)
 bool Regions::has_decided() const { return leader_->deviation() < kDecided; }
 
 void Regions::learn(ConstVectorRef code, double value, From from) {
-  leader_->learn(code, value, from == From::leader);
+  // Good results of another region would only widen the leader: they are the second's business.
+  const bool own = from == From::leader;
+  if (own || !leader_->running() || leader_->distance(code) < kElsewhere) {
+    leader_->learn(code, value, own);
+  }
   if (from == From::second) second_->learn(code, value, true);
 }
 

@@ -7,6 +7,7 @@ namespace vbo {
 namespace {
 
 constexpr double kMemory = 0.5;
+constexpr std::size_t kMost = 256;  // results of a source that are kept for one comparison
 constexpr std::size_t kFewest = 3;  // results of the leader that have a median worth the name
 // Least and largest shares, in parts of what the options give.
 constexpr double kActionFloor = 0.1;
@@ -25,6 +26,13 @@ double median(std::vector<double> values) {
 double Shares::win_rate(Source source) const {
   const auto known = wins_.find(source);
   return known == wins_.end() ? 0.5 : known->second;
+}
+
+void Shares::learn(Source source, double value) {
+  if (source == Source::design) return;
+  std::vector<double>& results = results_[source];
+  if (results.size() == kMost) results.erase(results.begin());
+  results.push_back(value);
 }
 
 void Shares::advance() {

@@ -20,7 +20,7 @@ class Shares {
   explicit Shares(const VboOptions& options) : options_(options) {}
 
   // A result of a suggestion from `source`; failures are -inf.
-  void learn(Source source, double value) { results_[source].push_back(value); }
+  void learn(Source source, double value);
   // Once per round: win rates take in the results since the last time, as soon as there are enough.
   void advance();
 
@@ -37,7 +37,7 @@ class Shares {
   double win_rate(Source source) const;
 
   VboOptions options_;
-  std::map<Source, std::vector<double>> results_;  // not compared yet
+  std::map<Source, std::vector<double>> results_;  // not compared yet, the last few of each source
   std::map<Source, double> wins_;                  // p; 1/2 before anything is known
 };
 

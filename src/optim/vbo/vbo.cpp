@@ -16,7 +16,9 @@ constexpr int kLargestElite = 400;     // results that half or more of a minibat
 constexpr int kImagined = 64;          // points per imagined generation
 constexpr int kCategoricalScreen = 4;  // times more proposals where no gradient-like search helps
 constexpr double kErrorMemory = 8.0;   // results that what was known before counts as
-constexpr int kRecommendFrom = 64;     // best observations among which a recommendation is sought
+// More length-scales take the process longer than the critics, and 256 results do not tell them.
+constexpr std::ptrdiff_t kMostParameters = 200;
+constexpr int kRecommendFrom = 64;  // best observations among which a recommendation is sought
 
 double failed_value() { return -std::numeric_limits<double>::infinity(); }
 
@@ -38,8 +40,9 @@ Vbo::Vbo(const Space& space, const OptimizerOptions& common, const VboGpOptions&
       action_net_(encoding_, options_, common.seed),
       regions_(encoding_, options_.second_share > 0.0, common.seed),
       shares_(options_) {
-  const bool alone = options.role == GpRole::assists && options_.gp_points == 0;
-  if (alone || encoding_.dimension() == 0) {
+  const bool wanted = options_.gp_points > 0 && std::ssize(encoding_.blocks()) <= kMostParameters;
+  const bool assists = options.role == GpRole::assists;
+  if ((assists && !wanted) || encoding_.dimension() == 0) {
     judge_ = std::make_unique<CriticsJudge>(critics_, frame_);
   } else {
     judge_ = std::make_unique<GpJudge>(critics_, frame_, encoding_, options, common);
@@ -123,7 +126,13 @@ void Vbo::summarize(double held_out_information, const ActionNet::Gauge& gauge) 
 void Vbo::recommend() {
   const double v_p = predictive_variance_;
   const Replay replay = replay_of(archive_);
-  const int n = std::min(archive_.size(), kRecommendFrom);
+  report_.recommendation.reset();
+  int n = 0;  // best results that have a value
+  while (n < std::min(archive_.size(), kRecommendFrom) &&
+         archive_.value(archive_.at_rank(n)) > failed_value()) {
+    ++n;
+  }
+  if (n == 0) return;
   MatrixOf<float> X(encoding_.dimension(), n);
   Vector z(n);
   for (int rank = 0; rank < n; ++rank) {
@@ -235,7 +244,8 @@ std::vector<Suggestion> Vbo::suggest(Source source, std::span<const TrialId> ids
     why.notes = notes_on(why.terms, weight);
     chosen.push_back(accept(code, std::move(why)));
   }
-  while (chosen.size() < ids.size()) {
+  while (chosen.size() < ids.size()) {  // all proposals repeat something
+    pending_[ids[chosen.size()]] = Source::design;
     chosen.push_back(accept(unseen_design_point(), {.source = "design"}));
   }
   return chosen;
