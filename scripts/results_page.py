@@ -6,32 +6,19 @@ import shutil
 import statistics
 import subprocess
 
+import results_coverage
 import results_paper as paper
+from results_rows import above, ahead, leaders, leads, markdown, number, ours, rank_among, row_of
 
 HERO_TASKS = ["ackley10", "interferometer", "lunar-lander", "pest-control"]
 HERO_METHODS = ["vbo", "turbo", "cmaes", "gp-logei", "hmc", "sobol"]
 
 
-def number(value, digits=5):
-    return "-" if value is None else f"{value:.{digits}g}"
-
-
-def markdown(header, rows, right=()):
-    """`right`: columns of numbers."""
-    rule = "".join("|---:" if i in right else "|---" for i in range(len(header))) + "|"
-    lines = ["| " + " | ".join(header) + " |", rule]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
-
-
-def ours(method):
-    return f"**{method}**" if method == "vbo" else method
-
-
 class Results:
-    """The raw data and the program that reads them."""
+    """The raw data, the program that reads them, and the protocols they come from."""
 
-    def __init__(self, program, raw, pages):
-        self.program, self.raw, self.pages = program, raw, pages
+    def __init__(self, program, raw, pages, plan):
+        self.program, self.raw, self.pages, self.plan = program, raw, pages, plan
 
     def bench(self, *words):
         return subprocess.run([*self.program, *map(str, words)], check=True, capture_output=True,
@@ -39,6 +26,13 @@ class Results:
 
     def has(self, name):
         return any((self.raw / name).glob("*.jsonl"))
+
+    def coverage(self, name):
+        """What has been run of the protocols of a set: a paragraph."""
+        words = [w for path in self.plan[name] for w in ("--protocol", path)]
+        planned = self.bench("run", *words, "--dry-run", "--out", self.raw / name).split()
+        found = [p.stem for p in (self.raw / name).glob("*.jsonl")]
+        return [results_coverage.summary(name, planned, found), ""]
 
     def table(self, name, *words):
         return json.loads(self.bench("table", self.raw / name, "--json", *words))
@@ -68,32 +62,6 @@ class Results:
         return len(headers), facts
 
 
-def row_of(rows, method):
-    return next((r for r in rows if r["method"] == method), None)
-
-
-def above(a, b):
-    """Higher by more than rounding errors: whoever has found the optimum shares the first place."""
-    return a is not None and b is not None and a - b > 1e-6 * (1.0 + abs(b))
-
-
-def rank_among(rows, method, others, key):
-    """1 = highest among `others`; None when the method is not there."""
-    values = {r["method"]: r[key] for r in rows if r["method"] in others and r[key] is not None}
-    if method not in values:
-        return None
-    return 1 + sum(above(v, values[method]) for v in values.values())
-
-
-def ahead(rows, method, key, digits=5, named=4):
-    """Who is above `method`, best first."""
-    mine = row_of(rows, method)[key]
-    better = sorted((r for r in rows if above(r[key], mine)), key=lambda r: -r[key])
-    texts = [f"`{r['method']}` ({number(r[key], digits)})" for r in better[:named]]
-    more = f" and {len(better) - named} more" if len(better) > named else ""
-    return f"{', '.join(texts)}{more} above `{method}` ({number(mine, digits)})"
-
-
 # ---- the seven tasks -----------------------------------------------------------------------------
 
 
@@ -113,21 +81,18 @@ def verdict(by_task):
         wins_paper += among == 1
         wins_all += overall == 1
         wins_best += best == 1
-        leader = max(rows, key=lambda r: r["final_reward"])
-        top = max(rows, key=lambda r: r["best"])
         lines.append([task, number(vbo["final_reward"]), str(among), str(overall),
-                      f"{leader['method']} {number(leader['final_reward'])}",
-                      number(vbo["best"], 6), str(best),
-                      f"{top['method']} {number(top['best'], 6)}", paper.ATTAINABLE[task]])
+                      leaders(rows, "final_reward"), number(vbo["best"], 6), str(best),
+                      leaders(rows, "best", 6), paper.ATTAINABLE[task]])
         if overall > 1:
             lost.append(f"* {task}, final reward: {ahead(rows, 'vbo', 'final_reward')}.")
         if best > 1:
             lost.append(f"* {task}, best value: {ahead(rows, 'vbo', 'best', 6)}.")
-    most = max(map(len, by_task.values()), default=0)
+    methods = [len(rows) for rows in by_task.values() if row_of(rows, "vbo")] or [0]
     text = [f"`vbo` has the highest final reward on **{wins_paper} of {judged}** tasks among the "
-            f"paper's ten methods and on {wins_all} of {judged} among all {most} methods here; it has "
-            "the highest best value (median over seeds, without luck on noisy tasks) on "
-            f"{wins_best} of {judged}.", "",
+            f"paper's ten methods and on {wins_all} of {judged} among all "
+            f"{results_coverage.span(methods)} methods here; it has the highest best value (median over "
+            f"seeds, without luck on noisy tasks) on {wins_best} of {judged}.", "",
             markdown(["task", "reward of vbo", "rank among the paper's ten", "rank among all",
                       "highest reward", "best of vbo", "rank by best", "highest best",
                       "attainable"], lines, range(1, 8)), ""]
@@ -150,9 +115,11 @@ def task_table(rows, task):
     lines = []
     for r in rows:
         m = r["method"]
+        several = r["seeds"] > 1  # one seed has no spread
         cells = [number(r["rank"], 3), ours(m), number(r["final_reward"]),
-                 number(r["variance"], 2), number(r["late_reward"]), number(r["best"], 6),
-                 f"{number(r['best_q25'])} .. {number(r['best_q75'])}"]
+                 number(r["variance"], 2) if several else "-", number(r["late_reward"]),
+                 number(r["best"], 6),
+                 f"{number(r['best_q25'])} .. {number(r['best_q75'])}" if several else "-"]
         cells += [number(r.get("reading"), 6)] if noisy else []
         cells += [number(r["gap"], 2), number(r["rank_best"], 3),
                   number(r["seconds_per_round"], 2), number(r["flops_per_round"], 2)]
@@ -168,16 +135,15 @@ def seven_tasks(results):
     by_task = {t: [r for r in rows if r["task"] == t] for t in paper.TASKS}
     by_task = {t: found for t, found in by_task.items() if found}
     drawn = results.draw("main", "main")
-    text = ["## The paper's seven tasks", "", *verdict(by_task),
+    text = ["## The paper's seven tasks", "", *results.coverage("main"), *verdict(by_task),
             *results.figure("main", "overview-reward", "Average reward S_t on the seven tasks"),
             *results.figure("main", "overview-best", "Best value on the seven tasks")]
     for task, found in by_task.items():
         r = found[0]
-        seeds = sorted({x["seeds"] for x in found})
+        seeds = results_coverage.seeds_text([x["seeds"] for x in found])
         text += [f"### {task}", "",
                  f"Batch {r['batch']}, {r['rounds']} rounds, "
-                 f"{'-'.join(map(str, sorted({seeds[0], seeds[-1]})))} seeds. "
-                 f"Attainable: {paper.ATTAINABLE[task]}"
+                 f"{seeds}. Attainable: {paper.ATTAINABLE[task]}"
                  + (f"; {paper.ABOVE_ATTAINABLE[task]}, so ranks are compared, not these numbers"
                     if task in paper.ABOVE_ATTAINABLE else "") + ".", "",
                  task_table(found, task), ""]
@@ -202,9 +168,12 @@ def ablation(results, by_task):
                          + (f" (paper {number(published[0])})" if published else ""))
         lines.append(cells)
     return ["## Ablation", "",
-            "The objective of the action-net with one half replaced by a Gaussian process: its "
-            "deviation instead of the information (exploration), its mean instead of the critics' "
-            "(exploitation). Final reward:", "", markdown(["task", *names], lines, range(1, 5)), "",
+            "One half of the objective of `vbo` left to its small Gaussian process: the process's "
+            "deviation instead of the critics' information (exploration), the process's mean alone "
+            "instead of the stack of critics and process (exploitation). The ablations share "
+            "everything else with `vbo`, the local searches included, so small differences are "
+            "noise. `vbo-paper` differs from all three in more than one half. Final reward:", "",
+            markdown(["task", *names], lines, range(1, 5)), "",
             *results.figure("ablation", "overview-reward", "Average reward of the ablations")]
 
 
@@ -242,7 +211,7 @@ def sensitivity(results, name, title, option, intro):
     rows = [[ours(m), number(statistics.mean(s for s, _ in spread[m].values()), 2)]
             + [f"{spread[m][t][0]:.2f} ({number(spread[m][t][1], 4)})" if t in spread[m] else "-"
                for t in tasks] for m in order]
-    text = [f"## {title}", "", intro, ""]
+    text = [f"## {title}", "", intro, "", *results.coverage(name)]
     text += results.figure(name, f"{name}-reward", title) + results.figure(name, f"{name}-best", title)
     text += [f"How far the average reward at the end moves while {option} varies, as a share of the "
              "whole range seen on that task (0 = not at all), least sensitive first; in brackets the "
@@ -265,11 +234,10 @@ def holdout(results):
     for task in tasks:
         for t in at:
             values = {r["method"]: r[f"best_at_{t}"] for r in data["rows"] if r["task"] == task}
-            highest = max((v for v in values.values() if v is not None), default=None)
             cells = []
             for m in methods:
                 text = number(values.get(m), 6)
-                if values.get(m) is not None and values[m] == highest:
+                if leads(values.get(m), values.values()):
                     text = f"**{text}**"
                     wins[m, t] += 1
                 cells.append(text)
@@ -277,7 +245,8 @@ def holdout(results):
     rows += [["*best median*", str(t), *[str(wins[m, t]) for m in methods]] for t in at]
     return ["## Functions nobody tuned on", "",
             "Best value (median over seeds; minimized functions negated) after 20 and 40 rounds of 64. "
-            "No method of this repository was tuned on these.", "",
+            "No method of this repository was tuned on these. Whoever shares the highest value, up to "
+            "rounding, has the best median.", "", *results.coverage("holdout"),
             markdown(["function", "round", *methods], rows, range(1, len(methods) + 2)), "",
             *results.figure("holdout", "overview-best", "Best value on functions nobody tuned on")]
 
@@ -286,21 +255,20 @@ def small_batch(results):
     data = results.table("small-batch")
     results.draw("small-batch", "small-batch", keep=lambda stem: stem == "overview-best")
     tasks = {r["task"]: (r["batch"], r["rounds"]) for r in data["rows"]}
-    highest = {t: max(r["best"] for r in data["rows"] if r["task"] == t and r["best"] is not None)
-               for t in tasks}
+    values = {t: [r["best"] for r in data["rows"] if r["task"] == t] for t in tasks}
     rows = []
     for rank in sorted(data["ranks"], key=lambda r: r["rank_best"]):
         cells = [ours(rank["method"]), number(rank["rank_best"], 3), str(rank["first_best"])]
         for t in tasks:
             r = next((r for r in data["rows"] if r["task"] == t and r["method"] == rank["method"]), None)
             text = number(r["best"], 5) if r else "-"
-            cells.append(f"**{text}**" if r and r["best"] == highest[t] else text)
+            cells.append(f"**{text}**" if r and leads(r["best"], values[t]) else text)
         rows.append(cells)
     header = [f"{t} ({b} x {n})" for t, (b, n) in tasks.items()]
     return ["## Small batches", "",
             "The budgets of Li, Rudner and Wilson (ICLR 2024), batch x rounds: few evaluations in small "
             "batches, the opposite of what `vbo` is made for. Best value, median over seeds, ordered by "
-            "mean rank.", "",
+            "mean rank.", "", *results.coverage("small-batch"),
             markdown(["method", "mean rank", "first", *header], rows, range(1, len(tasks) + 3)), "",
             *results.figure("small-batch", "overview-best", "Best value with small batches")]
 
@@ -362,7 +330,7 @@ def share(results):
 
 
 def claims(results, by_task, beta, batch):
-    def leads(method, tasks):
+    def wins(method, tasks):
         """Highest final reward among the paper's ten, `method` standing for its VBO."""
         rivals = [m for m in paper.METHODS if m != "vbo"]
         return [rank_among(by_task[t], method, [method, *rivals], "final_reward") == 1
@@ -370,16 +338,17 @@ def claims(results, by_task, beta, batch):
 
     def beats(a, b):
         pairs = [(row_of(rows, a), row_of(rows, b)) for rows in by_task.values()]
-        return [x["final_reward"] > y["final_reward"] for x, y in pairs if x and y]
+        return [above(x["final_reward"], y["final_reward"]) for x, y in pairs if x and y]
 
     rows = [["VBO has the highest final reward of ten methods on the synthetic functions",
-             share(leads("vbo", paper.SYNTHETIC)), share(leads("vbo-paper", paper.SYNTHETIC))],
-            ["... and on the four real-world tasks", share(leads("vbo", paper.REAL_WORLD)),
-             share(leads("vbo-paper", paper.REAL_WORLD))],
+             share(wins("vbo", paper.SYNTHETIC)), share(wins("vbo-paper", paper.SYNTHETIC))],
+            ["... and on the four real-world tasks", share(wins("vbo", paper.REAL_WORLD)),
+             share(wins("vbo-paper", paper.REAL_WORLD))],
             ["Exploration by information beats exploration by a GP's deviation",
              share(beats("vbo", "vbo-gp-exploration")),
              share(beats("vbo-paper", "vbo-gp-exploration"))],
-            ["Exploitation by the network beats exploitation by a GP's mean",
+            ["Exploitation by the network (`vbo`: by the stack of critics and a small GP) beats "
+             "exploitation by that GP alone",
              share(beats("vbo", "vbo-gp-exploitation")),
              share(beats("vbo-paper", "vbo-gp-exploitation"))],
             ["Of the two, replacing the exploration hurts more",
@@ -407,7 +376,8 @@ def claims(results, by_task, beta, batch):
                      fewer("vbo"), fewer("vbo-paper")])
     return ["## The paper's claims", "",
             "Does it hold, and on how many tasks? `vbo` is the recommended method, `vbo-paper` the paper's "
-            "networks and constants; both halves of the ablation belong to `vbo`.", "",
+            "networks and constants. The ablations share everything else with `vbo`, so that small "
+            "differences there are noise; from `vbo-paper` they differ in more than the replaced half.", "",
             markdown(["claim", "vbo", "vbo-paper"], rows), "",
             "Published values cannot be compared one to one: "
             + "; ".join(f"on {t} {why}" for t, why in paper.ABOVE_ATTAINABLE.items())
@@ -440,8 +410,8 @@ def write(results, picture):
             "Generated from raw data by `scripts/results page`; do not edit. What the columns mean "
             "and how runs are made: [benchmarks](../bench.md). The tasks: [tasks](../tasks.md).", "",
             f"{jobs} runs, commit {', '.join(facts['commit'])}; {', '.join(facts['machine'])}; "
-            f"{', '.join(facts['compiler'])}. Every method has the same initial design, batch, rounds and "
-            "seeds. All values are in the sign that is maximized.", ""]
+            f"{', '.join(facts['compiler'])}. Every method has the same initial design, batch and rounds; "
+            "each part says how far its protocol has been run. All values are in the sign that is maximized.", ""]
     notes = results.pages / "notes.md"
     if notes.exists():
         text += [notes.read_text().strip(), ""]
@@ -469,6 +439,9 @@ def write(results, picture):
         text += holdout(results)
     if results.has("small-batch"):
         text += small_batch(results)
+    absent = [name for name in results.plan if not results.has(name)]
+    if absent:
+        text += ["## Not run", "", *[f"* {n}: `scripts/results run --only {n}`" for n in absent], ""]
     text += cost(results)
     if (results.pages / "peers.md").exists():
         text += ["## Other libraries", "", "Optuna and BoTorch on the same functions: "

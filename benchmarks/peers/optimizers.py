@@ -13,8 +13,9 @@ Every contender runs in a process of its own on one thread and evaluates through
 protocol of study files (`vbo bench serve-task`); never more of them at a time than there are cores.
 Quick contenders come first, then the slow ones seed by seed, so that a run with a deadline has
 learned the most. A cell that outruns its limit, or the deadline, is reported as far as it got; a
-library that is not installed is reported as such. Cells finished in --out are not run again, so a
-stopped run continues; rounds of a cell are on disk (.part) as soon as they are made.
+library that is not installed is reported as such. Cells finished in --out are not run again, those
+cut by the deadline are, so a stopped run continues; rounds of a cell are on disk (.part) as soon as
+they are made.
 """
 
 import argparse
@@ -160,6 +161,11 @@ def cell_path(out, cell):
     return out / f"{name}-{hashlib.sha256(key.encode()).hexdigest()[:8]}.json"
 
 
+def is_settled(path):
+    """A stored cell, unless the deadline cut it: the next run makes that one again."""
+    return path.exists() and json.loads(path.read_text())["end"] != "deadline"
+
+
 def run_cell(cell, args):
     """Leaves one JSON file: the cell, how it ended, the lines it printed. False: too late."""
     path = cell_path(args.out, cell)
@@ -229,7 +235,7 @@ def run_all(args):
     quality, speed = queue.SimpleQueue(), queue.SimpleQueue()
     for cells, into in zip(cells_of(args), (quality, speed)):
         for cell in cells:
-            if not cell_path(args.out, cell).exists():
+            if not is_settled(cell_path(args.out, cell)):
                 into.put(cell)
 
     late = []

@@ -62,6 +62,24 @@ def by_task(results):
     return found
 
 
+def above(a, b):
+    """Higher by more than rounding errors, as in every table of `vbo bench`: whoever has found the
+    optimum shares the first place."""
+    return a - b > 1e-6 * (1.0 + abs(b))
+
+
+def seeds_text(results):
+    """5 seeds of a, b; 1 seed of c. A single seed says little."""
+    groups = {}
+    for c in in_order(results):
+        count = sorted(len(found[c]) for found in by_task(results).values() if c in found)
+        text = " to ".join(map(str, sorted({count[0], count[-1]})))
+        groups.setdefault(text, []).append(f"`{c}`")
+    text = "; ".join(f"{n} seed{'' if n == '1' else 's'} of {', '.join(names)}"
+                     for n, names in groups.items())
+    return text + (". A single seed says little." if "1" in groups else ".")
+
+
 def quality_table(results, rounds):
     order = in_order(results)
     rows = []
@@ -71,14 +89,13 @@ def quality_table(results, rounds):
             cells = {c: median_at(found.get(c, []), t) for c in order}
             # Only those whose every seed got so far can have the best median.
             full = {c: v for c, (v, n) in cells.items() if v is not None and n == len(found[c])}
-            highest = max(full.values(), default=None)
             texts = []
             for c in order:
                 value, n = cells[c]
                 text = number(value, 6)
                 if value is not None and c not in full:
                     text += f" ({n} of {len(found[c])})"
-                if c in full and value == highest:
+                if c in full and not any(above(v, value) for v in full.values()):
                     text = f"**{text}**"
                     wins[c][t] += 1
                 texts.append(text)
@@ -89,20 +106,22 @@ def quality_table(results, rounds):
 
 
 def reached_table(results, reference, rounds):
-    """Where a contender did not get through all rounds: how far, what it had, what ours had then."""
+    """Where time ended a contender's runs: how far they got, what it had, what ours had then."""
     rows = []
     for task, found in by_task(results).items():
         for c in in_order(results):
-            cells = [r for r in found.get(c, []) if r["lines"]]
-            if not found.get(c) or all(len(r["lines"]) >= rounds for r in found[c]):
+            cells = [r for r in found.get(c, []) if r["end"] != "failed"]
+            if all(len(r["lines"]) >= rounds for r in cells):
                 continue
-            reached = int(statistics.median_low([len(r["lines"]) for r in found[c]]))
-            if not cells or reached == 0:
-                rows.append([c, task, "0", "-", "-", "-"])
+            reached = int(statistics.median_low([len(r["lines"]) for r in cells]))
+            # The whole run, the round it was cut in included; of a killed one, what is known.
+            spent = statistics.median([r.get("seconds", sum(l["seconds"] for l in r["lines"]))
+                                       for r in cells])
+            if reached == 0:
+                rows.append([c, task, "0", number(spent, 3), "-", "-"])
                 continue
             value, _ = median_at(cells, reached)
             ours, _ = median_at(found.get(reference, []), reached)
-            spent = statistics.median([sum(l["seconds"] for l in r["lines"]) for r in cells])
             rows.append([c, task, str(reached), number(spent, 3), number(value, 6), number(ours, 6)])
     return markdown(["contender", "task", "round reached", "seconds", "its best",
                      f"{reference} at that round"], rows) if rows else ""
@@ -179,13 +198,16 @@ def write(out, page, names, reference="vbo"):
         batch, rounds = quality[0]["cell"]["batch"], quality[0]["cell"]["rounds"]
         text += ["## Quality", "",
                  f"Best value, higher is better: median over seeds after so many rounds of {batch} "
-                 "evaluations. Values of minimized functions are negated. In brackets: how many "
-                 "seeds got so far in time; `-`: none did, or the contender cannot search this "
-                 "space.", "", quality_table(quality, sorted({max(1, rounds // 2), rounds})), ""]
+                 f"evaluations: {seeds_text(quality)} Values of minimized "
+                 "functions are negated. Bold: the highest, shared when equal up to rounding. In "
+                 "brackets: how many seeds got so far in time; `-`: none did, or the contender "
+                 "cannot search this space.", "",
+                 quality_table(quality, sorted({max(1, rounds // 2), rounds})), ""]
         reached = reached_table(quality, reference, rounds)
         if reached:
-            text += [f"Where time ended a run before round {rounds} (median over its seeds), and what "
-                     f"`{reference}` had after as many evaluations:", "", reached, ""]
+            text += [f"Where time ended a run before round {rounds} (median over its seeds), the seconds "
+                     f"of the whole run, and what `{reference}` had after as many evaluations:", "",
+                     reached, ""]
         text += ["What a round costs, suggestions and learning together, over the rounds that were "
                  "made:", "", cost_table(quality), ""]
     if speed:

@@ -100,18 +100,22 @@ double wilcoxon_signed_rank(std::span<const double> differences) {
   return std::min(1.0, std::erfc(-z / std::sqrt(2.0)));
 }
 
-std::vector<double> ranks_descending(std::span<const double> values) {
+bool above(double a, double b, double tolerance) { return a - b > tolerance * (1.0 + std::abs(b)); }
+
+std::vector<double> ranks_descending(std::span<const double> values, double tolerance) {
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto key = [&](std::size_t i) {
-    return std::isnan(values[i]) ? -std::numeric_limits<double>::infinity() : values[i];
+    return std::isnan(values[i]) ? std::numeric_limits<double>::lowest() : values[i];
   };
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return key(a) > key(b); });
   std::vector<double> ranks(values.size());
   for (std::size_t first = 0; first < order.size();) {
     std::size_t last = first;
-    while (last + 1 < order.size() && key(order[last + 1]) == key(order[first])) ++last;
+    while (last + 1 < order.size() && !above(key(order[first]), key(order[last + 1]), tolerance)) {
+      ++last;
+    }
     const double shared = 0.5 * static_cast<double>(first + last) + 1.0;
     for (std::size_t i = first; i <= last; ++i) ranks[order[i]] = shared;
     first = last + 1;

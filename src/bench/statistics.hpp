@@ -22,7 +22,13 @@ double sign_test(int wins, int losses);
 // without ties in size, else the normal approximation with tie correction. 1 for no differences.
 double wilcoxon_signed_rank(std::span<const double> differences);
 
-// 1 = highest; equal values share the mean of their ranks; missing values come last.
-std::vector<double> ranks_descending(std::span<const double> values);
+// a is above b by more than tolerance (1 + |b|). The tolerance of every ranking of methods is
+// `rounding`: whoever has found the optimum shares the first place.
+constexpr double rounding = 1e-6;
+bool above(double a, double b, double tolerance = rounding);
+
+// 1 = highest; equal values, within the tolerance of the highest of them, share the mean of their
+// ranks; missing values come last.
+std::vector<double> ranks_descending(std::span<const double> values, double tolerance = 0.0);
 
 }  // namespace vbo::bench

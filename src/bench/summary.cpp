@@ -76,8 +76,8 @@ void rank_group(std::vector<Row>& rows) {
     rewards.push_back(row.final_reward);
     best.push_back(row.best);
   }
-  const auto reward_ranks = ranks_descending(rewards);
-  const auto best_ranks = ranks_descending(best);
+  const auto reward_ranks = ranks_descending(rewards, rounding);
+  const auto best_ranks = ranks_descending(best, rounding);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows[i].rank = reward_ranks[i];
     rows[i].rank_best = best_ranks[i];

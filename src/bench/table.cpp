@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "bench/statistics.hpp"
 #include "bench/summary.hpp"
 #include "bench/text_table.hpp"
 
@@ -171,7 +172,8 @@ std::string to_wide_text(const Summary& summary, const SummaryOptions& options) 
                          [&](const Row& candidate) { return candidate.method == r.method; });
         const bool absent = row == summary.rows.begin() + static_cast<std::ptrdiff_t>(last);
         std::string cell = absent ? "" : number_text(value(*row), 6);
-        if (!absent && value(*row) == highest) cell = "**" + cell + "**";
+        if (!absent && !std::isnan(value(*row)) && !above(highest, value(*row)))
+          cell = "**" + cell + "**";
         cells.push_back(std::move(cell));
       }
       table.add(std::move(cells));

@@ -8,6 +8,7 @@ usage: smoke_test.py PROGRAM SOURCE_DIR
 import json
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -134,10 +135,23 @@ class Smoke(unittest.TestCase):
             self.assertIn(wanted, page)
         for picture in re.findall(r"\]\((figures/[^)]*)\)", page):
             xml.etree.ElementTree.parse(pages / picture)
+        self.assertEqual(page.count("Complete: "), 5)
         results("pack", raw)
         results("unpack", self.path / "again")
         results("page", self.path / "again")
         self.assertEqual((pages / "README.md").read_text(), page)
+        # What is missing is named, with the command that makes it.
+        for path in (raw / "holdout").glob("michalewicz--*"):
+            path.unlink()
+        for path in (raw / "beta").glob("*-s2.*"):
+            path.unlink()
+        shutil.rmtree(raw / "small-batch")
+        results("page", raw)
+        page = (pages / "README.md").read_text()
+        self.assertIn("**4 of 8 runs** of the protocol so far: `schaffer7?dim=2`: 2 seeds; not run: "
+                      "`michalewicz`. `scripts/results run --only holdout` completes it.", page)
+        self.assertIn("`branin`: 1 seed (4 of 8 runs). `scripts/results run --only beta`", page)
+        self.assertIn("* small-batch: `scripts/results run --only small-batch`", page)
 
     def test_published_flops(self):
         rows = json.loads(bench("flops", "--model", "paper", "--json"))["rows"]
@@ -149,15 +163,25 @@ class Smoke(unittest.TestCase):
         script = SOURCE / "benchmarks/peers/optimizers.py"
         out = self.path / "peers"
         words = [sys.executable, str(script), "--program", PROGRAM, "--out", str(out)]
-        subprocess.run([*words, "--seeds", "2", "--rounds", "2", "--batch", "4", "--tasks",
-                        "branin", "mixed", "--ours", "cmaes", "--peers", "botorch-turbo",
-                        "--sizes", "10", "--limit", "120"], check=True, capture_output=True)
+        plan = [*words, "--seeds", "2", "--rounds", "2", "--batch", "4", "--tasks", "branin",
+                "mixed", "--ours", "cmaes", "--peers", "botorch-turbo", "--sizes", "10", "--limit",
+                "120"]
+        subprocess.run(plan, check=True, capture_output=True)
         # A run that was killed: what it had is reported as far as it got.
         cell = {"kind": "quality", "contender": "turbo", "task": "branin", "seed": 1, "batch": 4,
                 "rounds": 2}
         rounds = [{"cell": cell}, {"round": 1, "best": -7.5, "seconds": 0.25}]
         (out / "quality-turbo-branin-1-00000000.part").write_text(
             "\n".join(map(json.dumps, rounds)) + '\n{"round": 2, "be')
+        # Cut by the deadline: made again by the same command; failed: no matter of time.
+        stored = next(out.glob("quality-cmaes-branin-1-*.json"))
+        whole = json.loads(stored.read_text())
+        stored.write_text(json.dumps({**whole, "lines": whole["lines"][:1], "end": "deadline"}))
+        subprocess.run(plan, check=True, capture_output=True)
+        again = json.loads(stored.read_text())
+        self.assertEqual((again["end"], len(again["lines"])), ("done", 2))
+        failed = {"cell": {**cell, "contender": "hmc"}, "lines": rounds[1:], "end": "failed"}
+        (out / "quality-hmc-branin-1-00000000.json").write_text(json.dumps(failed))
         page = self.path / "peers.md"
         subprocess.run([*words, "--report", str(page)], check=True)
         text = page.read_text()
@@ -165,6 +189,9 @@ class Smoke(unittest.TestCase):
         self.assertIn("| cmaes |", text)
         self.assertIn("botorch-turbo", text)
         self.assertIn("| turbo | branin | 1 | 0.25 | -7.5 |", text)
+        self.assertIn("1 seed of `turbo`, `hmc`; 2 seeds of `cmaes`. A single seed says little.", text)
+        self.assertNotIn("| hmc | branin | 1 |", text)
+        self.assertIn("* hmc, branin, seed 1, after round 1", text)
 
 
 if __name__ == "__main__":

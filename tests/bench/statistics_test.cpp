@@ -27,6 +27,12 @@ TEST(Statistics, MomentsAndQuantiles) {
 TEST(Statistics, Ranks) {
   EXPECT_THAT(ranks_descending(std::vector<double>{1, 3, nan, 3, 2}),
               ElementsAre(4, 1.5, 5, 1.5, 3));
+  // Ties but for rounding errors, of the size of the values; exact unless asked for.
+  const std::vector<double> close = {-1e-9, 0, -1e-5, nan, nan};
+  EXPECT_THAT(ranks_descending(close), ElementsAre(2, 1, 3, 4.5, 4.5));
+  EXPECT_THAT(ranks_descending(close, rounding), ElementsAre(1.5, 1.5, 3, 4.5, 4.5));
+  EXPECT_FALSE(above(1e6 + 0.5, 1e6));
+  EXPECT_TRUE(above(1e6 + 2.0, 1e6));
 }
 
 TEST(Statistics, SignTest) {

@@ -98,6 +98,21 @@ TEST(Summary, WideTextMarksTheHighest) {
   EXPECT_THAT(text, HasSubstr("| t, batch 2 |     3 |     8 | **9** |"));
 }
 
+TEST(Summary, WhoeverFoundTheOptimumSharesTheFirstPlace) {
+  const SummaryOptions options;
+  const Summary s =
+      summarize({made("a", 1, {0, 2, 4, 4, 6, 10}), made("b", 1, {0, 2, 0, 2, 0, 10 - 1e-9}),
+                 made("c", 1, {0, 2, 0, 1, 0, 9})},
+                options);
+  EXPECT_EQ(s.rows[0].rank_best, 1.5);
+  EXPECT_EQ(s.rows[1].rank_best, 1.5);
+  EXPECT_EQ(s.rows[2].rank_best, 3.0);
+  EXPECT_EQ(s.ranks[0].first_best, 1);
+  EXPECT_EQ(s.ranks[1].first_best, 1);
+  EXPECT_EQ(s.ranks[1].first, 0);
+  EXPECT_THAT(to_wide_text(s, options), HasSubstr("| **10** | **10** |"));
+}
+
 TEST(Summary, TextFormsAgree) {
   const std::vector<JobResult> jobs = {made("a", 1, {0, 2, 4, 4, 6, 8})};
   const SummaryOptions options{.at = {2}};
