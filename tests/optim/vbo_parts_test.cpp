@@ -288,7 +288,7 @@ TEST(Shares, FollowWinRatesWithinTheirBounds) {
   }
   EXPECT_NEAR(shares.action_net(), 0.02, 1e-6);
   EXPECT_NEAR(shares.jump(), 0.2, 1e-6);
-  EXPECT_NEAR(shares.second(true), 0.1, 1e-6);
+  EXPECT_NEAR(shares.second(true), 0.05, 1e-6);
   EXPECT_NEAR(shares.second(false), 0.25, 1e-6);
 
   // As good as the leader: half of its results win.

@@ -12,7 +12,7 @@ constexpr std::size_t kFewest = 3;  // results of the leader that have a median 
 // Least and largest shares, in parts of what the options give.
 constexpr double kActionFloor = 0.1;
 constexpr double kJumpFloor = 0.5, kJumpCeiling = 2.0;
-constexpr double kSecondFloor = 0.2, kSecondFloorInTheRace = 0.5;
+constexpr double kSecondFloor = 0.1, kSecondFloorInTheRace = 0.5;
 constexpr Source kMeasured[] = {Source::action_net, Source::elsewhere, Source::jump};
 
 double median(std::vector<double> values) {
