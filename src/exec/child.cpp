@@ -46,6 +46,7 @@ struct ChildSide {
   int in, out, err;       // become descriptors 0, 1, 2
   int error;              // errno goes here when exec fails
   pid_t parent;
+  const Guardian* guardian;
 };
 
 // Between fork and exec: only async-signal-safe calls.
@@ -56,6 +57,9 @@ struct ChildSide {
     _exit(127);
   };
   setpgid(0, 0);
+  // Before the evaluator can start a process of its own: were vbo to tell the guardian, and be
+  // killed just before, nobody would know of the grandchildren.
+  if (side.guardian) side.guardian->watch(getpid());
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != side.parent) _exit(127);  // vbo died before the line above
   for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
@@ -115,7 +119,8 @@ Result<Child> Child::spawn(const SpawnOptions& options, Guardian* guardian) {
                        out.ends[1],
                        err.ends[1],
                        error.ends[1],
-                       getpid()};
+                       getpid(),
+                       guardian};
   // No handler of ours may run in the child before it resets them.
   sigset_t all, before;
   sigfillset(&all);
@@ -135,6 +140,7 @@ Result<Child> Child::spawn(const SpawnOptions& options, Guardian* guardian) {
   if (got != 0) {
     while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
     }
+    if (guardian) guardian->unwatch(pid);
     return cannot_start(options, reason);
   }
 
@@ -148,7 +154,6 @@ Result<Child> Child::spawn(const SpawnOptions& options, Guardian* guardian) {
     if (fd >= 0) set_non_blocking(fd);
   }
   child.guardian_ = guardian;
-  if (guardian) guardian->watch(pid);
   return child;
 }
 

@@ -70,14 +70,11 @@ Guardian::~Guardian() {
   }
 }
 
-void Guardian::send(pid_t message) {
+void Guardian::send(pid_t message) const {
   if (pipe_ < 0) return;
   const SigpipeBlocked blocked;
   while (write(pipe_, &message, sizeof message) < 0 && errno == EINTR) {
   }
 }
-
-void Guardian::watch(pid_t group) { send(group); }
-void Guardian::unwatch(pid_t group) { send(-group); }
 
 }  // namespace vbo

@@ -16,11 +16,12 @@ class Guardian {
   Guardian(const Guardian&) = delete;
   Guardian& operator=(const Guardian&) = delete;
 
-  void watch(pid_t group);
-  void unwatch(pid_t group);
+  // Also between fork and exec: async-signal-safe.
+  void watch(pid_t group) const { send(group); }
+  void unwatch(pid_t group) const { send(-group); }
 
  private:
-  void send(pid_t message);
+  void send(pid_t message) const;
 
   pid_t pid_ = -1;
   int pipe_ = -1;
