@@ -12,6 +12,7 @@
 
 #include "models/gp/gp.hpp"
 #include "numerics/flops.hpp"
+#include "tasks/task.hpp"
 
 using namespace vbo;
 
@@ -20,22 +21,8 @@ namespace {
 using Eigen::Index;
 
 double hartmann6(ConstVectorRef x) {
-  static const double a[4] = {1.0, 1.2, 3.0, 3.2};
-  static const double A[4][6] = {{10, 3, 17, 3.5, 1.7, 8},
-                                 {0.05, 10, 17, 0.1, 8, 14},
-                                 {3, 3.5, 1.7, 10, 17, 8},
-                                 {17, 8, 0.05, 10, 0.1, 14}};
-  static const double P[4][6] = {{0.1312, 0.1696, 0.5569, 0.0124, 0.8283, 0.5886},
-                                 {0.2329, 0.4135, 0.8307, 0.3736, 0.1004, 0.9991},
-                                 {0.2348, 0.1451, 0.3522, 0.2883, 0.3047, 0.6650},
-                                 {0.4047, 0.8828, 0.8732, 0.5743, 0.1091, 0.0381}};
-  double sum = 0.0;
-  for (int i = 0; i < 4; ++i) {
-    double d = 0.0;
-    for (int j = 0; j < 6; ++j) d += A[i][j] * (x[j] - P[i][j]) * (x[j] - P[i][j]);
-    sum += a[i] * std::exp(-d);
-  }
-  return sum;
+  static const auto task = tasks::make_task("hartmann6").value();
+  return *task->noiseless(Point(x.begin(), x.end()));
 }
 
 double branin(ConstVectorRef u) {

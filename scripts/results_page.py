@@ -117,7 +117,7 @@ def task_table(rows, task):
         m = r["method"]
         several = r["seeds"] > 1  # one seed has no spread
         cells = [number(r["rank"], 3), ours(m), number(r["final_reward"]),
-                 number(r["variance"], 2) if several else "-", number(r["late_reward"]),
+                 number(r["variance"], 2), number(r["late_reward"]),
                  number(r["best"], 6),
                  f"{number(r['best_q25'])} .. {number(r['best_q75'])}" if several else "-"]
         cells += [number(r.get("reading"), 6)] if noisy else []

@@ -13,6 +13,8 @@
 #include "bench/runner.hpp"
 #include "bench/text_table.hpp"
 #include "cli/bench/parts.hpp"
+#include "core/spelling.hpp"
+#include "vbo/optimizer.hpp"
 
 namespace vbo::cli {
 namespace {
@@ -134,6 +136,19 @@ Result<std::vector<Job>> requested_jobs(const RunFlags& flags) {
   return jobs;
 }
 
+// "; did you mean gp-logei?", for those that look like typing errors.
+std::string closest_methods(const std::vector<std::string>& missing) {
+  std::string guesses;
+  for (const std::string& method : missing) {
+    const std::string_view name = std::string_view(method).substr(0, method.find('?'));
+    for (const MethodInfo& known : methods()) {
+      if (edit_distance(known.name, name) > 2) continue;
+      guesses += (guesses.empty() ? "; did you mean " : ", ") + known.name;
+    }
+  }
+  return guesses.empty() ? "" : guesses + "?";
+}
+
 // Takes out what this build lacks, or says so.
 Result<void> check_jobs(std::vector<Job>& jobs, bool skip_missing) {
   std::vector<std::string> missing_methods;
@@ -151,7 +166,8 @@ Result<void> check_jobs(std::vector<Job>& jobs, bool skip_missing) {
       });
     } else {
       message += std::string(message.empty() ? "" : "\n") +
-                 "methods this build does not have: " + list + " (--skip-missing leaves them out)";
+                 "methods this build does not have: " + list + " (--skip-missing leaves them out" +
+                 closest_methods(missing_methods) + ")";
     }
   }
   if (!message.empty()) return Error{ErrorKind::invalid_input, message};

@@ -42,8 +42,7 @@ double mean(std::span<const double> values) {
 
 double variance(std::span<const double> values) {
   const auto kept = present(values);
-  if (kept.empty()) return missing_value;
-  if (kept.size() == 1) return 0.0;
+  if (kept.size() < 2) return missing_value;
   const double centre = mean(kept);
   double sum = 0.0;
   for (const double v : kept) sum += (v - centre) * (v - centre);

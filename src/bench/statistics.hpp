@@ -9,7 +9,7 @@
 namespace vbo::bench {
 
 double mean(std::span<const double> values);
-double variance(std::span<const double> values);  // unbiased; 0 for one value
+double variance(std::span<const double> values);  // unbiased; missing for one value
 // Linear interpolation between order statistics, as numpy.quantile. q in [0,1].
 double quantile(std::span<const double> values, double q);
 inline double median(std::span<const double> values) { return quantile(values, 0.5); }

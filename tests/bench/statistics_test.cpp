@@ -21,7 +21,7 @@ TEST(Statistics, MomentsAndQuantiles) {
   EXPECT_DOUBLE_EQ(quantile(v, 1.0), 4.0);
   const std::vector<double> none = {nan};
   EXPECT_TRUE(std::isnan(mean(none)) && std::isnan(variance(none)) && std::isnan(median(none)));
-  EXPECT_EQ(variance(std::vector<double>{3}), 0.0);
+  EXPECT_TRUE(std::isnan(variance(std::vector<double>{3})));  // one seed says nothing of spread
 }
 
 TEST(Statistics, Ranks) {
