@@ -15,6 +15,7 @@ constexpr std::int64_t kFewestPoints = 8;  // of a fit, in the ablations
 constexpr Eigen::Index kFewestFresh = 8;   // results a weight is worth estimating from
 constexpr double kIdleWeight = 0.05;       // below, the process rests ...
 constexpr std::int64_t kIdleRounds = 8;    // ... but for one round in so many
+constexpr double kRanksBelow = -1.0;       // scores below which results keep only their ranks
 
 // Half of the points are the best results, the rest a sample of all others; all if they fit.
 std::vector<int> chosen_results(const Archive& archive, int most, Rng& rng) {
@@ -44,6 +45,31 @@ Scored scored(const Archive& archive, const Replay& replay, const std::vector<in
     results.z[i] = -normal_quantile(replay.quantile(archive.shared_rank(index)));
   }
   return results;
+}
+
+// What the process learns. Ranks squeeze the best results together, whose distances say most about
+// where the optimum is; the worst are better off with ranks. Hence scores above t = kRanksBelow
+// become linear in the value, with the same root mean square above t:
+//   t + s (y - y_t),   s^2 = sum (z - t)^2 / sum (y - y_t)^2.
+Vector targets(const Archive& archive, const Replay& replay, const std::vector<int>& indices,
+               Vector z) {
+  const double bar =
+      archive.value_at_rank(replay.rank_at(0.5 * std::erfc(kRanksBelow / std::sqrt(2.0))));
+  const auto height = [&](Eigen::Index i) {
+    return archive.value(indices[static_cast<std::size_t>(i)]) - bar;
+  };
+  double of_scores = 0.0, of_values = 0.0;  // sums of squares
+  for (Eigen::Index i = 0; i < z.size(); ++i) {
+    if (z[i] <= kRanksBelow || height(i) <= 0.0) continue;
+    of_scores += std::pow(z[i] - kRanksBelow, 2.0);
+    of_values += std::pow(height(i), 2.0);
+  }
+  if (!(of_values > 0.0) || !std::isfinite(of_values)) return z;
+  const double slope = std::sqrt(of_scores / of_values);
+  for (Eigen::Index i = 0; i < z.size(); ++i) {
+    if (height(i) > 0.0) z[i] = kRanksBelow + slope * height(i);
+  }
+  return z;
 }
 
 // Share of b in the least-squares fit z ~ c + alpha a + beta b with alpha, beta >= 0; nothing when
@@ -113,11 +139,13 @@ void GpJudge::learn(const Archive& archive, const Replay& replay, std::int64_t r
   if (options_.role == GpRole::assists && weight_ < kIdleWeight && round % kIdleRounds != 0) return;
   Rng rng(seed_, "gp-results", static_cast<std::uint64_t>(round));
   const auto most = static_cast<int>(std::max(options_.vbo.gp_points, kFewestPoints));
-  const Scored results = scored(archive, replay, chosen_results(archive, most, rng));
+  const std::vector<int> chosen = chosen_results(archive, most, rng);
+  const Scored results = scored(archive, replay, chosen);
   // Made anew, so that a fit depends on its data and this state alone.
   model_.emplace(model_options_);
   if (state_before_fit_.size() > 0) model_->set_state(state_before_fit_);
-  model_->fit(results.X, results.z, Rng(seed_, "gp-fit", static_cast<std::uint64_t>(round)));
+  model_->fit(results.X, targets(archive, replay, chosen, results.z),
+              Rng(seed_, "gp-fit", static_cast<std::uint64_t>(round)));
   state_ = model_->state();
   noise_variance_ = model_->noise_variance();
 }

@@ -60,7 +60,7 @@ class GpJudge final : public Judge {
   std::optional<GaussianProcess> model_;  // empty while it rests
   Vector state_before_fit_;               // empty before the first fit
   Vector state_;                          // after it
-  double weight_ = 0.5;                   // w
+  double weight_ = 0.9;                   // w: with few results the process is mostly right
   double noise_variance_ = 0.0;           // of normal scores, by the last fit
   Matrix held_out_{3, 0};  // said by critics and process, and found: results not weighed yet
   Judgement judgement_;

@@ -12,11 +12,14 @@ void bind(OptionBinder& b, VboOptions& o) {
   b.integer("screening", o.screening, 1, 1024,
             "proposals scored per suggestion; 1 = plain sampling");
   b.number("action_share", o.action_share, 0.0, 1.0,
-           "largest share of suggestions from the action-net; falls when they fall behind");
-  b.number("jump_share", o.jump_share, 0.0, 0.5,
-           "share of suggestions that mutate good points; halved or doubled by their success");
+           "weight of suggestions from the action-net; this and the next three stand beside the "
+           "leading local search's 0.25 and change with success");
+  b.number("jump_share", o.jump_share, 0.0, 1.0, "weight of suggestions that mutate good points");
+  b.number("climb_share", o.climb_share, 0.0, 1.0,
+           "weight of proposals that climb what the models expect; 2.5 times that in batches too "
+           "small for the local search");
   b.number("second_share", o.second_share, 0.0, 1.0,
-           "largest share of the local suggestions for a second search in another region");
+           "weight of a second local search in another region; 0 = no such search");
   b.integer("imagined", o.imagined, 0, 20,
             "generations the local search runs on predictions alone, per round");
   b.integer("critics", o.critics, 1, 64, "networks in the ensemble; time grows with it");

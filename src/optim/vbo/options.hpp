@@ -35,11 +35,13 @@ struct VboOptions {
 
   // Proposals.
   std::int64_t screening = 24;  // S, proposals scored per suggestion; 1 = plain sampling
-  double action_share = 0.2;    // of a batch from the action-net, at most
-  double jump_share = 0.1;      // of a batch from mutations of good points, when as good as others
-  double second_share = 0.5;    // of the local suggestions, to a second search elsewhere, at most
-  std::int64_t imagined = 1;    // generations of the local search on the critics, per round
-  std::int64_t design = 0;      // space-filling results before learning; 0 = from the dimension
+  // Weights of the sources beside the leading local search's 0.25, before success is known.
+  double action_share = 0.15;  // the action-net as it is
+  double jump_share = 0.1;     // mutations of good points
+  double climb_share = 0.2;    // proposals that climb the judge's opinion; more in small batches
+  double second_share = 0.2;   // a second local search elsewhere
+  std::int64_t imagined = 1;   // generations of the local search on the critics, per round
+  std::int64_t design = 0;     // space-filling results before learning; 0 = from the dimension
 };
 void bind(OptionBinder& binder, VboOptions& options);
 

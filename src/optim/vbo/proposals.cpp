@@ -40,6 +40,8 @@ std::string_view to_string(Source source) {
       return "local";
     case Source::elsewhere:
       return "elsewhere";
+    case Source::climb:
+      return "climb";
     case Source::jump:
       return "jump";
   }

@@ -2,26 +2,41 @@
 #include "optim/vbo/shares.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace vbo {
 namespace {
 
 constexpr double kMemory = 0.5;
 constexpr std::size_t kMost = 256;  // results of a source that are kept for one comparison
-constexpr std::size_t kFewest = 3;  // results of the leader that have a median worth the name
-// Least and largest shares, in parts of what the options give.
-constexpr double kActionFloor = 0.1;
-constexpr double kJumpFloor = 0.5, kJumpCeiling = 2.0;
-constexpr double kSecondFloor = 0.1, kSecondFloorInTheRace = 0.5;
-constexpr Source kMeasured[] = {Source::action_net, Source::elsewhere, Source::jump};
+constexpr std::size_t kFewest = 3;  // results of the leader that are worth a comparison
+constexpr Source kSources[] = {Source::action_net, Source::jump, Source::climb, Source::elsewhere,
+                               Source::local};
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+constexpr double kLeaderWeight = 0.25;
+constexpr double kLeaderLeast = 0.3, kLeaderLeastDecided = 0.5;  // of the batch
+// What success may make of a weight, in parts of it.
+constexpr double kCeiling = 3.0, kFloor = 0.05, kJumpFloor = 0.5, kLeaderFloor = 0.3;
+constexpr double kSecondFloor = 0.1, kSecondFloorInTheRace = 0.25;
+// Batches of so few and so many generations get the climbing share for small and for large ones.
+constexpr double kSmall = 2.0, kLarge = 4.0, kSmallBatchFactor = 2.5;
+
+// Chance that a value of `a` is above one of `b`, ties counting half; both sorted.
+double chance_to_win(const std::vector<double>& a, const std::vector<double>& b) {
+  double won = 0.0;
+  for (const double value : a) {
+    const auto [first, last] = std::equal_range(b.begin(), b.end(), value);
+    won += static_cast<double>(first - b.begin()) + 0.5 * static_cast<double>(last - first);
+  }
+  return won / (static_cast<double>(a.size()) * static_cast<double>(b.size()));
 }
 
 }  // namespace
+
+Shares::Shares(const VboOptions& options, double generations) : options_(options) {
+  const double small = std::clamp((kLarge - generations) / (kLarge - kSmall), 0.0, 1.0);
+  climb_weight_ = options.climb_share * (1.0 + small * (kSmallBatchFactor - 1.0));
+}
 
 double Shares::win_rate(Source source) const {
   const auto known = wins_.find(source);
@@ -36,37 +51,55 @@ void Shares::learn(Source source, double value) {
 }
 
 void Shares::advance() {
-  const std::vector<double>& leader = results_[Source::local];
-  if (leader.size() >= kFewest) {  // else they wait for the next round: batches may be small
-    const double bar = median(leader);
-    for (const Source source : kMeasured) {
-      const std::vector<double>& results = results_[source];
-      if (results.empty()) continue;
-      double won = 0.0;
-      for (const double value : results) won += value > bar ? 1.0 : value == bar ? 0.5 : 0.0;
-      const double rate = won / static_cast<double>(results.size());
-      wins_[source] = kMemory * win_rate(source) + (1.0 - kMemory) * rate;
+  if (results_[Source::local].size() < kFewest) return;  // they wait: batches may be small
+  for (auto& [source, results] : results_) std::sort(results.begin(), results.end());
+  for (const auto& [source, results] : results_) {
+    double sum = 0.0;
+    int opponents = 0;
+    for (const auto& [other, theirs] : results_) {
+      if (other == source || other == Source::elsewhere || theirs.empty()) continue;
+      sum += chance_to_win(results, theirs);
+      ++opponents;
     }
-    results_.clear();
+    if (results.empty() || opponents == 0) continue;
+    wins_[source] = kMemory * win_rate(source) + (1.0 - kMemory) * sum / opponents;
   }
+  results_.clear();
 }
 
-double Shares::action_net() const {
-  return options_.action_share * std::clamp(2.0 * win_rate(Source::action_net), kActionFloor, 1.0);
+double Shares::weight(Source source, Race race) const {
+  const double success = std::pow(2.0 * win_rate(source), 1.5);
+  const auto within = [&](double least) { return std::clamp(success, least, kCeiling); };
+  switch (source) {
+    case Source::action_net:
+      return options_.action_share * within(kFloor);
+    case Source::jump:
+      return options_.jump_share * within(kJumpFloor);
+    case Source::climb:
+      return climb_weight_ * within(kFloor);
+    case Source::elsewhere:
+      if (!race.second_runs) return 0.0;
+      return options_.second_share * within(race.decided ? kSecondFloor : kSecondFloorInTheRace);
+    case Source::local:
+      return kLeaderWeight * within(kLeaderFloor);
+    case Source::design:
+      return 0.0;
+  }
+  return 0.0;
 }
 
-double Shares::jump() const {
-  return options_.jump_share * std::clamp(2.0 * win_rate(Source::jump), kJumpFloor, kJumpCeiling);
-}
-
-double Shares::second(bool leader_has_decided) const {
-  const double most = options_.second_share;
-  const double least = most * (leader_has_decided ? kSecondFloor : kSecondFloorInTheRace);
-  return std::clamp(win_rate(Source::elsewhere), least, most);
+double Shares::of(Source source, Race race) const {
+  const double own = weight(Source::local, race);
+  double others = 0.0;
+  for (const Source s : kSources) others += s == Source::local ? 0.0 : weight(s, race);
+  if (others <= 0.0) return source == Source::local ? 1.0 : 0.0;
+  const double least = race.decided ? kLeaderLeastDecided : kLeaderLeast;
+  const double leader = std::max(own / (own + others), least);
+  return source == Source::local ? leader : weight(source, race) / others * (1.0 - leader);
 }
 
 void Shares::write(StateWriter& out) const {
-  for (const Source source : kMeasured) out.put(win_rate(source));
+  for (const Source source : kSources) out.put(win_rate(source));
   out.put<std::int64_t>(static_cast<std::int64_t>(results_.size()));
   for (const auto& [source, results] : results_) {
     out.put(static_cast<std::int32_t>(source)).put<std::int64_t>(std::ssize(results));
@@ -75,7 +108,7 @@ void Shares::write(StateWriter& out) const {
 }
 
 void Shares::read(StateReader& in) {
-  for (const Source source : kMeasured) wins_[source] = in.get<double>();
+  for (const Source source : kSources) wins_[source] = in.get<double>();
   results_.clear();
   for (auto sources = in.get<std::int64_t>(); sources > 0 && in.ok(); --sources) {
     const auto source = static_cast<Source>(in.get<std::int32_t>());

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // How a batch is divided among the sources of suggestions. A source is measured by its win rate
-//   p = share of its results that are better than the median result of the leading local search,
-// averaged over rounds with a memory of one half. Equal sources have p = 1/2; a source that falls
-// behind keeps a small share, because what does not pay today may find the better basin tomorrow.
-// Not thread-safe.
+//   p = chance that one of its results is better than one of another source, each source counting
+//       the same (the second search, which is paid to lose for a while, is nobody's opponent),
+// averaged over rounds with a memory of one half. Its weight is what the options say times
+// (2p)^(3/2), within bounds: what does not pay today may find the better basin tomorrow, and what
+// pays today is often only the shorter step. Hence, too, a part of the batch that is always the
+// leading local search's. Not thread-safe.
 #pragma once
 
 #include <map>
@@ -17,26 +19,30 @@ namespace vbo {
 
 class Shares {
  public:
-  explicit Shares(const VboOptions& options) : options_(options) {}
+  // `generations` of the local search fit into a batch: a batch too small to feed it is better
+  // spent on climbing the models.
+  Shares(const VboOptions& options, double generations);
 
   // A result of a suggestion from `source`; failures are -inf.
   void learn(Source source, double value);
   // Once per round: win rates take in the results since the last time, as soon as there are enough.
   void advance();
 
-  double action_net() const;  // of the batch
-  double jump() const;        // of the batch
-  // Of the local suggestions. While the leader has not narrowed to one basin yet, the race is open
-  // and the second search gets a larger minimum.
-  double second(bool leader_has_decided) const;
+  struct Race {
+    bool second_runs = true;  // there is a second local search
+    bool decided = false;     // the leader has narrowed to one basin
+  };
+  double of(Source source, Race race) const;  // of the batch; all sources' add up to one
+  double win_rate(Source source) const;
 
   void write(StateWriter& out) const;
   void read(StateReader& in);
 
  private:
-  double win_rate(Source source) const;
+  double weight(Source source, Race race) const;
 
   VboOptions options_;
+  double climb_weight_;
   std::map<Source, std::vector<double>> results_;  // not compared yet, the last few of each source
   std::map<Source, double> wins_;                  // p; 1/2 before anything is known
 };

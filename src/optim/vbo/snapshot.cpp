@@ -8,7 +8,7 @@
 namespace vbo {
 namespace {
 
-constexpr std::uint32_t kVersion = 4;
+constexpr std::uint32_t kVersion = 5;
 
 }  // namespace
 
@@ -63,8 +63,8 @@ Result<void> Vbo::restore(std::string_view snapshot, std::span<const Trial> hist
   archive_.sort();
   for (const Trial& trial : history) {
     if (trial.told_in > 0) continue;
-    for (const Source source :
-         {Source::design, Source::action_net, Source::local, Source::elsewhere, Source::jump}) {
+    for (const Source source : {Source::design, Source::action_net, Source::local,
+                                Source::elsewhere, Source::climb, Source::jump}) {
       if (to_string(source) == trial.rationale.source) pending_[trial.id] = source;
     }
     seen_.add(encoding_.encode(trial.point));

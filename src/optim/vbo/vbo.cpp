@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/normal.hpp"
+#include "optim/vbo/climb.hpp"
 
 namespace vbo {
 namespace {
@@ -18,12 +19,42 @@ constexpr int kCategoricalScreen = 4;  // times more proposals where no gradient
 constexpr double kErrorMemory = 8.0;   // results that what was known before counts as
 // More length-scales take the process longer than the critics, and 256 results do not tell them.
 constexpr std::ptrdiff_t kMostParameters = 200;
+// Climbing: starts per suggestion, proposals screened per start, and the length of a first step
+// from proposals of the action-net; from those near the leader it is the leader's deviation.
+constexpr double kStarts = 1.5;
+constexpr int kClimbScreen = 8;
+constexpr double kFirstStep = 0.03;
+constexpr std::size_t kClimbTogether = 128;  // suggestions: their distances cost the square of it
+constexpr double kApart = 0.02;     // root-mean-square distance wanted between climbed suggestions
 constexpr int kRecommendFrom = 64;  // best observations among which a recommendation is sought
 
 double failed_value() { return -std::numeric_limits<double>::infinity(); }
 
 double value_of(const Trial& trial) {
   return trial.value && std::isfinite(*trial.value) ? *trial.value : failed_value();
+}
+
+MatrixOf<float> columns(const std::vector<Vector>& codes) {
+  MatrixOf<float> X(codes.front().size(), std::ssize(codes));
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    X.col(static_cast<Eigen::Index>(i)) = codes[i].cast<float>();
+  }
+  return X;
+}
+
+// Indices of `scores`, the highest first.
+std::vector<int> best_first(const VectorOf<float>& scores) {
+  std::vector<int> order(static_cast<std::size_t>(scores.size()));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return scores[a] > scores[b]; });
+  return order;
+}
+
+// Generations of the local search [Hansen2016: 4 + 3 ln D results] that a batch can feed.
+double generations_of(const Encoding& encoding, std::int64_t batch) {
+  const auto parameters =
+      static_cast<double>(std::max<std::ptrdiff_t>(1, std::ssize(encoding.blocks())));
+  return static_cast<double>(batch) / (4.0 + 3.0 * std::log(parameters));
 }
 
 }  // namespace
@@ -39,7 +70,7 @@ Vbo::Vbo(const Space& space, const OptimizerOptions& common, const VboGpOptions&
       critics_(frame_.inputs(), options_, common.seed),
       action_net_(encoding_, options_, common.seed),
       regions_(encoding_, options_.second_share > 0.0, common.seed),
-      shares_(options_) {
+      shares_(options_, generations_of(encoding_, common.batch)) {
   const bool wanted = options_.gp_points > 0 && std::ssize(encoding_.blocks()) <= kMostParameters;
   const bool assists = options.role == GpRole::assists;
   if ((assists && !wanted) || encoding_.dimension() == 0) {
@@ -200,11 +231,13 @@ Source Vbo::source_of(TrialId id) const {
   if (round_ == 0) return Source::design;
   const double turn = static_cast<double>(id) * 0.6180339887498949;
   const double u = turn - std::floor(turn);
-  if (u < shares_.action_net()) return Source::action_net;
-  const double globally = shares_.action_net() + shares_.jump();
-  if (u < globally) return Source::jump;
-  const double second = regions_.second().running() ? shares_.second(regions_.has_decided()) : 0.0;
-  return (u - globally) < second * (1.0 - globally) ? Source::elsewhere : Source::local;
+  const Shares::Race race{regions_.second().running(), regions_.has_decided()};
+  double sum = 0.0;
+  for (const Source source : {Source::action_net, Source::jump, Source::climb, Source::elsewhere}) {
+    sum += shares_.of(source, race);
+    if (u < sum) return source;
+  }
+  return Source::local;
 }
 
 std::vector<Suggestion> Vbo::suggest(Source source, std::span<const TrialId> ids) {
@@ -215,40 +248,113 @@ std::vector<Suggestion> Vbo::suggest(Source source, std::span<const TrialId> ids
     }
     return chosen;
   }
+  if (source == Source::climb && ids.size() > kClimbTogether) {
+    chosen = suggest(source, ids.first(kClimbTogether));
+    for (Suggestion& s : suggest(source, ids.subspan(kClimbTogether)))
+      chosen.push_back(std::move(s));
+    return chosen;
+  }
   Rng rng(common_.seed, to_string(source), static_cast<std::uint64_t>(ids.front()));
-  const auto N = screening_of(source) * static_cast<int>(ids.size());
-  MatrixOf<float> X(encoding_.dimension(), N);
-  std::vector<Vector> codes(static_cast<std::size_t>(N));
-  if (source == Source::action_net) X = action_net_.act(N, rng);
-  for (int i = 0; i < N; ++i) {
-    Vector& code = codes[static_cast<std::size_t>(i)];
-    code = source == Source::action_net ? Vector(X.col(i).cast<double>()) : propose(source, rng);
-    encoding_.snap(code);
-    X.col(i) = code.cast<float>();
-  }
+  const auto count = static_cast<int>(ids.size());
+  const std::vector<Vector> codes = source == Source::climb
+                                        ? climbed(count, rng)
+                                        : proposals(source, screening_of(source) * count, rng);
   const double weight = std::sqrt(options_.beta);
-  const Judgement& said = judge_->judge(X, weight, common_.threads);
-  std::vector<int> order(static_cast<std::size_t>(N));
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int a, int b) { return said.score[a] > said.score[b]; });
-  for (const int i : order) {
-    if (chosen.size() == ids.size()) break;
+  const Judgement& said = judge_->judge(columns(codes), weight, common_.threads);
+  const std::vector<int> order = best_first(said.score);
+  // Climbers meet on the same tops: the next one taken keeps its distance, if there are enough.
+  std::vector<int> taken;
+  const auto crowded = [&](int i, double apart) {
     const Vector& code = codes[static_cast<std::size_t>(i)];
-    if (seen_.contains(code)) continue;
-    Rationale why{.source = std::string(to_string(source))};
-    for (std::size_t j = 0; j < said.names.size(); ++j) {
-      why.terms.push_back({std::string(said.names[j]), said.terms(static_cast<int>(j), i)});
-      why.acquisition += why.terms.back().value;
+    const double least = apart * std::sqrt(static_cast<double>(code.size()));
+    return std::any_of(taken.begin(), taken.end(), [&](int other) {
+      return (codes[static_cast<std::size_t>(other)] - code).norm() < least;
+    });
+  };
+  for (double apart = source == Source::climb ? kApart : 0.0;; apart *= 0.3) {
+    if (apart < kTolerance) apart = 0.0;
+    for (const int i : order) {
+      if (chosen.size() == ids.size()) break;
+      const Vector& code = codes[static_cast<std::size_t>(i)];
+      if (seen_.contains(code) || (apart > 0.0 && crowded(i, apart))) continue;
+      taken.push_back(i);
+      Rationale why{.source = std::string(to_string(source))};
+      for (std::size_t j = 0; j < said.names.size(); ++j) {
+        why.terms.push_back({std::string(said.names[j]), said.terms(static_cast<int>(j), i)});
+        why.acquisition += why.terms.back().value;
+      }
+      why.notes = notes_on(why.terms, weight);
+      chosen.push_back(accept(code, std::move(why)));
     }
-    why.notes = notes_on(why.terms, weight);
-    chosen.push_back(accept(code, std::move(why)));
+    if (chosen.size() == ids.size() || apart == 0.0) break;
   }
-  while (chosen.size() < ids.size()) {  // all proposals repeat something
-    pending_[ids[chosen.size()]] = Source::design;
-    chosen.push_back(accept(unseen_design_point(), {.source = "design"}));
-  }
+  if (chosen.size() == ids.size()) return chosen;
+  // The others repeat something: the local search may know more places, the design always does.
+  const Source next = source == Source::local ? Source::design : Source::local;
+  const auto rest = ids.subspan(chosen.size());
+  for (const TrialId id : rest) pending_[id] = next;
+  for (Suggestion& suggestion : suggest(next, rest)) chosen.push_back(std::move(suggestion));
   return chosen;
+}
+
+// `count` snapped codes.
+std::vector<Vector> Vbo::proposals(Source source, int count, Rng& rng) {
+  std::vector<Vector> codes(static_cast<std::size_t>(count));
+  MatrixOf<float> actions;
+  if (source == Source::action_net) actions = action_net_.act(count, rng);
+  for (int i = 0; i < count; ++i) {
+    Vector& code = codes[static_cast<std::size_t>(i)];
+    if (source == Source::action_net) {
+      code = actions.col(i).cast<double>();
+    } else if (source == Source::jump) {
+      code = jump(encoding_, archive_, rng);
+    } else {
+      code = archive_.code(archive_.at_rank(0));
+      borrow_categories(encoding_, archive_, code, rng);
+      if (regions_.usable()) {
+        (source == Source::elsewhere ? regions_.second() : regions_.leader()).sample(code, rng);
+      }
+    }
+    encoding_.snap(code);
+  }
+  return codes;
+}
+
+// Proposals of the action-net, jumps and the leader, in shares that follow their success, after
+// they have climbed the judge's opinion: more than `count` of them, snapped.
+std::vector<Vector> Vbo::climbed(int count, Rng& rng) {
+  constexpr Source kinds[] = {Source::action_net, Source::jump, Source::local};
+  const int starts = std::max(3, static_cast<int>(std::ceil(kStarts * count)));
+  const double weight = std::sqrt(options_.beta);
+  const double near = regions_.leader().running() ? regions_.leader().deviation() : kFirstStep;
+  MatrixOf<float> from(encoding_.dimension(), starts);
+  VectorOf<float> length(starts);
+  int filled = 0;
+  double left = 0.0;  // win rates of the kinds still to come
+  for (const Source kind : kinds) left += shares_.win_rate(kind);
+  for (const Source kind : kinds) {
+    const double share = left > 0.0 ? shares_.win_rate(kind) / left : 0.0;
+    left -= shares_.win_rate(kind);
+    const int wanted = kind == kinds[2] ? starts - filled
+                                        : static_cast<int>(std::lround(share * (starts - filled)));
+    if (wanted == 0) continue;
+    const MatrixOf<float> X = columns(proposals(kind, kClimbScreen * wanted, rng));
+    const std::vector<int> order = best_first(judge_->judge(X, weight, common_.threads).score);
+    for (int i = 0; i < wanted; ++i, ++filled) {
+      from.col(filled) = X.col(order[static_cast<std::size_t>(i)]);
+      length[filled] =
+          static_cast<float>(kind == Source::action_net ? kFirstStep : std::min(kFirstStep, near));
+    }
+  }
+  const MatrixOf<float> X =
+      climb(*judge_, encoding_, from,
+            {.weight = weight, .length = std::move(length), .threads = common_.threads});
+  std::vector<Vector> codes;
+  for (Eigen::Index i = 0; i < X.cols(); ++i) {
+    codes.emplace_back(X.col(i).cast<double>());
+    encoding_.snap(codes.back());
+  }
+  return codes;
 }
 
 // The information of a suggestion in nats, without its weight, beside that of the round.
@@ -277,16 +383,6 @@ int Vbo::screening_of(Source source) const {
   return std::min(screening, 1 << frame_.numeric());
 }
 
-Vector Vbo::propose(Source source, Rng& rng) const {
-  if (source == Source::jump) return jump(encoding_, archive_, rng);
-  Vector code = archive_.code(archive_.at_rank(0));
-  borrow_categories(encoding_, archive_, code, rng);
-  if (regions_.usable()) {
-    (source == Source::elsewhere ? regions_.second() : regions_.leader()).sample(code, rng);
-  }
-  return code;
-}
-
 // The next point of the design that nobody has tried. A finite space can run out of them: then a
 // repeat is all there is to suggest.
 Vector Vbo::unseen_design_point() {
@@ -313,7 +409,7 @@ Replay Vbo::replay_of(const Archive& archive) const {
 
 std::int64_t Vbo::design_size() const {
   if (options_.design > 0) return options_.design;
-  const std::int64_t wanted = std::max<std::int64_t>(8, 2 * std::ssize(encoding_.blocks()));
+  const std::int64_t wanted = std::max<std::int64_t>(8, std::ssize(encoding_.blocks()));
   const std::int64_t affordable =
       common_.budget > 0 ? std::max<std::int64_t>(4, common_.budget / 4) : wanted;
   return std::min({wanted, affordable, std::int64_t{256}});

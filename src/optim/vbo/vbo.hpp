@@ -49,9 +49,10 @@ class Vbo final : public Optimizer {
   // Asking.
   Source source_of(TrialId id) const;
   std::vector<Suggestion> suggest(Source source, std::span<const TrialId> ids);
+  std::vector<Vector> proposals(Source source, int count, Rng& rng);
+  std::vector<Vector> climbed(int count, Rng& rng);
   int screening_of(Source source) const;
   std::vector<Term> notes_on(const std::vector<Term>& terms, double weight) const;
-  Vector propose(Source source, Rng& rng) const;
   Vector unseen_design_point();
   Suggestion accept(ConstVectorRef code, Rationale rationale);
 
