@@ -84,7 +84,7 @@ TEST_P(GpRoles, ChangesOneTermAndAddsUp) {
     EXPECT_EQ(said.terms.bottomRows(2), critics.terms.bottomRows(2));
   }
   EXPECT_NE(said.terms(0, 0), critics.terms(0, 0));
-  EXPECT_EQ(judge_.gp_weight(), GetParam() == GpRole::exploits ? 1.0 : 0.5);
+  EXPECT_EQ(judge_.gp_weight(), GetParam() == GpRole::exploits ? 1.0 : 0.9);
 }
 
 TEST_P(GpRoles, FindsASmoothOptimum) {
@@ -112,6 +112,28 @@ TEST_P(GpRoles, FindsASmoothOptimum) {
 INSTANTIATE_TEST_SUITE_P(Terms, GpRoles,
                          ::testing::Values(GpRole::assists, GpRole::explores, GpRole::exploits));
 
+// Ranks would bend a straight line at the top, where most of the scores are.
+TEST(GpJudge, LearnsTheDistancesOfGoodResults) {
+  const Encoding encoding(Space::make({Parameter::real("x", 0, 1)}).value());
+  const Frame frame(encoding);
+  Critics critics(frame.inputs(), VboOptions{}, 1);
+  GpJudge judge(critics, frame, encoding, quick(GpRole::exploits), {.seed = 1});
+  Archive archive(1);
+  for (int i = 0; i < 40; ++i) {
+    const double x = (i + 0.5) / 40.0;
+    archive.add(i + 1, Vector::Constant(1, x), i == 3 ? -1e9 : 5.0 * x);  // and one outlier below
+  }
+  archive.sort();
+  judge.learn(archive, archive.replay(0.25, 8), 0);
+  MatrixOf<float> X(1, 3);
+  X << 0.6F, 0.78F, 0.96F;
+  const Judgement& said = judge.judge(X, 0.0, 1, nullptr);
+  const float lower = said.terms(0, 1) - said.terms(0, 0),
+              upper = said.terms(0, 2) - said.terms(0, 1);
+  EXPECT_GT(lower, 0.1F);
+  EXPECT_NEAR(upper / lower, 1.0F, 0.5F);  // with ranks: 8
+}
+
 // Results that follow one of the two opinions move the weight to it; so does a state that was
 // stored and read back.
 TEST(GpJudge, WeightGoesToWhoeverPredictsTheResults) {
@@ -130,7 +152,7 @@ TEST(GpJudge, WeightGoesToWhoeverPredictsTheResults) {
   };
   add(40);
   judge.learn(archive, archive.replay(0.25, 16), 0);
-  EXPECT_EQ(judge.gp_weight(), 0.5);
+  EXPECT_EQ(judge.gp_weight(), 0.9);
   const auto play = [&](int results, int round) {
     add(results);
     std::vector<int> fresh(static_cast<std::size_t>(results));

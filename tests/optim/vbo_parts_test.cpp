@@ -8,6 +8,7 @@
 
 #include "optim/vbo/action_net.hpp"
 #include "optim/vbo/archive.hpp"
+#include "optim/vbo/climb.hpp"
 #include "optim/vbo/critics.hpp"
 #include "optim/vbo/frame.hpp"
 #include "optim/vbo/regions.hpp"
@@ -273,42 +274,54 @@ TEST(Regions, LeaderThatStandsStillBeginsAgainAroundTheBestResult) {
   EXPECT_EQ(regions.leader().best(), 1.0);  // begun again, with the old value to beat
 }
 
+constexpr Source kSources[] = {Source::action_net, Source::jump, Source::climb, Source::elsewhere,
+                               Source::local};
+
+double sum_of(const Shares& shares, Shares::Race race) {
+  double sum = 0.0;
+  for (const Source source : kSources) sum += shares.of(source, race);
+  return sum;
+}
+
 TEST(Shares, FollowWinRatesWithinTheirBounds) {
   VboOptions options;
-  options.action_share = 0.2;
+  options.action_share = 0.15;
   options.jump_share = 0.1;
-  options.second_share = 0.5;
-  Shares shares(options);
-  EXPECT_DOUBLE_EQ(shares.action_net(), 0.2);
-  EXPECT_DOUBLE_EQ(shares.jump(), 0.1);
-  EXPECT_DOUBLE_EQ(shares.second(false), 0.5);
+  options.climb_share = 0.2;
+  options.second_share = 0.2;
+  Shares shares(options, 6.0);
+  const Shares::Race open{true, false}, decided{true, true}, alone{false, true};
+  EXPECT_NEAR(shares.of(Source::local, open), 0.3, 1e-12);  // the least it gets
+  EXPECT_NEAR(shares.of(Source::climb, open), 0.7 * 0.2 / 0.65, 1e-12);
   for (int round = 0; round < 20; ++round) {
     for (int i = 0; i < 10; ++i) {
       shares.learn(Source::local, i);
       shares.learn(Source::action_net, -std::numeric_limits<double>::infinity());
-      shares.learn(Source::jump, 100.0 + i);
+      shares.learn(Source::climb, 100.0 + i);
+      shares.learn(Source::jump, i);
       shares.learn(Source::elsewhere, -1.0);
     }
     shares.advance();
   }
-  EXPECT_NEAR(shares.action_net(), 0.02, 1e-6);
-  EXPECT_NEAR(shares.jump(), 0.2, 1e-6);
-  EXPECT_NEAR(shares.second(true), 0.05, 1e-6);
-  EXPECT_NEAR(shares.second(false), 0.25, 1e-6);
-
-  // As good as the leader: half of its results win.
-  for (int round = 0; round < 20; ++round) {
-    for (int i = 0; i < 10; ++i) {
-      shares.learn(Source::local, i);
-      shares.learn(Source::action_net, i);
-    }
-    shares.advance();
-  }
-  EXPECT_NEAR(shares.action_net(), 0.2, 0.03);
+  // Against the other three: leader and jump win against the action-net and half of each other.
+  EXPECT_NEAR(shares.win_rate(Source::climb), 1.0, 1e-5);
+  EXPECT_NEAR(shares.win_rate(Source::local), 0.5, 1e-5);
+  EXPECT_NEAR(shares.win_rate(Source::action_net), 0.0, 1e-5);
+  EXPECT_NEAR(shares.win_rate(Source::elsewhere), 0.25, 1e-5);  // above the action-net's only
+  for (const Shares::Race race : {open, decided, alone})
+    EXPECT_NEAR(sum_of(shares, race), 1.0, 1e-12);
+  EXPECT_EQ(shares.of(Source::elsewhere, alone), 0.0);
+  EXPECT_GT(shares.of(Source::climb, open), 0.45);
+  EXPECT_GE(shares.of(Source::local, open), 0.3 - 1e-12);
+  EXPECT_GE(shares.of(Source::local, decided), 0.5 - 1e-12);
+  EXPECT_GT(shares.of(Source::action_net, open), 0.0);
+  EXPECT_LT(shares.of(Source::action_net, open), 0.02);
 
   // Without results of the leader nothing is compared, and little is kept.
+  const double before = shares.win_rate(Source::jump);
   for (int i = 0; i < 5000; ++i) shares.learn(Source::jump, i);
   shares.advance();
+  EXPECT_EQ(shares.win_rate(Source::jump), before);
   StateWriter little;
   shares.write(little);
   EXPECT_LT(little.take().size(), 4096U);
@@ -318,12 +331,86 @@ TEST(Shares, FollowWinRatesWithinTheirBounds) {
   StateWriter out;
   shares.write(out);
   const std::string bytes = out.take();
-  Shares again(options);
+  Shares again(options, 6.0);
   StateReader in(bytes);
   again.read(in);
   EXPECT_TRUE(in.complete());
-  EXPECT_EQ(again.action_net(), shares.action_net());
-  EXPECT_EQ(again.second(true), shares.second(true));
+  for (const Source source : kSources) {
+    EXPECT_EQ(again.of(source, open), shares.of(source, open)) << to_string(source);
+  }
+  for (Shares* both : {&shares, &again}) {
+    both->learn(Source::local, 2.0);
+    both->learn(Source::local, 3.0);
+    both->advance();
+  }
+  EXPECT_NE(again.win_rate(Source::jump), before);
+  EXPECT_EQ(again.win_rate(Source::jump), shares.win_rate(Source::jump));
+}
+
+TEST(Shares, SmallBatchesClimbMore) {
+  const Shares::Race open{true, false};
+  const Shares small(VboOptions{}, 1.5), middle(VboOptions{}, 3.0), large(VboOptions{}, 6.0);
+  EXPECT_GT(small.of(Source::climb, open), 1.5 * large.of(Source::climb, open));
+  EXPECT_GT(small.of(Source::climb, open), middle.of(Source::climb, open));
+  EXPECT_GT(middle.of(Source::climb, open), large.of(Source::climb, open));
+}
+
+// A judge whose opinion is known: -|x - peak|^2 / 2, plus what a category is worth.
+class PeakJudge final : public Judge {
+ public:
+  explicit PeakJudge(VectorOf<float> peak) : peak_(std::move(peak)) {}
+  const Judgement& judge(nn::InputRef<float> X, double, int, MatrixOf<float>* dX) override {
+    ++calls;
+    const MatrixOf<float> away = X.colwise() - peak_;
+    said_.score = -0.5F * away.colwise().squaredNorm().transpose();
+    if (dX) *dX = -away / static_cast<float>(X.cols());
+    return said_;
+  }
+  int calls = 0;
+
+ private:
+  VectorOf<float> peak_;
+  Judgement said_;
+};
+
+TEST(Climb, ReachesThePeakFromEverywhere) {
+  const Encoding encoding(mixed_space());  // x, n, three categories, z
+  VectorOf<float> peak(6);
+  peak << 0.31F, 1.4F, 0.2F, 1.0F, 0.1F, 0.84F;  // the second lies outside of the cube
+  PeakJudge judge(peak);
+  MatrixOf<float> from = random_codes(6, 8, 3);
+  for (Eigen::Index i = 0; i < 8; ++i) from.col(i).segment(2, 3) = VectorOf<float>::Unit(3, i % 3);
+  const int steps = 40;
+  const MatrixOf<float> all =
+      climb(judge, encoding, from, {.steps = steps, .length = VectorOf<float>::Constant(8, 0.03F)});
+  EXPECT_EQ(judge.calls, steps + 1);
+  ASSERT_GT(all.cols(), 8);
+  const VectorOf<float> top{{0.31F, 1.0F, 0.0F, 1.0F, 0.0F, 0.84F}};
+  for (Eigen::Index i = 0; i < 8; ++i) EXPECT_LT((all.col(i) - top).norm(), 0.01F) << i;
+  // What was left behind is inside the cube, has one category, and includes the starts.
+  for (Eigen::Index i = 0; i < all.cols(); ++i) {
+    EXPECT_GE(all.col(i).minCoeff(), 0.0F);
+    EXPECT_LE(all.col(i).maxCoeff(), 1.0F);
+    EXPECT_EQ(all.col(i).segment(2, 3).sum(), 1.0F);
+  }
+  for (Eigen::Index i = 0; i < 8; ++i) {
+    float nearest = 1.0F;
+    for (Eigen::Index j = 8; j < all.cols(); ++j) {
+      nearest = std::min(nearest, (all.col(j) - from.col(i)).norm());
+    }
+    EXPECT_EQ(nearest, 0.0F) << i;
+  }
+}
+
+TEST(Climb, TakesBackWhatDoesNotHelp) {
+  const Encoding encoding(cube(2));
+  const VectorOf<float> peak{{0.5F, 0.5F}};
+  PeakJudge judge(peak);
+  const MatrixOf<float> from = peak;
+  const MatrixOf<float> all =
+      climb(judge, encoding, from, {.steps = 10, .length = VectorOf<float>::Constant(1, 0.03F)});
+  ASSERT_EQ(all.cols(), 1);  // never left
+  EXPECT_EQ(all.col(0), peak);
 }
 
 TEST(LocalSearch, ConvergesOnASphereByItsOwnResults) {
