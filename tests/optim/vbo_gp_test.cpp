@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "optim/vbo/vbo.hpp"
@@ -132,6 +133,29 @@ TEST(GpJudge, LearnsTheDistancesOfGoodResults) {
               upper = said.terms(0, 2) - said.terms(0, 1);
   EXPECT_GT(lower, 0.1F);
   EXPECT_NEAR(upper / lower, 1.0F, 0.5F);  // with ranks: 8
+}
+
+// Failures and ties share a score that may be high: what is better must still look better.
+TEST(GpJudge, FailuresNeverLookBetterThanResults) {
+  const Encoding encoding(
+      Space::make({Parameter::real("x", 0, 1), Parameter::categorical("c", {"fine", "fails"})})
+          .value());
+  const Frame frame(encoding);
+  Critics critics(frame.inputs(), VboOptions{}, 1);
+  GpJudge judge(critics, frame, encoding, quick(GpRole::exploits), {.seed = 1});
+  Archive archive(3);
+  for (int i = 0; i < 32; ++i) {
+    const bool fails = i % 5 < 3;
+    const double x = (i + 0.5) / 32.0;
+    archive.add(i + 1, Vector{{x, fails ? 0.0 : 1.0, fails ? 1.0 : 0.0}},
+                fails ? -std::numeric_limits<double>::infinity() : x);
+  }
+  archive.sort();
+  judge.learn(archive, archive.replay(0.25, 32), 0);
+  MatrixOf<float> X(3, 4);  // the worst fine ones, then failing ones
+  X << 0.05F, 0.2F, 0.5F, 0.9F, 1.0F, 1.0F, 0.0F, 0.0F, 0.0F, 0.0F, 1.0F, 1.0F;
+  const Judgement& said = judge.judge(X, 0.0, 1, nullptr);
+  EXPECT_GT(said.terms.row(0).head(2).minCoeff(), said.terms.row(0).tail(2).maxCoeff());
 }
 
 // Results that follow one of the two opinions move the weight to it; so does a state that was

@@ -289,7 +289,7 @@ TEST(Shares, FollowWinRatesWithinTheirBounds) {
   options.jump_share = 0.1;
   options.climb_share = 0.2;
   options.second_share = 0.2;
-  Shares shares(options, 6.0);
+  Shares shares(options);
   const Shares::Race open{true, false}, decided{true, true}, alone{false, true};
   EXPECT_NEAR(shares.of(Source::local, open), 0.3, 1e-12);  // the least it gets
   EXPECT_NEAR(shares.of(Source::climb, open), 0.7 * 0.2 / 0.65, 1e-12);
@@ -331,7 +331,7 @@ TEST(Shares, FollowWinRatesWithinTheirBounds) {
   StateWriter out;
   shares.write(out);
   const std::string bytes = out.take();
-  Shares again(options, 6.0);
+  Shares again(options);
   StateReader in(bytes);
   again.read(in);
   EXPECT_TRUE(in.complete());
@@ -345,14 +345,6 @@ TEST(Shares, FollowWinRatesWithinTheirBounds) {
   }
   EXPECT_NE(again.win_rate(Source::jump), before);
   EXPECT_EQ(again.win_rate(Source::jump), shares.win_rate(Source::jump));
-}
-
-TEST(Shares, SmallBatchesClimbMore) {
-  const Shares::Race open{true, false};
-  const Shares small(VboOptions{}, 1.5), middle(VboOptions{}, 3.0), large(VboOptions{}, 6.0);
-  EXPECT_GT(small.of(Source::climb, open), 1.5 * large.of(Source::climb, open));
-  EXPECT_GT(small.of(Source::climb, open), middle.of(Source::climb, open));
-  EXPECT_GT(middle.of(Source::climb, open), large.of(Source::climb, open));
 }
 
 // A judge whose opinion is known: -|x - peak|^2 / 2, plus what a category is worth.
@@ -406,11 +398,46 @@ TEST(Climb, TakesBackWhatDoesNotHelp) {
   const Encoding encoding(cube(2));
   const VectorOf<float> peak{{0.5F, 0.5F}};
   PeakJudge judge(peak);
-  const MatrixOf<float> from = peak;
+  const MatrixOf<float> from = peak.array() + 0.01F;  // the first steps lead far past the peak
+  const ClimbOptions options{.steps = 3, .length = VectorOf<float>::Constant(1, 0.2F)};
+  const MatrixOf<float> all = climb(judge, encoding, from, options);
+  EXPECT_LE((all.col(0) - peak).norm(), (from - peak).norm());
+  EXPECT_EQ(all.col(0), from.col(0));  // 0.2, 0.08 and 0.032 are all too long
+  EXPECT_EQ(all.cols(), 1);
+}
+
+// Categories whose slopes promise what they do not keep must not stop the numbers.
+TEST(Climb, NumbersMoveWhereCategoriesMislead) {
+  class Misleading final : public Judge {
+   public:
+    const Judgement& judge(nn::InputRef<float> X, double, int, MatrixOf<float>* dX) override {
+      said_.score = -(X.row(0).array() - 0.9F).square().transpose();
+      for (Eigen::Index i = 0; i < X.cols(); ++i) {
+        for (Eigen::Index b = 1; b < X.rows(); b += 5) said_.score[i] += X(b, i);  // first is best
+      }
+      if (dX) {
+        *dX = MatrixOf<float>::Ones(X.rows(), X.cols());  // and all others look better
+        for (Eigen::Index b = 1; b < X.rows(); b += 5) dX->row(b).setZero();
+        dX->row(0) = -2.0F * (X.row(0).array() - 0.9F);
+      }
+      return said_;
+    }
+
+   private:
+    Judgement said_;
+  } judge;
+  std::vector<Parameter> parameters{Parameter::real("x", 0, 1)};
+  for (const char* name : {"a", "b", "c", "d"}) {
+    parameters.push_back(Parameter::categorical(name, {"1", "2", "3", "4", "5"}));
+  }
+  const Encoding encoding(Space::make(std::move(parameters)).value());
+  MatrixOf<float> from = MatrixOf<float>::Zero(21, 1);
+  from(0, 0) = 0.2F;
+  for (Eigen::Index b = 1; b < 21; b += 5) from(b, 0) = 1.0F;
   const MatrixOf<float> all =
-      climb(judge, encoding, from, {.steps = 10, .length = VectorOf<float>::Constant(1, 0.03F)});
-  ASSERT_EQ(all.cols(), 1);  // never left
-  EXPECT_EQ(all.col(0), peak);
+      climb(judge, encoding, from, {.length = VectorOf<float>::Constant(1, 0.03F)});
+  EXPECT_NEAR(all(0, 0), 0.9F, 0.2F);
+  EXPECT_EQ(all.col(0).tail(20), from.col(0).tail(20));
 }
 
 TEST(LocalSearch, ConvergesOnASphereByItsOwnResults) {

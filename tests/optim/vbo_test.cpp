@@ -147,12 +147,36 @@ TEST(Vbo, LedgerTermsAddUpAndSourcesAreNamed) {
     EXPECT_NEAR(why.notes[1].value * why.notes[2].value, why.terms[2].value, 1e-9);
     EXPECT_LE(why.notes[3].value, why.notes[4].value);
   }
-  EXPECT_THAT(sources, ::testing::IsSupersetOf({"design", "action-net", "local", "jump"}));
+  EXPECT_THAT(sources, ::testing::IsSupersetOf({"design", "action-net", "climb", "local", "jump"}));
   const AskReport report = player.vbo->report();
   EXPECT_GT(report.round, 0);
   ASSERT_GE(report.values.size(), 4U);
   EXPECT_NEAR(report.values[0].value, report.values[1].value + report.values[2].value, 1e-9);
   EXPECT_LE(report.values[0].value, report.values[3].value);  // information <= ceiling
+}
+
+// Climbers meet on the same tops, whether they are asked for together or one by one.
+TEST(Vbo, ClimbedSuggestionsKeepTheirDistance) {
+  for (const bool together : {true, false}) {
+    Player player(cube(4), {.seed = 3, .batch = 16}, {});
+    player.rounds(4, 16, sphere);
+    for (int i = 0; i < (together ? 1 : 16); ++i) player.ask(together ? 16 : 1);
+    const Encoding encoding(player.space);
+    std::vector<Vector> climbed;
+    for (std::size_t i = player.trials.size() - 16; i < player.trials.size(); ++i) {
+      if (player.trials[i].rationale.source == "climb") {
+        climbed.push_back(encoding.encode(player.trials[i].point));
+      }
+    }
+    ASSERT_GE(climbed.size(), 3U);
+    double nearest = 1.0;
+    for (std::size_t i = 0; i < climbed.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        nearest = std::min(nearest, (climbed[i] - climbed[j]).norm() / 2.0);
+      }
+    }
+    EXPECT_GT(nearest, 0.003) << together;
+  }
 }
 
 TEST(Vbo, RecommendsAnEvaluatedPointUnderNoise) {

@@ -77,14 +77,14 @@ double Seen::project(ConstVectorRef code) const {
 
 void Seen::add(ConstVectorRef code) { points_.emplace(project(code), code); }
 
-bool Seen::contains(ConstVectorRef code) const {
+bool Seen::contains(ConstVectorRef code, double tolerance) const {
   if (code.size() == 0) return !points_.empty();
   // All weights lie in [0.5, 0.79], so the projection moves by at most this much.
-  const double reach = 0.8 * static_cast<double>(code.size()) * tolerance_ + 1e-12;
+  const double reach = 0.8 * static_cast<double>(code.size()) * tolerance + 1e-12;
   const double centre = project(code);
   const auto last = points_.upper_bound(centre + reach);
   for (auto it = points_.lower_bound(centre - reach); it != last; ++it) {
-    if ((it->second - code).cwiseAbs().maxCoeff() <= tolerance_) return true;
+    if ((it->second - code).cwiseAbs().maxCoeff() <= tolerance) return true;
   }
   return false;
 }

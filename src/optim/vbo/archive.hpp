@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every result so far, as codes in the unit cube, in the order of their values. Outcomes are used
-// through their ranks only: robust to outliers and scale, a failed trial is simply the lowest, and
-// resolution follows the data to the top as the search narrows. Not thread-safe.
+// through their ranks (but for GpJudge): robust to outliers and scale, a failed trial is simply the
+// lowest, and resolution follows the data to the top as the search narrows. Not thread-safe.
 #pragma once
 
 #include <map>
@@ -65,7 +65,8 @@ class Seen {
   explicit Seen(double tolerance) : tolerance_(tolerance) {}
 
   void add(ConstVectorRef code);
-  bool contains(ConstVectorRef code) const;
+  bool contains(ConstVectorRef code) const { return contains(code, tolerance_); }
+  bool contains(ConstVectorRef code, double tolerance) const;
 
  private:
   double project(ConstVectorRef code) const;

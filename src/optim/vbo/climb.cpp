@@ -33,7 +33,7 @@ Index switch_category(const Encoding& encoding, nn::InputRef<float> slope,
     for (Index c = 0; c < block.width; ++c) {
       const Index category = block.offset + c;
       const float promised = slope(category, 0) - slope(block.offset + now, 0);
-      if (c == now || refused[static_cast<std::size_t>(category)] || promised <= gain) continue;
+      if (c == now || refused[static_cast<std::size_t>(category)] || !(promised > gain)) continue;
       gain = promised;
       best = category;
       where = &block;
@@ -64,14 +64,19 @@ MatrixOf<float> climb(Judge& judge, const Encoding& encoding, const MatrixOf<flo
   MatrixOf<float> slope;  // (D,N) at X
   VectorOf<float> score = judge.judge(X, options.weight, options.threads, &slope).score;
   std::vector<VectorOf<float>> left_behind;
+  const bool categories = numeric.size() < encoding.blocks().size();
   for (int step = 0; step < options.steps; ++step) {
+    const bool switching = categories && (numeric.empty() || step % 2 == 1);
     MatrixOf<float> next = X;
     for (Index i = 0; i < N; ++i) {
       Climber& climber = climbers[static_cast<std::size_t>(i)];
+      if (switching) {
+        climber.switched = switch_category(encoding, slope.col(i), climber.refused, next.col(i));
+        continue;
+      }
       for (const Index d : numeric) {
         next(d, i) = std::clamp(X(d, i) + sign(slope(d, i)) * length(d, i), 0.0F, 1.0F);
       }
-      climber.switched = switch_category(encoding, slope.col(i), climber.refused, next.col(i));
     }
     MatrixOf<float> next_slope;
     const VectorOf<float> reached =
@@ -80,7 +85,8 @@ MatrixOf<float> climb(Judge& judge, const Encoding& encoding, const MatrixOf<flo
       Climber& climber = climbers[static_cast<std::size_t>(i)];
       const bool higher = reached[i] > score[i];
       for (const Index d : numeric) {
-        const bool same_side = slope(d, i) * next_slope(d, i) > 0.0F;
+        if (switching) break;
+        const bool same_side = sign(slope(d, i)) * sign(next_slope(d, i)) > 0.0F;
         const float factor = !same_side ? kAcross : higher ? kOnwards : kTooFar;
         length(d, i) = std::clamp(length(d, i) * factor, kShortest, kLongest);
       }
@@ -89,7 +95,7 @@ MatrixOf<float> climb(Judge& judge, const Encoding& encoding, const MatrixOf<flo
         X.col(i) = next.col(i);
         slope.col(i) = next_slope.col(i);
         score[i] = reached[i];
-      } else if (climber.switched >= 0) {
+      } else if (switching && climber.switched >= 0) {
         climber.refused[static_cast<std::size_t>(climber.switched)] = true;
       }
     }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Points that climb a judge's opinion, all at once: steps along the sign of the gradient in the
 // numeric coordinates, each coordinate with a length of its own that grows while its slope keeps
-// its sign (resilient propagation, Riedmiller and Braun 1993), and in every step the one change of
+// its sign (resilient propagation, Riedmiller and Braun 1993), in turn with the one change of
 // category that the gradient promises most from. A step that does not raise a point's score is
-// taken back.
+// taken back. Scores are compared as they were given: the part of information that depends on the
+// other points judged at the time makes a few steps look better or worse than they are.
 #pragma once
 
 #include "optim/encoding.hpp"
@@ -18,8 +19,8 @@ struct ClimbOptions {
   int threads = 1;
 };
 
-// From codes `from` (D,N): first the N points they have become, each at least as good as it was,
-// then every point that was left behind on the way up, which are worse but differ more. Numeric
+// From codes `from` (D,N): first the N points they have become, then every point that was left
+// behind on the way up, which are worse but differ more. Numeric
 // coordinates stay in the unit cube; integers are not snapped.
 MatrixOf<float> climb(Judge& judge, const Encoding& encoding, const MatrixOf<float>& from,
                       const ClimbOptions& options);

@@ -48,9 +48,12 @@ Scored scored(const Archive& archive, const Replay& replay, const std::vector<in
 }
 
 // What the process learns. Ranks squeeze the best results together, whose distances say most about
-// where the optimum is; the worst are better off with ranks. Hence scores above t = kRanksBelow
-// become linear in the value, with the same root mean square above t:
+// where the optimum is; the worst are better off with ranks. Hence scores above t become linear in
+// the value, with the same root mean square above t:
 //   t + s (y - y_t),   s^2 = sum (z - t)^2 / sum (y - y_t)^2.
+// t is kRanksBelow, or the highest score that keeps its rank: many failures or ties share one. An
+// outlier above squeezes the other results; then the critics, who see ranks, predict better and
+// get the weight.
 Vector targets(const Archive& archive, const Replay& replay, const std::vector<int>& indices,
                Vector z) {
   const double bar =
@@ -58,16 +61,20 @@ Vector targets(const Archive& archive, const Replay& replay, const std::vector<i
   const auto height = [&](Eigen::Index i) {
     return archive.value(indices[static_cast<std::size_t>(i)]) - bar;
   };
+  double t = kRanksBelow;
+  for (Eigen::Index i = 0; i < z.size(); ++i) {
+    if (height(i) <= 0.0) t = std::max(t, z[i]);
+  }
   double of_scores = 0.0, of_values = 0.0;  // sums of squares
   for (Eigen::Index i = 0; i < z.size(); ++i) {
-    if (z[i] <= kRanksBelow || height(i) <= 0.0) continue;
-    of_scores += std::pow(z[i] - kRanksBelow, 2.0);
+    if (height(i) <= 0.0) continue;
+    of_scores += std::pow(std::max(z[i] - t, 0.0), 2.0);
     of_values += std::pow(height(i), 2.0);
   }
   if (!(of_values > 0.0) || !std::isfinite(of_values)) return z;
   const double slope = std::sqrt(of_scores / of_values);
   for (Eigen::Index i = 0; i < z.size(); ++i) {
-    if (height(i) > 0.0) z[i] = kRanksBelow + slope * height(i);
+    if (height(i) > 0.0) z[i] = t + slope * height(i);
   }
   return z;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The critics' judgement with a Gaussian process on normal scores beside it. With few results the
+// The critics' judgement with a Gaussian process beside it. With few results the
 // process often predicts better, later the critics do, whose views follow the search. Expected
 // outcomes are stacked,
 //   (1 - w) m(x) + w mu(x),
@@ -61,7 +61,7 @@ class GpJudge final : public Judge {
   Vector state_before_fit_;               // empty before the first fit
   Vector state_;                          // after it
   double weight_ = 0.9;                   // w: with few results the process is mostly right
-  double noise_variance_ = 0.0;           // of normal scores, by the last fit
+  double noise_variance_ = 0.0;           // in squared normal scores, by the last fit
   Matrix held_out_{3, 0};  // said by critics and process, and found: results not weighed yet
   Judgement judgement_;
 };

@@ -16,8 +16,7 @@ void bind(OptionBinder& b, VboOptions& o) {
            "leading local search's 0.25 and change with success");
   b.number("jump_share", o.jump_share, 0.0, 1.0, "weight of suggestions that mutate good points");
   b.number("climb_share", o.climb_share, 0.0, 1.0,
-           "weight of proposals that climb what the models expect; 2.5 times that in batches too "
-           "small for the local search");
+           "weight of proposals that climb what the models expect");
   b.number("second_share", o.second_share, 0.0, 1.0,
            "weight of a second local search in another region; 0 = no such search");
   b.integer("imagined", o.imagined, 0, 20,

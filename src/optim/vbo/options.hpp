@@ -38,7 +38,7 @@ struct VboOptions {
   // Weights of the sources beside the leading local search's 0.25, before success is known.
   double action_share = 0.15;  // the action-net as it is
   double jump_share = 0.1;     // mutations of good points
-  double climb_share = 0.2;    // proposals that climb the judge's opinion; more in small batches
+  double climb_share = 0.2;    // proposals that climb the judge's opinion
   double second_share = 0.2;   // a second local search elsewhere
   std::int64_t imagined = 1;   // generations of the local search on the critics, per round
   std::int64_t design = 0;     // space-filling results before learning; 0 = from the dimension

@@ -16,7 +16,7 @@ enum class Source {
   action_net,  // the trained actor: global
   local,       // the local search's distribution, categories from good points
   elsewhere,   // the second local search, in another region
-  climb,       // proposals of the others, moved up the judge's opinion: where the models point
+  climb,       // proposals of the actor, the leader and jumps, moved up the judge's opinion
   jump,        // a good point with a few parameters changed: crosses valleys, mixes good parts
 };
 std::string_view to_string(Source source);

@@ -15,11 +15,9 @@ constexpr Source kSources[] = {Source::action_net, Source::jump, Source::climb, 
 
 constexpr double kLeaderWeight = 0.25;
 constexpr double kLeaderLeast = 0.3, kLeaderLeastDecided = 0.5;  // of the batch
-// What success may make of a weight, in parts of it.
-constexpr double kCeiling = 3.0, kFloor = 0.05, kJumpFloor = 0.5, kLeaderFloor = 0.3;
+// What failure leaves of a weight.
+constexpr double kFloor = 0.05, kJumpFloor = 0.5, kLeaderFloor = 0.3;
 constexpr double kSecondFloor = 0.1, kSecondFloorInTheRace = 0.25;
-// Batches of so few and so many generations get the climbing share for small and for large ones.
-constexpr double kSmall = 2.0, kLarge = 4.0, kSmallBatchFactor = 2.5;
 
 // Chance that a value of `a` is above one of `b`, ties counting half; both sorted.
 double chance_to_win(const std::vector<double>& a, const std::vector<double>& b) {
@@ -32,11 +30,6 @@ double chance_to_win(const std::vector<double>& a, const std::vector<double>& b)
 }
 
 }  // namespace
-
-Shares::Shares(const VboOptions& options, double generations) : options_(options) {
-  const double small = std::clamp((kLarge - generations) / (kLarge - kSmall), 0.0, 1.0);
-  climb_weight_ = options.climb_share * (1.0 + small * (kSmallBatchFactor - 1.0));
-}
 
 double Shares::win_rate(Source source) const {
   const auto known = wins_.find(source);
@@ -51,17 +44,18 @@ void Shares::learn(Source source, double value) {
 }
 
 void Shares::advance() {
-  if (results_[Source::local].size() < kFewest) return;  // they wait: batches may be small
+  const auto leader = results_.find(Source::local);
+  if (leader == results_.end() || leader->second.size() < kFewest) return;  // batches may be small
   for (auto& [source, results] : results_) std::sort(results.begin(), results.end());
   for (const auto& [source, results] : results_) {
     double sum = 0.0;
     int opponents = 0;
     for (const auto& [other, theirs] : results_) {
-      if (other == source || other == Source::elsewhere || theirs.empty()) continue;
+      if (other == source || other == Source::elsewhere) continue;
       sum += chance_to_win(results, theirs);
       ++opponents;
     }
-    if (results.empty() || opponents == 0) continue;
+    if (opponents == 0) continue;
     wins_[source] = kMemory * win_rate(source) + (1.0 - kMemory) * sum / opponents;
   }
   results_.clear();
@@ -69,19 +63,19 @@ void Shares::advance() {
 
 double Shares::weight(Source source, Race race) const {
   const double success = std::pow(2.0 * win_rate(source), 1.5);
-  const auto within = [&](double least) { return std::clamp(success, least, kCeiling); };
+  const auto at_least = [&](double floor) { return std::max(success, floor); };
   switch (source) {
     case Source::action_net:
-      return options_.action_share * within(kFloor);
+      return options_.action_share * at_least(kFloor);
     case Source::jump:
-      return options_.jump_share * within(kJumpFloor);
+      return options_.jump_share * at_least(kJumpFloor);
     case Source::climb:
-      return climb_weight_ * within(kFloor);
+      return options_.climb_share * at_least(kFloor);
     case Source::elsewhere:
       if (!race.second_runs) return 0.0;
-      return options_.second_share * within(race.decided ? kSecondFloor : kSecondFloorInTheRace);
+      return options_.second_share * at_least(race.decided ? kSecondFloor : kSecondFloorInTheRace);
     case Source::local:
-      return kLeaderWeight * within(kLeaderFloor);
+      return kLeaderWeight * at_least(kLeaderFloor);
     case Source::design:
       return 0.0;
   }

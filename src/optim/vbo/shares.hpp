@@ -3,9 +3,9 @@
 //   p = chance that one of its results is better than one of another source, each source counting
 //       the same (the second search, which is paid to lose for a while, is nobody's opponent),
 // averaged over rounds with a memory of one half. Its weight is what the options say times
-// (2p)^(3/2), within bounds: what does not pay today may find the better basin tomorrow, and what
-// pays today is often only the shorter step. Hence, too, a part of the batch that is always the
-// leading local search's. Not thread-safe.
+// (2p)^(3/2), but not less than a part of it: what does not pay today may find the better basin
+// tomorrow, and what pays today is often only the shorter step. Hence, too, a part of the batch
+// that is always the leading local search's. Not thread-safe.
 #pragma once
 
 #include <map>
@@ -19,9 +19,7 @@ namespace vbo {
 
 class Shares {
  public:
-  // `generations` of the local search fit into a batch: a batch too small to feed it is better
-  // spent on climbing the models.
-  Shares(const VboOptions& options, double generations);
+  explicit Shares(const VboOptions& options) : options_(options) {}
 
   // A result of a suggestion from `source`; failures are -inf.
   void learn(Source source, double value);
@@ -42,7 +40,6 @@ class Shares {
   double weight(Source source, Race race) const;
 
   VboOptions options_;
-  double climb_weight_;
   std::map<Source, std::vector<double>> results_;  // not compared yet, the last few of each source
   std::map<Source, double> wins_;                  // p; 1/2 before anything is known
 };

@@ -63,11 +63,12 @@ Result<void> Vbo::restore(std::string_view snapshot, std::span<const Trial> hist
   archive_.sort();
   for (const Trial& trial : history) {
     if (trial.told_in > 0) continue;
+    const Vector code = encoding_.encode(trial.point);
     for (const Source source : {Source::design, Source::action_net, Source::local,
                                 Source::elsewhere, Source::climb, Source::jump}) {
-      if (to_string(source) == trial.rationale.source) pending_[trial.id] = source;
+      if (to_string(source) == trial.rationale.source) pending_[trial.id] = {source, code};
     }
-    seen_.add(encoding_.encode(trial.point));
+    seen_.add(code);
   }
 
   round_ = in.get<std::int64_t>();

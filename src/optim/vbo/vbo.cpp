@@ -19,8 +19,9 @@ constexpr int kCategoricalScreen = 4;  // times more proposals where no gradient
 constexpr double kErrorMemory = 8.0;   // results that what was known before counts as
 // More length-scales take the process longer than the critics, and 256 results do not tell them.
 constexpr std::ptrdiff_t kMostParameters = 200;
-// Climbing: starts per suggestion, proposals screened per start, and the length of a first step
-// from proposals of the action-net; from those near the leader it is the leader's deviation.
+constexpr double kSinglePrecision = 1e-7;  // the same for codes that were in single precision
+// Climbing: starts per suggestion, proposals screened per start, and the longest first step. From
+// good results and the leader's draws the leader's deviation is long enough.
 constexpr double kStarts = 1.5;
 constexpr int kClimbScreen = 8;
 constexpr double kFirstStep = 0.03;
@@ -50,13 +51,6 @@ std::vector<int> best_first(const VectorOf<float>& scores) {
   return order;
 }
 
-// Generations of the local search [Hansen2016: 4 + 3 ln D results] that a batch can feed.
-double generations_of(const Encoding& encoding, std::int64_t batch) {
-  const auto parameters =
-      static_cast<double>(std::max<std::ptrdiff_t>(1, std::ssize(encoding.blocks())));
-  return static_cast<double>(batch) / (4.0 + 3.0 * std::log(parameters));
-}
-
 }  // namespace
 
 Vbo::Vbo(const Space& space, const OptimizerOptions& common, const VboGpOptions& options)
@@ -70,7 +64,7 @@ Vbo::Vbo(const Space& space, const OptimizerOptions& common, const VboGpOptions&
       critics_(frame_.inputs(), options_, common.seed),
       action_net_(encoding_, options_, common.seed),
       regions_(encoding_, options_.second_share > 0.0, common.seed),
-      shares_(options_, generations_of(encoding_, common.batch)) {
+      shares_(options_) {
   const bool wanted = options_.gp_points > 0 && std::ssize(encoding_.blocks()) <= kMostParameters;
   const bool assists = options.role == GpRole::assists;
   if ((assists && !wanted) || encoding_.dimension() == 0) {
@@ -122,7 +116,7 @@ void Vbo::remember(const Trial& trial) {
   const double value = value_of(trial);
   const auto asked = pending_.find(trial.id);
   const auto asked_by = [&](Source source) {
-    return asked != pending_.end() && asked->second == source;
+    return asked != pending_.end() && asked->second.source == source;
   };
   regions_.learn(code, value,
                  asked_by(Source::local)       ? Regions::From::leader
@@ -131,7 +125,7 @@ void Vbo::remember(const Trial& trial) {
   if (asked == pending_.end()) {
     seen_.add(code);  // somebody else's point; ours are there since they were suggested
   } else {
-    shares_.learn(asked->second, value);
+    shares_.learn(asked->second.source, value);
     pending_.erase(asked);
   }
   fresh_.push_back(archive_.size());
@@ -212,9 +206,7 @@ void Vbo::update_predictive_variance(const Replay& replay) {
 std::vector<Suggestion> Vbo::ask(std::span<const TrialId> ids) {
   std::map<Source, std::vector<std::size_t>> places;
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    const Source source = source_of(ids[i]);
-    places[source].push_back(i);
-    pending_[ids[i]] = source;
+    places[source_of(ids[i])].push_back(i);
   }
   std::vector<Suggestion> suggestions(ids.size());
   for (const auto& [source, indices] : places) {
@@ -243,9 +235,7 @@ Source Vbo::source_of(TrialId id) const {
 std::vector<Suggestion> Vbo::suggest(Source source, std::span<const TrialId> ids) {
   std::vector<Suggestion> chosen;
   if (source == Source::design) {
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-      chosen.push_back(accept(unseen_design_point(), {.source = "design"}));
-    }
+    for (const TrialId id : ids) chosen.push_back(take(id, source, unseen_design_point(), {}));
     return chosen;
   }
   if (source == Source::climb && ids.size() > kClimbTogether) {
@@ -262,38 +252,36 @@ std::vector<Suggestion> Vbo::suggest(Source source, std::span<const TrialId> ids
   const double weight = std::sqrt(options_.beta);
   const Judgement& said = judge_->judge(columns(codes), weight, common_.threads);
   const std::vector<int> order = best_first(said.score);
-  // Climbers meet on the same tops: the next one taken keeps its distance, if there are enough.
-  std::vector<int> taken;
-  const auto crowded = [&](int i, double apart) {
-    const Vector& code = codes[static_cast<std::size_t>(i)];
+  // Climbers meet on the same tops: the next one keeps its distance, if there are enough.
+  const bool climbs = source == Source::climb;
+  std::vector<Vector> taken = climbs ? climbers_out() : std::vector<Vector>();
+  const auto crowded = [&](const Vector& code, double apart) {
     const double least = apart * std::sqrt(static_cast<double>(code.size()));
-    return std::any_of(taken.begin(), taken.end(), [&](int other) {
-      return (codes[static_cast<std::size_t>(other)] - code).norm() < least;
-    });
+    return std::any_of(taken.begin(), taken.end(),
+                       [&](const Vector& other) { return (other - code).norm() < least; });
   };
-  for (double apart = source == Source::climb ? kApart : 0.0;; apart *= 0.3) {
-    if (apart < kTolerance) apart = 0.0;
+  const double tolerance = climbs ? kSinglePrecision : kTolerance;
+  for (double apart = climbs ? kApart : 0.0;; apart *= 0.3) {
+    if (apart < tolerance) apart = 0.0;
     for (const int i : order) {
       if (chosen.size() == ids.size()) break;
       const Vector& code = codes[static_cast<std::size_t>(i)];
-      if (seen_.contains(code) || (apart > 0.0 && crowded(i, apart))) continue;
-      taken.push_back(i);
-      Rationale why{.source = std::string(to_string(source))};
+      if (seen_.contains(code, tolerance) || (apart > 0.0 && crowded(code, apart))) continue;
+      if (climbs) taken.push_back(code);
+      Rationale why;
       for (std::size_t j = 0; j < said.names.size(); ++j) {
         why.terms.push_back({std::string(said.names[j]), said.terms(static_cast<int>(j), i)});
         why.acquisition += why.terms.back().value;
       }
       why.notes = notes_on(why.terms, weight);
-      chosen.push_back(accept(code, std::move(why)));
+      chosen.push_back(take(ids[chosen.size()], source, code, std::move(why)));
     }
     if (chosen.size() == ids.size() || apart == 0.0) break;
   }
   if (chosen.size() == ids.size()) return chosen;
-  // The others repeat something: the local search may know more places, the design always does.
+  // The other proposals repeat something: the local search may know more places, then the design.
   const Source next = source == Source::local ? Source::design : Source::local;
-  const auto rest = ids.subspan(chosen.size());
-  for (const TrialId id : rest) pending_[id] = next;
-  for (Suggestion& suggestion : suggest(next, rest)) chosen.push_back(std::move(suggestion));
+  for (Suggestion& s : suggest(next, ids.subspan(chosen.size()))) chosen.push_back(std::move(s));
   return chosen;
 }
 
@@ -330,11 +318,14 @@ std::vector<Vector> Vbo::climbed(int count, Rng& rng) {
   MatrixOf<float> from(encoding_.dimension(), starts);
   VectorOf<float> length(starts);
   int filled = 0;
-  double left = 0.0;  // win rates of the kinds still to come
-  for (const Source kind : kinds) left += shares_.win_rate(kind);
+  const auto success = [&](Source kind) {  // of what is not switched off
+    return shares_.of(kind, {}) > 0.0 ? shares_.win_rate(kind) : 0.0;
+  };
+  double left = 0.0;  // success of the kinds still to come
+  for (const Source kind : kinds) left += success(kind);
   for (const Source kind : kinds) {
-    const double share = left > 0.0 ? shares_.win_rate(kind) / left : 0.0;
-    left -= shares_.win_rate(kind);
+    const double share = left > 0.0 ? success(kind) / left : 0.0;
+    left -= success(kind);
     const int wanted = kind == kinds[2] ? starts - filled
                                         : static_cast<int>(std::lround(share * (starts - filled)));
     if (wanted == 0) continue;
@@ -396,9 +387,22 @@ Vector Vbo::unseen_design_point() {
   return code;
 }
 
-Suggestion Vbo::accept(ConstVectorRef code, Rationale rationale) {
+Suggestion Vbo::take(TrialId id, Source source, ConstVectorRef code, Rationale rationale) {
   seen_.add(code);
-  return {encoding_.decode(code), std::move(rationale)};
+  rationale.source = to_string(source);
+  Point point = encoding_.decode(code);
+  pending_[id] = {source, encoding_.encode(point)};  // as it will be read back on resuming
+  return {std::move(point), std::move(rationale)};
+}
+
+// The newest climbed suggestions that have no result yet.
+std::vector<Vector> Vbo::climbers_out() const {
+  std::vector<Vector> codes;
+  for (auto asked = pending_.rbegin(); asked != pending_.rend(); ++asked) {
+    if (codes.size() == kClimbTogether) break;
+    if (asked->second.source == Source::climb) codes.push_back(asked->second.code);
+  }
+  return codes;
 }
 
 Replay Vbo::replay_of(const Archive& archive) const {

@@ -54,7 +54,8 @@ class Vbo final : public Optimizer {
   int screening_of(Source source) const;
   std::vector<Term> notes_on(const std::vector<Term>& terms, double weight) const;
   Vector unseen_design_point();
-  Suggestion accept(ConstVectorRef code, Rationale rationale);
+  Suggestion take(TrialId id, Source source, ConstVectorRef code, Rationale rationale);
+  std::vector<Vector> climbers_out() const;
 
   void remember(const Trial& trial);
   Replay replay_of(const Archive& archive) const;
@@ -75,7 +76,11 @@ class Vbo final : public Optimizer {
   Regions regions_;
   Shares shares_;
 
-  std::map<TrialId, Source> pending_;
+  struct Asked {
+    Source source;
+    Vector code;
+  };
+  std::map<TrialId, Asked> pending_;
   std::vector<int> fresh_;      // results since the last round, as archive indices
   std::uint64_t designed_ = 0;  // points of the design tried so far
   std::int64_t round_ = 0;      // rounds played
