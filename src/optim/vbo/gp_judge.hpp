@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The critics' judgement with a Gaussian process beside it. With few results the
-// process often predicts better, later the critics do, whose views follow the search. Expected
-// outcomes are stacked,
+// The critics' judgement with a Gaussian process beside it. With few results the process often
+// predicts better, later the critics do, whose views follow the search. Expected outcomes are
+// stacked,
 //   (1 - w) m(x) + w mu(x),
 // where w is what a least-squares fit without negative coefficients gives to the process on results
 // that neither had seen, averaged over rounds. The ablations of VBO-MI replace one term outright:
