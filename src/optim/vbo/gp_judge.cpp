@@ -26,6 +26,7 @@ std::vector<int> chosen_results(const Archive& archive, int most, Rng& rng) {
     ranks.insert(best + static_cast<int>(rng.below(static_cast<std::uint64_t>(n - best))));
   }
   std::vector<int> chosen;
+  chosen.reserve(static_cast<std::size_t>(best) + ranks.size());
   for (int rank = 0; rank < best; ++rank) chosen.push_back(archive.at_rank(rank));
   for (const int rank : ranks) chosen.push_back(archive.at_rank(rank));
   return chosen;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numeric>
 
@@ -240,8 +241,7 @@ std::vector<Suggestion> Vbo::suggest(Source source, std::span<const TrialId> ids
   }
   if (source == Source::climb && ids.size() > kClimbTogether) {
     chosen = suggest(source, ids.first(kClimbTogether));
-    for (Suggestion& s : suggest(source, ids.subspan(kClimbTogether)))
-      chosen.push_back(std::move(s));
+    std::ranges::move(suggest(source, ids.subspan(kClimbTogether)), std::back_inserter(chosen));
     return chosen;
   }
   Rng rng(common_.seed, to_string(source), static_cast<std::uint64_t>(ids.front()));
@@ -268,20 +268,14 @@ std::vector<Suggestion> Vbo::suggest(Source source, std::span<const TrialId> ids
       const Vector& code = codes[static_cast<std::size_t>(i)];
       if (seen_.contains(code, tolerance) || (apart > 0.0 && crowded(code, apart))) continue;
       if (climbs) taken.push_back(code);
-      Rationale why;
-      for (std::size_t j = 0; j < said.names.size(); ++j) {
-        why.terms.push_back({std::string(said.names[j]), said.terms(static_cast<int>(j), i)});
-        why.acquisition += why.terms.back().value;
-      }
-      why.notes = notes_on(why.terms, weight);
-      chosen.push_back(take(ids[chosen.size()], source, code, std::move(why)));
+      chosen.push_back(take(ids[chosen.size()], source, code, reasons_for(i, said, weight)));
     }
     if (chosen.size() == ids.size() || apart == 0.0) break;
   }
   if (chosen.size() == ids.size()) return chosen;
   // The other proposals repeat something: the local search may know more places, then the design.
   const Source next = source == Source::local ? Source::design : Source::local;
-  for (Suggestion& s : suggest(next, ids.subspan(chosen.size()))) chosen.push_back(std::move(s));
+  std::ranges::move(suggest(next, ids.subspan(chosen.size())), std::back_inserter(chosen));
   return chosen;
 }
 
@@ -348,20 +342,29 @@ std::vector<Vector> Vbo::climbed(int count, Rng& rng) {
   return codes;
 }
 
-// The information of a suggestion in nats, without its weight, beside that of the round.
-std::vector<Term> Vbo::notes_on(const std::vector<Term>& terms, double weight) const {
-  std::vector<Term> notes;
-  for (const Term& term : terms) {
+// The terms of proposal i, and beside them its information in nats, without the weight, and that of
+// the round.
+Rationale Vbo::reasons_for(int i, const Judgement& said, double weight) const {
+  Rationale why;
+  for (std::size_t j = 0; j < said.names.size(); ++j) {
+    why.terms.push_back({std::string(said.names[j]), said.terms(static_cast<int>(j), i)});
+    why.acquisition += why.terms.back().value;
+  }
+  for (const Term& term : why.terms) {
     if (weight <= 0.0) break;
-    if (term.name == "information_inputs") notes.push_back({"I(X;Y)_nats", term.value / weight});
-    if (term.name == "information_model") notes.push_back({"I(f;Y|X)_nats", term.value / weight});
+    if (term.name == "information_inputs") {
+      why.notes.push_back({"I(X;Y)_nats", term.value / weight});
+    }
+    if (term.name == "information_model") {
+      why.notes.push_back({"I(f;Y|X)_nats", term.value / weight});
+    }
   }
-  notes.push_back({"sqrt_beta", weight});
+  why.notes.push_back({"sqrt_beta", weight});
   for (const Term& value : report_.values) {
-    if (value.name == "information") notes.push_back({"round_information_nats", value.value});
-    if (value.name == "ceiling") notes.push_back({"ceiling_nats", value.value});
+    if (value.name == "information") why.notes.push_back({"round_information_nats", value.value});
+    if (value.name == "ceiling") why.notes.push_back({"ceiling_nats", value.value});
   }
-  return notes;
+  return why;
 }
 
 // Keeping the best of S draws in few dimensions leaves a clump, from which the local search would

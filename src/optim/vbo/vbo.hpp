@@ -52,7 +52,7 @@ class Vbo final : public Optimizer {
   std::vector<Vector> proposals(Source source, int count, Rng& rng);
   std::vector<Vector> climbed(int count, Rng& rng);
   int screening_of(Source source) const;
-  std::vector<Term> notes_on(const std::vector<Term>& terms, double weight) const;
+  Rationale reasons_for(int i, const Judgement& said, double weight) const;
   Vector unseen_design_point();
   Suggestion take(TrialId id, Source source, ConstVectorRef code, Rationale rationale);
   std::vector<Vector> climbers_out() const;
