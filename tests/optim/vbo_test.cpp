@@ -102,6 +102,18 @@ struct Player {
   }
 };
 
+// `resumed` takes over from `whole`; both then hear of the trials still open and play on.
+void resume_and_go_on(Player& whole, Player& resumed, std::span<const TrialId> open,
+                      const Objective& f) {
+  resumed.trials = whole.trials;
+  resumed.event = whole.event;
+  ASSERT_TRUE(resumed.vbo->restore(whole.vbo->snapshot(), whole.trials));
+  for (Player* player : {&whole, &resumed}) {
+    player->tell(open, f);
+    player->rounds(3, 16, f);
+  }
+}
+
 TEST(Vbo, ConvergesOnASmoothFunction) {
   Player player(cube(6), {.seed = 1, .batch = 32, .threads = 2}, {});
   player.rounds(15, 32, sphere);
@@ -234,13 +246,7 @@ TEST(Vbo, ResumedRunOnASmallGridSuggestsTheSamePoints) {
       of_design += whole.trials[static_cast<std::size_t>(id - 1)].rationale.source == "design";
     }
     Player resumed(grid, common, quick());
-    resumed.trials = whole.trials;
-    resumed.event = whole.event;
-    ASSERT_TRUE(resumed.vbo->restore(whole.vbo->snapshot(), whole.trials));
-    for (Player* player : {&whole, &resumed}) {
-      player->tell(open, f);
-      player->rounds(3, 16, f);
-    }
+    ASSERT_NO_FATAL_FAILURE(resume_and_go_on(whole, resumed, open, f));
     EXPECT_EQ(whole.vbo->snapshot(), resumed.vbo->snapshot()) << seed;
     for (std::size_t i = 0; i < whole.trials.size(); ++i) {
       EXPECT_EQ(whole.trials[i].point, resumed.trials[i].point) << seed << ", trial " << i;
@@ -265,13 +271,7 @@ TEST(Vbo, ResumedRunSuggestsTheSamePoints) {
     whole.rounds(6, 16, f);
     const auto open = whole.ask(7);  // pending while the snapshot is taken
     Player resumed(every_kind(), common, quick());
-    resumed.trials = whole.trials;
-    resumed.event = whole.event;
-    ASSERT_TRUE(resumed.vbo->restore(whole.vbo->snapshot(), whole.trials));
-    for (Player* player : {&whole, &resumed}) {
-      player->tell(open, f);
-      player->rounds(3, 16, f);
-    }
+    ASSERT_NO_FATAL_FAILURE(resume_and_go_on(whole, resumed, open, f));
     EXPECT_EQ(whole.points(), resumed.points());
     EXPECT_EQ(whole.vbo->snapshot(), resumed.vbo->snapshot());
   }
