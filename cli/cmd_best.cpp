@@ -20,7 +20,7 @@ int best(const std::string& argument, bool json) {
     return kDone;
   }
   print_out("value " + number_text(*(*trial)->value) + "  (trial " + std::to_string((*trial)->id) +
-            ", " + std::string(goal_text(record.goal)) + ")\n" +
+            ", " + std::string(to_string(record.goal)) + ")\n" +
             point_lines(record.space, (*trial)->point, ""));
   return kDone;
 }

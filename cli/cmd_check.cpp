@@ -53,7 +53,7 @@ void print_text(const StudyFile& file, const std::string& command, const Point& 
                 const Outcome& outcome, const Console& console) {
   const StudyOptions& study = file.study;
   print_out(fmt::format("{}: the study file is right: {} parameters, {}, budget {}, method {}\n",
-                        file.path, study.space.size(), goal_text(study.goal), study.budget,
+                        file.path, study.space.size(), to_string(study.goal), study.budget,
                         study.optimizer.method));
   print_out("point\n" + point_lines(study.space, point, "  "));
   print_out("ran    " + command + "\n");

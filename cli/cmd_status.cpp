@@ -97,7 +97,7 @@ Json status_json(const Status& status) {
   const StudyRecord& record = status.record;
   return {{"study", record.name},
           {"method", record.optimizer.method},
-          {"goal", goal_text(record.goal)},
+          {"goal", to_string(record.goal)},
           {"completed", status.counts.completed},
           {"failed", status.counts.failed},
           {"running", status.counts.running},
@@ -134,7 +134,7 @@ std::string status_text(const Status& status, const Console& console) {
                         : 0.0;
   std::string text =
       console.paint(1, Style::bold, record.name) +
-      fmt::format("  {}, method {}\n", goal_text(record.goal), record.optimizer.method);
+      fmt::format("  {}, method {}\n", to_string(record.goal), record.optimizer.method);
   text += fmt::format("  evaluated    {} of {} ({:.0f} %), {} of them failed\n", ended,
                       record.budget, percent, counts.failed);
   text += fmt::format("  open         {} running, {} waiting\n", counts.running, counts.waiting);

@@ -40,7 +40,7 @@ Json task_json(const tasks::TaskInfo& task) {
   }
   return {{"name", task.name},
           {"summary", task.summary},
-          {"goal", goal_text(task.goal)},
+          {"goal", to_string(task.goal)},
           {"source", task.source},
           {"noise", task.noise},
           {"optimum", task.optimum ? Json(task.optimum->value) : Json()},
@@ -97,7 +97,7 @@ int describe_task(const std::string& spec, bool json) {
     return kDone;
   }
   std::string text = fmt::format("{}: {}\n\n", info.name, info.summary);
-  text += fmt::format("goal     {}\n", goal_text(info.goal));
+  text += fmt::format("goal     {}\n", to_string(info.goal));
   if (info.optimum) {
     text += fmt::format("optimum  {}{}\n", number_text(info.optimum->value),
                         info.optimum->proven ? "" : " (best known)");
@@ -140,7 +140,7 @@ int evaluate_task(const TaskArguments& arguments) {
   print_json({{"task", info.spec},
               {"value", value},
               {"params", params_of((*task)->space(), *point)},
-              {"goal", goal_text(info.goal)},
+              {"goal", to_string(info.goal)},
               {"optimum", info.optimum ? Json(info.optimum->value) : Json()},
               {"seed", arguments.seed},
               {"seconds", taken.count()}});

@@ -49,10 +49,11 @@ void read_study(const toml::table* table, StudyFile& file, bool has_task, TomlEr
   const fs::path path(file.path);
   options.name = study.text("name").value_or(path.stem().string());
   if (const auto goal = study.text("goal")) {
-    if (*goal != "minimize" && *goal != "maximize") {
+    if (const auto known = goal_from(*goal)) {
+      options.goal = *known;
+    } else {
       errors.add_found(*study.find("goal"), "study.goal", "\"minimize\" or \"maximize\"");
     }
-    options.goal = *goal == "maximize" ? Goal::maximize : Goal::minimize;
   } else if (!study.find("goal") && !has_task) {
     options.goal = Goal::minimize;
   }

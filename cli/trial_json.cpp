@@ -68,8 +68,6 @@ std::string point_text(const Space& space, const Point& point) {
 std::string number_text(double value) { return to_string(Value(value)); }
 std::string short_number(double value) { return fmt::format("{:.6g}", value); }
 
-std::string_view goal_text(Goal goal) { return goal == Goal::minimize ? "minimize" : "maximize"; }
-
 std::string duration_text(double seconds) {
   if (seconds < 10.0) return fmt::format("{:.2g} s", std::max(seconds, 0.0));
   const auto whole = static_cast<long long>(std::llround(std::min(seconds, 1e15)));

@@ -26,7 +26,6 @@ std::string point_text(const Space& space, const Point& point);
 
 std::string number_text(double value);      // shortest text that reads back exactly
 std::string short_number(double value);     // six significant digits
-std::string_view goal_text(Goal goal);      // "minimize" | "maximize"
 std::string duration_text(double seconds);  // "0.21 s", "42 s", "3 min 20 s", "5 h 02 min"
 
 }  // namespace vbo::cli

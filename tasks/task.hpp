@@ -12,7 +12,7 @@
 #include "vbo/error.hpp"
 #include "vbo/random.hpp"
 #include "vbo/space.hpp"
-#include "vbo/storage.hpp"
+#include "vbo/trial.hpp"
 
 namespace vbo::tasks {
 

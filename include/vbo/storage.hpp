@@ -17,8 +17,6 @@
 
 namespace vbo {
 
-enum class Goal { minimize, maximize };
-
 // What defines a study and may not change while it lives, except for the budget.
 struct StudyRecord {
   std::string name;

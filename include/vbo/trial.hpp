@@ -16,6 +16,8 @@ namespace vbo {
 using TrialId = std::int64_t;  // 1, 2, 3, ... in the order of suggestion
 using EventId = std::int64_t;  // 1, 2, 3, ... over all asks and tells of a study; 0 = not yet
 
+enum class Goal { minimize, maximize };
+
 enum class TrialState {
   waiting,    // suggested and stored, not started
   running,    // being evaluated
@@ -70,8 +72,10 @@ struct Trial {
   EventId told_in = 0;   // the tell that ended it; 0 while open
 };
 
+std::string_view to_string(Goal goal);  // "minimize" | "maximize"
 std::string_view to_string(TrialState state);
 std::string_view to_string(FailureCause cause);
+std::optional<Goal> goal_from(std::string_view text);
 std::optional<TrialState> trial_state_from(std::string_view text);
 std::optional<FailureCause> failure_cause_from(std::string_view text);
 

@@ -173,7 +173,7 @@ class MethodServer {
 std::string describe(const tasks::Task& task) {
   const tasks::TaskInfo& info = task.info();
   Json json = {{"task", info.name},
-               {"goal", info.goal == Goal::minimize ? "minimize" : "maximize"},
+               {"goal", to_string(info.goal)},
                {"noise", info.noise},
                {"optimum", info.optimum ? Json(info.optimum->value) : Json()},
                {"parameters", Json::array()}};

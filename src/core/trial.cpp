@@ -7,6 +7,11 @@
 namespace vbo {
 namespace {
 
+constexpr std::array<std::pair<Goal, std::string_view>, 2> kGoals{{
+    {Goal::minimize, "minimize"},
+    {Goal::maximize, "maximize"},
+}};
+
 constexpr std::array<std::pair<TrialState, std::string_view>, 4> kStates{{
     {TrialState::waiting, "waiting"},
     {TrialState::running, "running"},
@@ -43,9 +48,11 @@ std::optional<Key> key_in(const Table& table, std::string_view text) {
 
 }  // namespace
 
+std::string_view to_string(Goal goal) { return name_in(kGoals, goal); }
 std::string_view to_string(TrialState state) { return name_in(kStates, state); }
 std::string_view to_string(FailureCause cause) { return name_in(kCauses, cause); }
 
+std::optional<Goal> goal_from(std::string_view text) { return key_in<Goal>(kGoals, text); }
 std::optional<TrialState> trial_state_from(std::string_view text) {
   return key_in<TrialState>(kStates, text);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "storage/json.hpp"
+#include "core/json.hpp"
 #include "study/impl.hpp"
 
 namespace vbo {
@@ -30,8 +30,6 @@ Json by_name(const Space& space) {
   return all;
 }
 
-std::string_view goal_name(Goal goal) { return goal == Goal::minimize ? "minimize" : "maximize"; }
-
 // Fields of one or both objects, those of the first one first.
 void compare_objects(Differences& found, const std::string& prefix, const Json& stored,
                      const Json& asked) {
@@ -49,7 +47,7 @@ void compare_objects(Differences& found, const std::string& prefix, const Json& 
 std::string difference(const StudyRecord& stored, const StudyRecord& asked) {
   Differences found;
   found.compare("name", stored.name, asked.name);
-  found.compare("goal", goal_name(stored.goal), goal_name(asked.goal));
+  found.compare("goal", to_string(stored.goal), to_string(asked.goal));
   if (asked.budget < stored.budget) {
     found.compare("budget (may only be raised)", stored.budget, asked.budget);
   }

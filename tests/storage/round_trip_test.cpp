@@ -7,9 +7,9 @@
 #include <cmath>
 #include <limits>
 
-#include "storage/json.hpp"
+#include "core/json.hpp"
 #include "storage/samples.hpp"
-#include "storage/scan.hpp"
+#include "core/scan.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace vbo {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "core/json.hpp"
+#include "core/scan.hpp"
 #include "storage/errors.hpp"
-#include "storage/json.hpp"
-#include "storage/scan.hpp"
 #include "vbo/version.hpp"
 
 namespace vbo::sqlite {
@@ -69,8 +69,8 @@ Result<void> SqliteStorage::create_study(const StudyRecord& record) {
         .prepare(
             "INSERT INTO study (id, name, goal, budget, space, optimizer, evaluate, "
             "created_by) VALUES (1, ?, ?, ?, ?, ?, ?, ?)")
-        .bind(record.name, record.goal == Goal::minimize ? "minimize" : "maximize", record.budget,
-              space, optimizer, record.evaluate_json, "vbo " VBO_VERSION)
+        .bind(record.name, to_string(record.goal), record.budget, space, optimizer,
+              record.evaluate_json, "vbo " VBO_VERSION)
         .run();
     transaction.commit();
     space_ = record.space;
@@ -256,7 +256,7 @@ std::optional<StudyRecord> SqliteStorage::read_study() {
   if (!select.step()) return std::nullopt;
   StudyRecord record;
   record.name = select.text(0);
-  record.goal = select.text(1) == "minimize" ? Goal::minimize : Goal::maximize;
+  record.goal = goal_from(select.text(1)).value_or(Goal::maximize);
   record.budget = select.integer(2);
   const std::string space = in_file("the space");
   record.space = take_stored(space_from(take_stored(parse_json(select.text(3)), space)), space);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "storage/json.hpp"
+#include "core/json.hpp"
 
 #include <cmath>
 #include <limits>

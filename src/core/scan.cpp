@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "storage/scan.hpp"
+#include "core/scan.hpp"
 
 #include <charconv>
 
