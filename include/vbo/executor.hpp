@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,9 +24,10 @@ struct Job {
 // The end of one trial's evaluation, retries included.
 struct Outcome {
   TrialId id = 0;
-  std::optional<double> value;     // in the user's own sign
-  std::optional<Failure> failure;  // exactly one of value and failure is set
-  double seconds = 0.0;            // wall time of the last attempt
+  std::optional<double> value;            // in the user's own sign
+  std::optional<Failure> failure;         // exactly one of value and failure is set
+  std::map<std::string, double> metrics;  // further measurements, by name
+  double seconds = 0.0;                   // wall time of the last attempt
   int attempts = 1;
   std::string stderr_tail;
 };

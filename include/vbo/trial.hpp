@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -62,12 +63,16 @@ struct Trial {
   TrialId id = 0;
   Point point;
   TrialState state = TrialState::waiting;
-  std::optional<double> value;     // completed only
-  std::optional<Failure> failure;  // failed only
-  double seconds = 0.0;            // wall time of the last attempt
-  int attempts = 0;                // evaluations started
-  std::string stderr_tail;         // end of the evaluator's standard error, bounded
+  std::optional<double> value;            // completed only
+  std::optional<Failure> failure;         // failed only
+  double seconds = 0.0;                   // wall time of the last attempt
+  int attempts = 0;                       // evaluations started
+  std::string stderr_tail;                // end of the evaluator's standard error, bounded
+  std::map<std::string, double> metrics;  // further measurements of a completed trial, by name
   Rationale rationale;
+  // Seconds since 1970 by the storage's clock; 0 = unknown. No method ever sees them.
+  double asked_at = 0.0, started_at = 0.0, finished_at = 0.0;
+  std::string worker;    // who evaluates or evaluated it; "" = unknown
   EventId asked_in = 0;  // the ask that suggested it
   EventId told_in = 0;   // the tell that ended it; 0 while open
 };
