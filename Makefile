@@ -10,7 +10,7 @@ help:
 	@echo "make format  clang-format over the tree;  make tidy  clang-tidy over the tree"
 
 bootstrap:
-	@scripts/bootstrap
+	@scripts/bootstrap test
 
 build: bootstrap
 	@cmake --preset release --log-level=WARNING

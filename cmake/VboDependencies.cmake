@@ -9,7 +9,6 @@ find_package(nlohmann_json REQUIRED)
 find_package(SQLite3)
 find_package(tomlplusplus CONFIG QUIET)
 find_package(CLI11 CONFIG QUIET)
-find_package(spdlog CONFIG QUIET)
 find_package(fmt CONFIG QUIET)
 find_package(box2d CONFIG QUIET)
 
