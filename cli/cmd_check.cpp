@@ -90,7 +90,7 @@ int check(const std::string& path, bool json, const Console& console) {
     print_json({{"study", file->study.name},
                 {"command", command},
                 {"id", outcome->id},
-                {"params", params_of(file->study.space, *point)},
+                {"params", json_of(file->study.space, *point)},
                 {"value", outcome->value ? Json(*outcome->value) : Json()},
                 {"seconds", outcome->seconds},
                 {"error", outcome->failure ? Json(outcome->failure->message) : Json()},

@@ -51,7 +51,7 @@ std::string term_line(const Term& term, std::size_t width) {
 Json explanation_json(const Space& space, const Trial& trial) {
   const Rationale& why = trial.rationale;
   return {{"id", trial.id},
-          {"params", params_of(space, trial.point)},
+          {"params", json_of(space, trial.point)},
           {"state", to_string(trial.state)},
           {"value", trial.value ? Json(*trial.value) : Json()},
           {"source", why.source},

@@ -6,126 +6,32 @@
 #include "cli/commands.hpp"
 #include "cli/target.hpp"
 #include "cli/trial_json.hpp"
+#include "report/json.hpp"
+#include "vbo/report.hpp"
 
 namespace vbo::cli {
 namespace {
 
-constexpr std::int64_t kTrendRounds = 16;
+constexpr std::size_t kShownRounds = 6;
 
-// How much the last rounds promised to tell, when the method says so.
-struct Information {
-  double nats = 0.0;
-  std::optional<double> ceiling;  // what its estimator can show at most
-  std::vector<double> trend;      // oldest first; the last is nats
-};
-
-struct Status {
-  std::string url;
-  StudyRecord record;
-  TrialCounts counts;
-  std::optional<Trial> best;
-  std::string message;
-  std::optional<Information> information;
-  std::optional<Recommendation> recommendation;  // mean in the user's own sign
-  std::optional<Trial> recommended;
-};
-
-std::optional<double> value_in(const AskReport& report, std::string_view name) {
-  for (const Term& term : report.values) {
-    if (term.name == name) return term.value;
+// How much the last rounds promised to tell; empty when the method does not say.
+std::string information_text(const std::vector<RoundSummary>& rounds) {
+  std::vector<const RoundSummary*> told;
+  for (const RoundSummary& round : rounds) {
+    if (round.expected) told.push_back(&round);
   }
-  return std::nullopt;
-}
-
-std::optional<Information> information_in(const std::vector<RoundReport>& reports) {
-  Information information;
-  for (const RoundReport& round : reports) {
-    const auto nats = value_in(round.report, "information");
-    if (!nats) continue;
-    information.trend.push_back(*nats);
-    information.nats = *nats;
-    information.ceiling = value_in(round.report, "ceiling");
-  }
-  if (information.trend.empty()) return std::nullopt;
-  return information;
-}
-
-Result<Status> read_status(const std::string& argument) {
-  Result<OpenedStudy> study = open_to_read(argument);
-  if (!study) return study.error();
-  Storage& storage = *study->storage;
-  Status status;
-  status.url = study->url;
-  status.record = std::move(study->record);
-  const Result<TrialCounts> counts = storage.counts();
-  if (!counts) return counts.error();
-  status.counts = *counts;
-  Result<std::optional<Trial>> best = storage.best_trial(status.record.goal);
-  if (!best) return best.error();
-  status.best = std::move(*best);
-  const Result<std::vector<RoundReport>> reports = storage.load_reports(kTrendRounds);
-  if (!reports) return reports.error();
-  status.information = information_in(*reports);
-  if (reports->empty()) return status;
-  const AskReport& last = reports->back().report;
-  status.message = last.message;
-  status.recommendation = last.recommendation;
-  if (status.recommendation) {
-    Result<std::optional<Trial>> trial = storage.load_trial(status.recommendation->id);
-    if (!trial) return trial.error();
-    status.recommended = std::move(*trial);
-  }
-  return status;
-}
-
-Json information_json(const std::optional<Information>& information) {
-  if (!information) return nullptr;
-  return {{"nats", information->nats},
-          {"ceiling", information->ceiling ? Json(*information->ceiling) : Json()},
-          {"trend", information->trend}};
-}
-
-Json recommendation_json(const Status& status) {
-  if (!status.recommendation || !status.recommended) return nullptr;
-  Json json = suggestion_json(status.record.space, *status.recommended);
-  json["mean"] = status.recommendation->mean;
-  json["deviation"] = status.recommendation->deviation;
-  return json;
-}
-
-Json status_json(const Status& status) {
-  const StudyRecord& record = status.record;
-  return {{"study", record.name},
-          {"method", record.optimizer.method},
-          {"goal", to_string(record.goal)},
-          {"completed", status.counts.completed},
-          {"failed", status.counts.failed},
-          {"running", status.counts.running},
-          {"waiting", status.counts.waiting},
-          {"budget", record.budget},
-          {"seed", record.optimizer.seed},
-          {"batch", record.optimizer.batch},
-          {"storage", status.url},
-          {"best", best_json(record.space, status.best)},
-          {"message", status.message},
-          {"information", information_json(status.information)},
-          {"recommendation", recommendation_json(status)}};
-}
-
-std::string information_text(const Information& information) {
-  std::string text = fmt::format("{:.3g} nats", information.nats);
-  if (information.ceiling) text += fmt::format(" of at most {:.3g}", *information.ceiling);
-  if (information.trend.size() < 2) return text;
+  if (told.empty()) return {};
+  std::string text = fmt::format("{:.3g} nats", *told.back()->expected);
+  if (told.back()->ceiling) text += fmt::format(" of at most {:.3g}", *told.back()->ceiling);
+  if (told.size() < 2) return text;
   text += ", round by round:";
-  const std::size_t shown = std::min<std::size_t>(information.trend.size(), 6);
-  for (auto it = information.trend.end() - static_cast<std::ptrdiff_t>(shown);
-       it != information.trend.end(); ++it) {
-    text += fmt::format(" {:.3g}", *it);
+  for (std::size_t i = told.size() - std::min(told.size(), kShownRounds); i < told.size(); ++i) {
+    text += fmt::format(" {:.3g}", *told[i]->expected);
   }
   return text;
 }
 
-std::string status_text(const Status& status, const Console& console) {
+std::string status_text(const StudyReport& status, const Console& console) {
   const StudyRecord& record = status.record;
   const TrialCounts& counts = status.counts;
   const std::int64_t ended = counts.completed + counts.failed;
@@ -151,11 +57,25 @@ std::string status_text(const Status& status, const Console& console) {
                         status.recommendation->deviation);
     text += point_lines(record.space, status.recommended->point, "                 ");
   }
-  if (status.information) {
-    text += "  information  " + information_text(*status.information) + "\n";
-  }
+  const std::string information = information_text(status.rounds);
+  if (!information.empty()) text += "  information  " + information + "\n";
   if (!status.message.empty()) text += "  method says  " + status.message + "\n";
   return text;
+}
+
+Result<StudyReport> read(OpenedStudy& study) { return make_report(*study.storage); }
+
+int show(const std::string& argument, bool json, const Console& console) {
+  Result<OpenedStudy> study = open_to_read(argument);
+  if (!study) return fail(study.error());
+  const Result<StudyReport> report = read(*study);
+  if (!report) return fail(report.error());
+  if (json) {
+    print_json(status_json(*report, study->url));
+  } else {
+    print_out(status_text(*report, console));
+  }
+  return kDone;
 }
 
 }  // namespace
@@ -166,16 +86,7 @@ Action define_status(CLI::App& app, const Console& console) {
   Arguments arguments(app);
   arguments.positional("STUDY", *study, "Storage (.db) or study file (.toml)");
   arguments.flag("--json", *json, "Print JSON");
-  return [study, json, &console] {
-    const Result<Status> status = read_status(*study);
-    if (!status) return fail(status.error());
-    if (*json) {
-      print_json(status_json(*status));
-    } else {
-      print_out(status_text(*status, console));
-    }
-    return int{kDone};
-  };
+  return [study, json, &console] { return show(*study, *json, console); };
 }
 
 }  // namespace vbo::cli

@@ -139,7 +139,7 @@ int evaluate_task(const TaskArguments& arguments) {
   const tasks::TaskInfo& info = (*task)->info();
   print_json({{"task", info.spec},
               {"value", value},
-              {"params", params_of((*task)->space(), *point)},
+              {"params", json_of((*task)->space(), *point)},
               {"goal", to_string(info.goal)},
               {"optimum", info.optimum ? Json(info.optimum->value) : Json()},
               {"seed", arguments.seed},

@@ -50,7 +50,11 @@ const std::vector<Command>& commands() {
        "Works while the study runs. STUDY is its storage or its study file.",
        R"({"study", "method", "goal", "completed", "failed", "running", "waiting", "budget", "seed", "batch", )"
        R"("storage", "best": {"id", "params", "value"} or null, "message", "information": {"nats", "ceiling", "trend"} or null, )"
-       R"("recommendation": {"id", "params", "mean", "deviation"} or null})",
+       R"("recommendation": {"id", "params", "mean", "deviation"} or null, "as_good": {"threshold", "reason", "count", "ranges": {...}} or null, )"
+       R"("curve": [{"evaluation", "id", "value"}, ...], "rounds": [{"round", "event", "suggested", "completed", "failed", "first_trial", "last_trial", "best", "expected", "realized", "ceiling", "message"}, ...], )"
+       R"("sources": [{"name", "suggested", "completed", "failed", "improvements", "best"}, ...], "failures": [{"cause", "message", "count", "examples"}, ...], )"
+       R"("workers": [{"name", "evaluations", "failed", "lost", "running", "busy_seconds", "idle_seconds", "first_start", "last_end"}, ...], )"
+       R"("metrics": [names], "pace": {"first_asked", "last_finished", "seconds_per_result", "seconds_left"}})",
        define_status},
       {"best",
        "Show the best point so far",
@@ -74,6 +78,16 @@ const std::vector<Command>& commands() {
        "score.",
        R"({"id", "params", "state", "value", "source", "acquisition", "terms": [{"name", "value"}, ...], "sum"})",
        define_explain},
+      {"importance",
+       "Show which parameters matter, in nats",
+       {"vbo importance study.db", "vbo importance study.db --json"},
+       "How much each parameter tells about the rank of the outcome, from the study's own results: "
+       "0 for a parameter that tells nothing. What is shared only because parameter and outcome "
+       "both moved while the search went on is taken away. Results gather where the search looked, "
+       "so this is importance there, not over the whole space. At least 20 results are needed, and "
+       "at most 2000, chosen at random, are looked at.",
+       R"([{"parameter", "nats", "low", "high", "together": [{"with", "nats", "low", "high"}, ...]}, ...])",
+       define_importance},
       {"methods",
        "List the optimization methods and their options",
        {"vbo methods", "vbo methods random"},

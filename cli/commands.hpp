@@ -39,6 +39,7 @@ Action define_status(CLI::App& app, const Console& console);
 Action define_best(CLI::App& app, const Console& console);
 Action define_trials(CLI::App& app, const Console& console);
 Action define_explain(CLI::App& app, const Console& console);
+Action define_importance(CLI::App& app, const Console& console);
 Action define_methods(CLI::App& app, const Console& console);
 Action define_tasks(CLI::App& app, const Console& console);
 Action define_bench(CLI::App& app, const Console& console);

@@ -15,38 +15,6 @@ void print_json(const Json& json) {
   print_out(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
-Json params_of(const Space& space, const Point& point) {
-  Json params = Json::object();
-  for (std::size_t i = 0; i < space.size(); ++i) {
-    std::visit([&](const auto& value) { params[space[i].name] = value; }, point[i]);
-  }
-  return params;
-}
-
-Json suggestion_json(const Space& space, const Trial& trial) {
-  return {{"id", trial.id}, {"params", params_of(space, trial.point)}};
-}
-
-Json best_json(const Space& space, const std::optional<Trial>& trial) {
-  if (!trial) return nullptr;
-  Json json = suggestion_json(space, *trial);
-  json["value"] = trial->value ? Json(*trial->value) : Json();
-  return json;
-}
-
-Json trial_json(const Space& space, const Trial& trial) {
-  Json json = {{"id", trial.id},
-               {"state", to_string(trial.state)},
-               {"params", params_of(space, trial.point)},
-               {"value", trial.value ? Json(*trial.value) : Json()},
-               {"seconds", trial.seconds},
-               {"error", trial.failure ? Json(trial.failure->message) : Json()},
-               {"cause", trial.failure ? Json(to_string(trial.failure->cause)) : Json()},
-               {"attempts", trial.attempts},
-               {"stderr", trial.stderr_tail}};
-  return json;
-}
-
 std::string point_lines(const Space& space, const Point& point, std::string_view indent) {
   std::size_t width = 0;
   for (const Parameter& p : space.parameters()) width = std::max(width, p.name.size());

@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Trials as JSON and as text for people. The JSON fields are part of the documented interface.
+// Points and numbers as text for people, and JSON on standard output. What the JSON of a trial is,
+// src/report says.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 
-#include "vbo/storage.hpp"
+#include "report/json.hpp"
 #include "vbo/trial.hpp"
 
 namespace vbo::cli {
 
-using Json = nlohmann::ordered_json;
-
 void print_json(const Json& json);  // to standard output
-
-Json params_of(const Space& space, const Point& point);                 // {"x1": 0.5, ...}
-Json suggestion_json(const Space& space, const Trial& trial);           // {"id","params"}
-Json best_json(const Space& space, const std::optional<Trial>& trial);  // {"id","params","value"}
-Json trial_json(const Space& space, const Trial& trial);                // everything
 
 // "x1 = 0.5", one per line, each line indented.
 std::string point_lines(const Space& space, const Point& point, std::string_view indent);

@@ -6,6 +6,7 @@
 #include "vbo/executor.hpp"
 #include "vbo/optimizer.hpp"
 #include "vbo/random.hpp"
+#include "vbo/report.hpp"
 #include "vbo/space.hpp"
 #include "vbo/storage.hpp"
 #include "vbo/study.hpp"

@@ -12,8 +12,8 @@ import unittest
 
 from support import ROOT, VBO, VboTest
 
-COMMANDS = ["init", "check", "run", "ask", "tell", "status", "best", "trials", "explain", "methods",
-            "tasks", "mi", "bench", "completion"]
+COMMANDS = ["init", "check", "run", "ask", "tell", "status", "best", "trials", "explain", "importance",
+            "methods",            "tasks", "mi", "bench", "completion"]
 
 
 class Help(VboTest):
@@ -183,6 +183,23 @@ class Reading(VboTest):
         self.assertLessEqual({"id", "params", "source", "acquisition", "terms", "sum"}, set(shown))
         self.assertIn("no trial 99", self.vbo("explain", "parabola.db", 99, expect=2).stderr)
 
+    def test_status_has_the_whole_report(self):
+        status = self.json("status", "parabola.db")
+        values = {t["id"]: t["value"] for t in self.json("trials", "parabola.db")}
+        self.assertEqual(status["curve"][-1]["value"], status["best"]["value"])
+        self.assertEqual([step["value"] for step in status["curve"]],
+                         [values[step["id"]] for step in status["curve"]])
+        self.assertEqual(sum(source["suggested"] for source in status["sources"]), 8)
+        self.assertEqual([(g["cause"], g["count"], g["examples"]) for g in status["failures"]], [("crash", 1, [3])])
+        self.assertEqual(set(status["as_good"]["ranges"]), {"x", "n", "kind"})
+        self.assertEqual(status["metrics"], [])
+
+    def test_importance_with_too_few_results(self):
+        done = self.vbo("importance", "parabola.db")
+        self.assertEqual(done.stdout, "")
+        self.assertIn("too few results to say what matters: 7 completed, at least 20 are needed", done.stderr)
+        self.assertEqual(self.json("importance", "parabola.db"), [])
+
     def test_a_full_disk_behind_standard_output_is_noticed(self):
         with open("/dev/full", "w") as full:
             done = subprocess.run([VBO, "trials", "parabola.db"], cwd=self.folder, stdout=full,
@@ -203,9 +220,29 @@ class Reading(VboTest):
         self.assertLess(os.path.getsize(VBO), 20_000_000 * (10 if os.environ.get("VBO_INSTRUMENTED") else 1))
 
 
+class ImportanceOfParameters(VboTest):
+    def test_nats_per_parameter(self):
+        self.study(budget=120, workers=4, batch=40)
+        self.vbo("run", "study.toml")
+        entries = self.json("importance", "parabola.db")
+        self.assertEqual([e["parameter"] for e in entries], ["x", "n", "kind"])
+        for entry in entries:
+            self.assertLessEqual({"parameter", "nats", "low", "high"}, set(entry))
+            self.assertLessEqual(entry["low"], entry["nats"])
+            self.assertLessEqual(entry["nats"], entry["high"])
+        x, n, kind = entries
+        self.assertGreater(x["low"], 0.5)   # (x - 1)^2 is nearly all there is
+        self.assertEqual(kind["low"], 0.0)  # not used at all
+        self.assertEqual({p["with"] for p in x["together"]}, {"n", "kind"})
+        text = self.vbo("importance", "study.toml").stdout.splitlines()
+        self.assertRegex(text[0], r"^parameter +nats +95% interval$")
+        self.assertTrue(text[1].startswith("x "), text)
+        self.assertEqual(text[-1], "From 120 of 120 results.")
+
+
 class NoStudy(VboTest):
     def test_missing_storage(self):
-        for command in (["status"], ["best"], ["trials"], ["explain", "x.db", "1"], ["ask"], ["tell", "x.db", "1", "2"]):
+        for command in (["status"], ["best"], ["trials"], ["importance"], ["explain", "x.db", "1"], ["ask"], ["tell", "x.db", "1", "2"]):
             arguments = command if len(command) > 1 else [*command, "x.db"]
             self.assertIn("x.db: no such file", self.vbo(*arguments, expect=2).stderr)
         self.assertEqual(os.listdir(self.folder), [])

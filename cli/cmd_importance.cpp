@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/commands.hpp"
+#include "cli/target.hpp"
+#include "cli/trial_json.hpp"
+#include "vbo/report.hpp"
+
+namespace vbo::cli {
+namespace {
+
+constexpr std::size_t kShownPairs = 5;
+
+std::vector<ParameterImportance> strongest_first(std::vector<ParameterImportance> parameters) {
+  std::stable_sort(parameters.begin(), parameters.end(),
+                   [](const auto& a, const auto& b) { return a.nats > b.nats; });
+  return parameters;
+}
+
+std::string pairs_text(const Importance& importance) {
+  std::string text;
+  std::size_t shown = 0;
+  for (const PairImportance& pair : importance.pairs) {
+    if (pair.low <= 0.0 || shown == kShownPairs) continue;
+    text += shown++ == 0 ? "Together they tell more than each alone:\n" : "";
+    text += fmt::format("  {} and {}: {:.3f} nats more  ({:.3f} to {:.3f})\n", pair.first,
+                        pair.second, pair.nats, pair.low, pair.high);
+  }
+  return text;
+}
+
+std::string importance_text(const Importance& importance) {
+  if (importance.parameters.empty()) return {};
+  std::size_t width = 9;
+  for (const ParameterImportance& entry : importance.parameters) {
+    width = std::max(width, entry.parameter.size());
+  }
+  std::string text = fmt::format("{:<{}}   nats   95% interval\n", "parameter", width);
+  for (const ParameterImportance& entry : strongest_first(importance.parameters)) {
+    text += fmt::format("{:<{}}  {:.3f}   {:.3f} to {:.3f}\n", entry.parameter, width, entry.nats,
+                        entry.low, entry.high);
+  }
+  text += pairs_text(importance);
+  text += fmt::format("From {} of {} results.\n", importance.used, importance.results);
+  return text;
+}
+
+int show(const std::string& argument, bool json, const Console& console) {
+  Result<OpenedStudy> study = open_to_read(argument);
+  if (!study) return fail(study.error());
+  const Result<std::vector<Trial>> trials = study->storage->load_history();
+  if (!trials) return fail(trials.error());
+  const Importance found = importance(study->record.space, *trials);
+  if (json) {
+    print_json(json_of(found));
+  } else {
+    print_out(importance_text(found));
+  }
+  if (!found.remark.empty() && !console.quiet) print_err("note: " + found.remark + "\n");
+  return kDone;
+}
+
+}  // namespace
+
+Action define_importance(CLI::App& app, const Console& console) {
+  auto study = std::make_shared<std::string>();
+  auto json = std::make_shared<bool>(false);
+  Arguments arguments(app);
+  arguments.positional("STUDY", *study, "Storage (.db) or study file (.toml)");
+  arguments.flag("--json", *json, "Print JSON");
+  return [study, json, &console] { return show(*study, *json, console); };
+}
+
+}  // namespace vbo::cli

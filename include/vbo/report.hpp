@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// What a study did, does and why, as plain values: the one source of what the terminal, JSON, the
+// page and the bindings show. Computed from a storage alone, in one pass over its trials; never
+// changes a study and never looks at a clock. Values are in the user's own sign.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "vbo/error.hpp"
+#include "vbo/storage.hpp"
+#include "vbo/trial.hpp"
+
+namespace vbo {
+
+// A result that was better than all before it. Evaluations count ended trials, 1, 2, 3, ..., in the
+// order in which they were told; failures count too.
+struct Improvement {
+  std::int64_t evaluation = 0;
+  TrialId id = 0;
+  double value = 0.0;
+};
+
+// What the method expected of a training round, and what came of it.
+struct RoundSummary {
+  std::int64_t round = 0;
+  EventId event = 0;  // the round's first ask
+  std::int64_t suggested = 0, completed = 0, failed = 0;
+  std::int64_t first_trial = 0, last_trial = 0;  // ids; 0 when nothing was suggested
+  std::optional<double> best;                    // among the round's own results
+  std::optional<double> expected;                // nats the round promised to tell
+  std::optional<double> realized;                // nats its outcomes told
+  std::optional<double> ceiling;                 // nats the estimate can show at most
+  std::string message;                           // what the method said
+};
+
+// One source of suggestions ("design", "local", ...) and what it is worth.
+struct SourceSummary {
+  std::string name;
+  std::int64_t suggested = 0, completed = 0, failed = 0;
+  std::int64_t improvements = 0;  // results better than all before
+  std::optional<double> best;
+};
+
+// Failures that read alike: same cause, same message but for its numbers.
+struct FailureGroup {
+  FailureCause cause = FailureCause::crash;
+  std::string message;  // of the first example
+  std::int64_t count = 0;
+  std::vector<TrialId> examples;  // the first few
+};
+
+struct WorkerSummary {
+  std::string name;  // "" = unknown
+  std::int64_t evaluations = 0, failed = 0, lost = 0, running = 0;
+  double busy_seconds = 0.0;
+  double first_start = 0.0, last_end = 0.0;  // seconds since 1970; 0 = unknown
+  double idle_seconds = 0.0;                 // between its evaluations
+};
+
+// Where results as good as the best one lie.
+struct Neighbourhood {
+  double threshold = 0.0;  // results at least this good belong to it
+  std::string reason;      // how the threshold was chosen
+  std::int64_t count = 0;
+  struct Range {
+    double low = 0.0, high = 0.0;      // numbers
+    std::vector<std::string> choices;  // categories seen, most frequent first
+  };
+  std::vector<Range> ranges;  // one per parameter, in the order of the space
+};
+
+// How fast results come, where the storage knows the times.
+struct Pace {
+  double first_asked = 0.0, last_finished = 0.0;  // seconds since 1970; 0 = unknown
+  double seconds_per_result = 0.0;                // of the latest results; 0 = unknown
+  double seconds_left = 0.0;                      // until the budget is spent at that rate
+};
+
+struct StudyReport {
+  StudyRecord record;
+  TrialCounts counts;
+  std::vector<Trial> trials;  // all, in the order of ids, without stderr_tail
+  // Ended trials in the order in which they were told, as positions in `trials`.
+  std::vector<std::size_t> results;
+  std::vector<Improvement> curve;
+  std::optional<Trial> best;  // the lowest id among equals
+  std::optional<Recommendation> recommendation;
+  std::optional<Trial> recommended;
+  std::optional<Neighbourhood> as_good;
+  std::string message;  // what the method said last
+  std::vector<RoundSummary> rounds;
+  std::vector<SourceSummary> sources;  // most suggestions first
+  std::vector<FailureGroup> failures;  // most frequent first
+  std::vector<WorkerSummary> workers;  // by name; empty when no worker is known
+  std::vector<std::string> metrics;    // names seen, sorted
+  Pace pace;
+};
+
+// Errors: what the storage says; not_found when it holds no study.
+Result<StudyReport> make_report(Storage& storage);
+// The same from what has been read already. Trials in the order of ids.
+StudyReport make_report(StudyRecord record, std::vector<Trial> trials,
+                        const std::vector<RoundReport>& reports);
+
+// How much one parameter tells about the rank of the outcome, in nats.
+struct ParameterImportance {
+  std::string parameter;
+  double nats = 0.0;             // not below 0
+  double low = 0.0, high = 0.0;  // 95% interval, not below 0
+};
+
+// What two parameters tell together beyond what each tells alone: I(a,b;Y) - I(a;Y) - I(b;Y).
+struct PairImportance {
+  std::string first, second;
+  double nats = 0.0;
+  double low = 0.0, high = 0.0;
+};
+
+struct Importance {
+  std::vector<ParameterImportance> parameters;  // in the order of the space; empty: see `remark`
+  std::vector<PairImportance> pairs;            // of the parameters asked for, largest first
+  std::int64_t results = 0;                     // completed trials there were
+  std::int64_t used = 0;                        // and how many of them were looked at
+  std::string remark;  // why nothing or little can be said; empty when all is well
+};
+
+struct ImportanceOptions {
+  std::int64_t most_results = 2000;  // a random sample of so many; more cost more than linear time
+  int pair_parameters = 6;           // pairs among the so many strongest parameters; 0 = no pairs
+  std::uint64_t seed = 1;
+  int threads = 0;  // 0 = all cores; the answer does not depend on it
+};
+
+// The fewest completed trials about which anything is said.
+inline constexpr std::int64_t kFewestForImportance = 20;
+
+Importance importance(const Space& space, const std::vector<Trial>& trials,
+                      const ImportanceOptions& options = {});
+
+}  // namespace vbo

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+#include "report/json.hpp"
+
+namespace vbo {
+namespace {
+
+constexpr std::size_t kTrendRounds = 16;  // rounds in "trend"
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json or_null(const std::optional<double>& value) { return value ? json_of(*value) : Json(); }
+
+template <class Range>
+Json array_of(const Range& items) {
+  Json json = Json::array();
+  for (const auto& item : items) json.push_back(json_of(item));
+  return json;
+}
+
+Json terms_json(const std::vector<Term>& terms) {
+  Json json = Json::array();
+  for (const Term& term : terms) {
+    json.push_back({{"name", term.name}, {"value", json_of(term.value)}});
+  }
+  return json;
+}
+
+// How much the last rounds promised to tell, when the method says so.
+Json information_json(const StudyReport& report) {
+  Json trend = Json::array();
+  const RoundSummary* last = nullptr;
+  const std::size_t n = report.rounds.size();
+  for (std::size_t i = n - std::min(n, kTrendRounds); i < n; ++i) {
+    if (!report.rounds[i].expected) continue;
+    last = &report.rounds[i];
+    trend.push_back(json_of(*last->expected));
+  }
+  if (!last) return nullptr;
+  return {{"nats", json_of(*last->expected)},
+          {"ceiling", or_null(last->ceiling)},
+          {"trend", std::move(trend)}};
+}
+
+Json recommendation_json(const StudyReport& report) {
+  if (!report.recommendation || !report.recommended) return nullptr;
+  Json json = suggestion_json(report.record.space, *report.recommended);
+  json["mean"] = json_of(report.recommendation->mean);
+  json["deviation"] = json_of(report.recommendation->deviation);
+  return json;
+}
+
+Json as_good_json(const StudyReport& report) {
+  if (!report.as_good) return nullptr;
+  const Neighbourhood& found = *report.as_good;
+  Json ranges = Json::object();
+  for (std::size_t i = 0; i < found.ranges.size(); ++i) {
+    const Parameter& parameter = report.record.space[i];
+    const Neighbourhood::Range& range = found.ranges[i];
+    ranges[parameter.name] = parameter.kind == ParameterKind::categorical
+                                 ? Json(range.choices)
+                                 : Json::array({range.low, range.high});
+  }
+  return {{"threshold", json_of(found.threshold)},
+          {"reason", found.reason},
+          {"count", found.count},
+          {"ranges", std::move(ranges)}};
+}
+
+}  // namespace
+
+Json json_of(const Improvement& step) {
+  return {{"evaluation", step.evaluation}, {"id", step.id}, {"value", step.value}};
+}
+
+Json json_of(const RoundSummary& round) {
+  return {{"round", round.round},
+          {"event", round.event},
+          {"suggested", round.suggested},
+          {"completed", round.completed},
+          {"failed", round.failed},
+          {"first_trial", round.first_trial},
+          {"last_trial", round.last_trial},
+          {"best", or_null(round.best)},
+          {"expected", or_null(round.expected)},
+          {"realized", or_null(round.realized)},
+          {"ceiling", or_null(round.ceiling)},
+          {"message", round.message}};
+}
+
+Json json_of(const SourceSummary& source) {
+  return {{"name", source.name},
+          {"suggested", source.suggested},
+          {"completed", source.completed},
+          {"failed", source.failed},
+          {"improvements", source.improvements},
+          {"best", or_null(source.best)}};
+}
+
+Json json_of(const FailureGroup& group) {
+  return {{"cause", to_string(group.cause)},
+          {"message", group.message},
+          {"count", group.count},
+          {"examples", group.examples}};
+}
+
+Json json_of(const WorkerSummary& worker) {
+  return {{"name", worker.name},
+          {"evaluations", worker.evaluations},
+          {"failed", worker.failed},
+          {"lost", worker.lost},
+          {"running", worker.running},
+          {"busy_seconds", worker.busy_seconds},
+          {"idle_seconds", worker.idle_seconds},
+          {"first_start", worker.first_start},
+          {"last_end", worker.last_end}};
+}
+
+Json json_of(const Pace& pace) {
+  return {{"first_asked", pace.first_asked},
+          {"last_finished", pace.last_finished},
+          {"seconds_per_result", pace.seconds_per_result},
+          {"seconds_left", pace.seconds_left}};
+}
+
+Json suggestion_json(const Space& space, const Trial& trial) {
+  return {{"id", trial.id}, {"params", json_of(space, trial.point)}};
+}
+
+Json best_json(const Space& space, const std::optional<Trial>& trial) {
+  if (!trial) return nullptr;
+  Json json = suggestion_json(space, *trial);
+  json["value"] = or_null(trial->value);
+  return json;
+}
+
+Json trial_json(const Space& space, const Trial& trial) {
+  Json json = {{"id", trial.id},
+               {"state", to_string(trial.state)},
+               {"params", json_of(space, trial.point)},
+               {"value", or_null(trial.value)},
+               {"seconds", trial.seconds},
+               {"error", trial.failure ? Json(trial.failure->message) : Json()},
+               {"cause", trial.failure ? Json(to_string(trial.failure->cause)) : Json()},
+               {"attempts", trial.attempts},
+               {"stderr", trial.stderr_tail}};
+  return json;
+}
+
+Json ledger_json(const Rationale& rationale) {
+  double sum = 0.0;
+  for (const Term& term : rationale.terms) sum += term.value;
+  return {{"source", rationale.source},
+          {"acquisition", json_of(rationale.acquisition)},
+          {"terms", terms_json(rationale.terms)},
+          {"sum", json_of(sum)},
+          {"notes", terms_json(rationale.notes)}};
+}
+
+Json status_json(const StudyReport& report, const std::string& url) {
+  const StudyRecord& record = report.record;
+  return {{"study", record.name},
+          {"method", record.optimizer.method},
+          {"goal", to_string(record.goal)},
+          {"completed", report.counts.completed},
+          {"failed", report.counts.failed},
+          {"running", report.counts.running},
+          {"waiting", report.counts.waiting},
+          {"budget", record.budget},
+          {"seed", record.optimizer.seed},
+          {"batch", record.optimizer.batch},
+          {"storage", url},
+          {"best", best_json(record.space, report.best)},
+          {"message", report.message},
+          {"information", information_json(report)},
+          {"recommendation", recommendation_json(report)},
+          {"as_good", as_good_json(report)},
+          {"curve", array_of(report.curve)},
+          {"rounds", array_of(report.rounds)},
+          {"sources", array_of(report.sources)},
+          {"failures", array_of(report.failures)},
+          {"workers", array_of(report.workers)},
+          {"metrics", report.metrics},
+          {"pace", json_of(report.pace)}};
+}
+
+Json json_of(const Importance& importance) {
+  Json json = Json::array();
+  for (const ParameterImportance& entry : importance.parameters) {
+    Json together = Json::array();
+    for (const PairImportance& pair : importance.pairs) {
+      if (pair.first != entry.parameter && pair.second != entry.parameter) continue;
+      together.push_back({{"with", pair.first == entry.parameter ? pair.second : pair.first},
+                          {"nats", pair.nats},
+                          {"low", pair.low},
+                          {"high", pair.high}});
+    }
+    json.push_back({{"parameter", entry.parameter},
+                    {"nats", entry.nats},
+                    {"low", entry.low},
+                    {"high", entry.high},
+                    {"together", std::move(together)}});
+  }
+  return json;
+}
+
+}  // namespace vbo

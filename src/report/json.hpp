@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// The JSON form of a report, shared by `vbo status --json`, `vbo importance --json`, the HTTP
+// interface and the page. Fields are added, never renamed.
+#pragma once
+
+#include <string>
+
+#include "core/json.hpp"
+#include "vbo/report.hpp"
+
+namespace vbo {
+
+Json json_of(const Improvement& step);
+Json json_of(const RoundSummary& round);
+Json json_of(const SourceSummary& source);
+Json json_of(const FailureGroup& group);
+Json json_of(const WorkerSummary& worker);
+Json json_of(const Pace& pace);
+
+// {"id","params"}, {"id","params","value"} or null, and all of a trial.
+Json suggestion_json(const Space& space, const Trial& trial);
+Json best_json(const Space& space, const std::optional<Trial>& trial);
+Json trial_json(const Space& space, const Trial& trial);
+// {"source","acquisition","terms":[{"name","value"}],"sum","notes":[...]}
+Json ledger_json(const Rationale& rationale);
+
+// What `vbo status --json` prints: everything but the single trials. `url` is where the study was
+// read from.
+Json status_json(const StudyReport& report, const std::string& url);
+
+// [{"parameter","nats","low","high","together":[{"with","nats","low","high"}, ...]}, ...]
+Json json_of(const Importance& importance);
+
+}  // namespace vbo

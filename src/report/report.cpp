@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: MIT
+#include "vbo/report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string_view>
+#include <unordered_map>
+
+namespace vbo {
+namespace {
+
+constexpr std::size_t kExamples = 3;            // per group of failures
+constexpr std::size_t kMostFailureGroups = 50;  // further ones are counted with their cause alone
+constexpr std::size_t kPaceResults = 200;       // the latest so many tell the rate
+constexpr double kAsGoodShare = 0.05;  // of the results, where the method names no deviation
+constexpr std::int64_t kAsGoodFewest = 5;
+
+bool better(Goal goal, double a, double b) { return goal == Goal::minimize ? a < b : a > b; }
+
+void improve(Goal goal, std::optional<double>& best, double value) {
+  if (!best || better(goal, value, *best)) best = value;
+}
+
+bool ended(const Trial& trial) {
+  return trial.state == TrialState::completed || trial.state == TrialState::failed;
+}
+
+// Ended trials by told_in, within one tell by id; those of which the method has not heard yet come
+// last, as they ended. Events count 1, 2, 3, ... over asks and tells, so counting sorts in O(n).
+std::vector<std::size_t> told_order(const std::vector<Trial>& trials) {
+  EventId last = 0;
+  for (const Trial& trial : trials) last = std::max(last, trial.told_in);
+  const auto key = [&](const Trial& trial) {
+    return static_cast<std::size_t>(trial.told_in > 0 ? trial.told_in : last + 1);
+  };
+  std::vector<std::size_t> order;
+  if (last > static_cast<EventId>(4 * trials.size() + 64)) {  // gaps: counting would not be O(n)
+    for (std::size_t i = 0; i < trials.size(); ++i) {
+      if (ended(trials[i])) order.push_back(i);
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return key(trials[a]) < key(trials[b]); });
+  } else {
+    std::vector<std::size_t> start(static_cast<std::size_t>(last) + 3, 0);
+    for (const Trial& trial : trials) {
+      if (ended(trial)) ++start[key(trial) + 1];
+    }
+    std::partial_sum(start.begin(), start.end(), start.begin());
+    order.resize(start.back());
+    for (std::size_t i = 0; i < trials.size(); ++i) {
+      if (ended(trials[i])) order[start[key(trials[i])]++] = i;
+    }
+  }
+  const auto untold = std::find_if(order.begin(), order.end(),
+                                   [&](std::size_t i) { return trials[i].told_in == 0; });
+  std::stable_sort(untold, order.end(), [&](std::size_t a, std::size_t b) {
+    return trials[a].finished_at < trials[b].finished_at;
+  });
+  return order;
+}
+
+void count(TrialCounts& counts, TrialState state) {
+  switch (state) {
+    case TrialState::waiting:
+      ++counts.waiting;
+      break;
+    case TrialState::running:
+      ++counts.running;
+      break;
+    case TrialState::completed:
+      ++counts.completed;
+      break;
+    case TrialState::failed:
+      ++counts.failed;
+      break;
+  }
+}
+
+// "took 3.25 s" and "took 4 s" read alike: runs of digits, with what belongs to them, become '#'.
+std::string without_numbers(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool digit = (c >= '0' && c <= '9');
+    if (digit || (c == '.' && !out.empty() && out.back() == '#')) {
+      if (out.empty() || out.back() != '#') out += '#';
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+class Failures {
+ public:
+  void add(const Trial& trial) {
+    if (!trial.failure) return;
+    const Failure& failure = *trial.failure;
+    std::string key =
+        std::string(to_string(failure.cause)) + "\n" + without_numbers(failure.message);
+    if (groups_.size() >= kMostFailureGroups && !index_.contains(key)) {
+      key = std::string(to_string(failure.cause));
+    }
+    const auto [it, fresh] = index_.emplace(std::move(key), groups_.size());
+    if (fresh) groups_.push_back({failure.cause, failure.message, 0, {}});
+    FailureGroup& group = groups_[it->second];
+    ++group.count;
+    if (group.examples.size() < kExamples) group.examples.push_back(trial.id);
+  }
+  std::vector<FailureGroup> take() {
+    std::stable_sort(groups_.begin(), groups_.end(),
+                     [](const auto& a, const auto& b) { return a.count > b.count; });
+    return std::move(groups_);
+  }
+
+ private:
+  std::vector<FailureGroup> groups_;
+  std::unordered_map<std::string, std::size_t> index_;
+};
+
+class Sources {
+ public:
+  SourceSummary& at(const std::string& name) {
+    const auto [it, fresh] = index_.emplace(name, all_.size());
+    if (fresh) all_.push_back({.name = name});
+    return all_[it->second];
+  }
+  std::vector<SourceSummary> take() {
+    std::stable_sort(all_.begin(), all_.end(),
+                     [](const auto& a, const auto& b) { return a.suggested > b.suggested; });
+    return std::move(all_);
+  }
+
+ private:
+  std::vector<SourceSummary> all_;
+  std::unordered_map<std::string, std::size_t> index_;
+};
+
+std::optional<double> value_in(const AskReport& report, std::string_view name) {
+  for (const Term& term : report.values) {
+    if (term.name == name) return term.value;
+  }
+  return std::nullopt;
+}
+
+std::vector<RoundSummary> rounds_of(const std::vector<RoundReport>& reports) {
+  std::vector<RoundSummary> rounds;
+  rounds.reserve(reports.size());
+  for (const RoundReport& entry : reports) {
+    RoundSummary round;
+    round.round = entry.report.round;
+    round.event = entry.event;
+    round.expected = value_in(entry.report, "information");
+    round.ceiling = value_in(entry.report, "ceiling");
+    round.realized = value_in(entry.report, "realized");
+    round.message = entry.report.message;
+    rounds.push_back(std::move(round));
+  }
+  return rounds;
+}
+
+// The round in which a trial was suggested: the last that began at or before its ask.
+RoundSummary* round_at(std::vector<RoundSummary>& rounds, EventId asked_in, std::size_t& hint) {
+  while (hint + 1 < rounds.size() && rounds[hint + 1].event <= asked_in) ++hint;
+  while (hint > 0 && rounds[hint].event > asked_in) --hint;
+  if (rounds.empty() || rounds[hint].event > asked_in) return nullptr;
+  return &rounds[hint];
+}
+
+void add_to_round(RoundSummary& round, const Trial& trial, Goal goal) {
+  ++round.suggested;
+  if (round.first_trial == 0) round.first_trial = trial.id;
+  round.last_trial = trial.id;
+  if (trial.state == TrialState::failed) ++round.failed;
+  if (trial.state != TrialState::completed || !trial.value) return;
+  ++round.completed;
+  improve(goal, round.best, *trial.value);
+}
+
+// Idle time is what a worker's first start to last end holds beyond its evaluations; evaluations of
+// a worker do not overlap.
+std::vector<WorkerSummary> workers_of(const std::vector<Trial>& trials) {
+  std::map<std::string, WorkerSummary> workers;
+  bool known = false;
+  for (const Trial& trial : trials) {
+    if (trial.attempts == 0 && trial.worker.empty()) continue;
+    known = known || !trial.worker.empty();
+    WorkerSummary& worker = workers[trial.worker];
+    if (trial.state == TrialState::running) ++worker.running;
+    if (!ended(trial)) continue;
+    ++worker.evaluations;
+    if (trial.failure) ++worker.failed;
+    if (trial.failure && trial.failure->cause == FailureCause::lost) ++worker.lost;
+    worker.busy_seconds += trial.seconds;
+    if (trial.started_at > 0.0 &&
+        (worker.first_start == 0.0 || trial.started_at < worker.first_start)) {
+      worker.first_start = trial.started_at;
+    }
+    worker.last_end = std::max(worker.last_end, trial.finished_at);
+  }
+  std::vector<WorkerSummary> all;
+  if (!known) return all;
+  for (auto& [name, worker] : workers) {
+    worker.name = name;
+    if (worker.first_start > 0.0 && !name.empty()) {
+      worker.idle_seconds =
+          std::max(0.0, worker.last_end - worker.first_start - worker.busy_seconds);
+    }
+    all.push_back(std::move(worker));
+  }
+  return all;
+}
+
+Pace pace_of(const StudyReport& report) {
+  Pace pace;
+  for (const Trial& trial : report.trials) {
+    if (trial.asked_at > 0.0 && (pace.first_asked == 0.0 || trial.asked_at < pace.first_asked)) {
+      pace.first_asked = trial.asked_at;
+    }
+    pace.last_finished = std::max(pace.last_finished, trial.finished_at);
+  }
+  const std::size_t many = std::min(report.results.size(), kPaceResults);
+  if (many < 2) return pace;
+  const Trial& first = report.trials[report.results[report.results.size() - many]];
+  const Trial& last = report.trials[report.results.back()];
+  if (first.finished_at <= 0.0 || last.finished_at <= first.finished_at) return pace;
+  pace.seconds_per_result = (last.finished_at - first.finished_at) / static_cast<double>(many - 1);
+  const auto left = report.record.budget - static_cast<std::int64_t>(report.results.size());
+  pace.seconds_left =
+      pace.seconds_per_result * static_cast<double>(std::max<std::int64_t>(left, 0));
+  return pace;
+}
+
+struct Threshold {
+  double value = 0.0;
+  std::string reason;
+};
+
+// Within twice the method's own uncertainty of the best result; without one, the best few percent.
+Threshold as_good_threshold(const StudyReport& report) {
+  const Goal goal = report.record.goal;
+  const double best = *report.best->value;
+  if (report.recommendation && report.recommendation->deviation > 0.0 &&
+      std::isfinite(report.recommendation->deviation)) {
+    const double margin = 2.0 * report.recommendation->deviation;
+    return {goal == Goal::minimize ? best + margin : best - margin,
+            "within two standard deviations of the method's expectation"};
+  }
+  std::vector<double> values;
+  for (const Trial& trial : report.trials) {
+    if (trial.value) values.push_back(*trial.value);
+  }
+  const auto n = static_cast<std::int64_t>(values.size());
+  const std::int64_t many = std::clamp<std::int64_t>(
+      std::llround(kAsGoodShare * static_cast<double>(n)), std::min(n, kAsGoodFewest), n);
+  const auto nth = values.begin() + (many - 1);
+  std::nth_element(values.begin(), nth, values.end(),
+                   [&](double a, double b) { return better(goal, a, b); });
+  return {*nth, "the best " + std::to_string(many) + " results"};
+}
+
+Neighbourhood neighbourhood_of(const StudyReport& report) {
+  const Space& space = report.record.space;
+  Threshold threshold = as_good_threshold(report);
+  Neighbourhood found{threshold.value, std::move(threshold.reason), 0, {}};
+  found.ranges.resize(space.size());
+  std::vector<std::map<std::string, std::int64_t>> seen(space.size());
+  for (const Trial& trial : report.trials) {
+    if (!trial.value || better(report.record.goal, found.threshold, *trial.value)) continue;
+    for (std::size_t i = 0; i < space.size(); ++i) {
+      const Value& value = trial.point[i];
+      if (const auto* text = std::get_if<std::string>(&value)) {
+        ++seen[i][*text];
+        continue;
+      }
+      const auto* real = std::get_if<double>(&value);
+      const double number = real ? *real : static_cast<double>(std::get<std::int64_t>(value));
+      Neighbourhood::Range& range = found.ranges[i];
+      range.low = found.count == 0 ? number : std::min(range.low, number);
+      range.high = found.count == 0 ? number : std::max(range.high, number);
+    }
+    ++found.count;
+  }
+  for (std::size_t i = 0; i < space.size(); ++i) {
+    std::vector<std::pair<std::string, std::int64_t>> order(seen[i].begin(), seen[i].end());
+    std::stable_sort(order.begin(), order.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    for (auto& [choice, times] : order) found.ranges[i].choices.push_back(choice);
+  }
+  return found;
+}
+
+void follow_curve(StudyReport& report, Sources& sources) {
+  const Goal goal = report.record.goal;
+  std::int64_t evaluation = 0;
+  for (const std::size_t position : report.results) {
+    ++evaluation;
+    const Trial& trial = report.trials[position];
+    if (!trial.value) continue;
+    if (!report.curve.empty() && !better(goal, *trial.value, report.curve.back().value)) continue;
+    report.curve.push_back({evaluation, trial.id, *trial.value});
+    ++sources.at(trial.rationale.source).improvements;
+  }
+}
+
+}  // namespace
+
+StudyReport make_report(StudyRecord record, std::vector<Trial> trials,
+                        const std::vector<RoundReport>& reports) {
+  StudyReport report;
+  report.record = std::move(record);
+  report.trials = std::move(trials);
+  report.rounds = rounds_of(reports);
+  const Goal goal = report.record.goal;
+  if (!reports.empty()) {
+    report.message = reports.back().report.message;
+    report.recommendation = reports.back().report.recommendation;
+  }
+  Sources sources;
+  Failures failures;
+  std::map<std::string, bool> metrics;
+  std::size_t round_hint = 0;
+  for (const Trial& trial : report.trials) {
+    count(report.counts, trial.state);
+    failures.add(trial);
+    for (const auto& [name, value] : trial.metrics) metrics.emplace(name, true);
+    SourceSummary& source = sources.at(trial.rationale.source);
+    ++source.suggested;
+    if (trial.state == TrialState::failed) ++source.failed;
+    if (trial.value) {
+      ++source.completed;
+      improve(goal, source.best, *trial.value);
+      if (!report.best || better(goal, *trial.value, *report.best->value)) report.best = trial;
+    }
+    if (RoundSummary* round = round_at(report.rounds, trial.asked_in, round_hint)) {
+      add_to_round(*round, trial, goal);
+    }
+    if (report.recommendation && report.recommendation->id == trial.id) report.recommended = trial;
+  }
+  report.results = told_order(report.trials);
+  follow_curve(report, sources);
+  report.sources = sources.take();
+  report.failures = failures.take();
+  report.workers = workers_of(report.trials);
+  for (const auto& [name, seen] : metrics) report.metrics.push_back(name);
+  report.pace = pace_of(report);
+  if (report.best) report.as_good = neighbourhood_of(report);
+  return report;
+}
+
+Result<StudyReport> make_report(Storage& storage) {
+  Result<std::optional<StudyRecord>> record = storage.load_study();
+  if (!record) return record.error();
+  if (!*record) return Error{ErrorKind::not_found, "the storage holds no study yet"};
+  // Reports first: a round that begins in between is then simply not described yet.
+  Result<std::vector<RoundReport>> reports = storage.load_reports();
+  if (!reports) return reports.error();
+  Result<std::vector<Trial>> trials = storage.load_history();
+  if (!trials) return trials.error();
+  return make_report(std::move(**record), std::move(*trials), *reports);
+}
+
+}  // namespace vbo

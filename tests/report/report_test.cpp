@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/json.hpp"
+#include "storage/memory/memory.hpp"
+#include "vbo/report.hpp"
+
+namespace vbo {
+namespace {
+
+using ::testing::ElementsAre;
+
+StudyRecord record(Goal goal = Goal::minimize) {
+  StudyRecord record;
+  record.name = "r";
+  record.goal = goal;
+  record.budget = 20;
+  record.space =
+      Space::make({Parameter::real("x", -9, 9), Parameter::categorical("c", {"p", "q"})}).value();
+  record.optimizer = {.method = "random", .seed = 3, .batch = 2};
+  return record;
+}
+
+Trial trial(TrialId id, EventId asked_in, const std::string& source = "design") {
+  Trial trial;
+  trial.id = id;
+  trial.point = {static_cast<double>(id), std::string(id % 2 ? "p" : "q")};
+  trial.rationale.source = source;
+  trial.asked_in = asked_in;
+  return trial;
+}
+
+Trial done(Trial t, double value, EventId told_in) {
+  t.state = TrialState::completed;
+  t.value = value;
+  t.attempts = 1;
+  t.told_in = told_in;
+  return t;
+}
+
+Trial broken(Trial t, FailureCause cause, std::string message, EventId told_in) {
+  t.state = TrialState::failed;
+  t.failure = Failure{cause, std::move(message)};
+  t.attempts = 1;
+  t.told_in = told_in;
+  return t;
+}
+
+// Asked in events 1 and 4; told out of the order of ids.
+std::vector<Trial> sample_trials() {
+  std::vector<Trial> trials = {done(trial(1, 1), 5.0, 3),
+                               done(trial(2, 1), 4.0, 2),
+                               broken(trial(3, 4, "local"), FailureCause::timeout, "took 3.5 s", 5),
+                               done(trial(4, 4, "local"), 1.0, 6),
+                               broken(trial(5, 4, "local"), FailureCause::timeout, "took 12 s", 7),
+                               broken(trial(6, 4, "local"), FailureCause::crash, "exit code 1", 8),
+                               trial(7, 9)};
+  trials[6].state = TrialState::running;
+  return trials;
+}
+
+std::vector<RoundReport> sample_reports() {
+  AskReport first, second;
+  first.round = 1;
+  second.round = 2;
+  second.message = "goes on";
+  second.recommendation = Recommendation{4, 1.5, 0.25};
+  return {{1, first}, {4, second}};
+}
+
+TEST(Report, CurveFollowsTheOrderOfTelling) {
+  const StudyReport report = make_report(record(), sample_trials(), sample_reports());
+  EXPECT_THAT(report.results, ElementsAre(1, 0, 2, 3, 4, 5));
+  ASSERT_EQ(report.curve.size(), 2U);
+  EXPECT_EQ(report.curve[0].id, 2);
+  EXPECT_EQ(report.curve[0].evaluation, 1);
+  EXPECT_EQ(report.curve[1].id, 4);
+  EXPECT_EQ(report.curve[1].evaluation, 4);
+  EXPECT_EQ(report.best->id, 4);
+}
+
+TEST(Report, MaximizingTurnsTheCurve) {
+  const StudyReport report = make_report(record(Goal::maximize), sample_trials(), {});
+  EXPECT_EQ(report.best->id, 1);
+  ASSERT_EQ(report.curve.size(), 2U);
+  EXPECT_EQ(report.curve[1].id, 1);
+}
+
+TEST(Report, EndedButUntoldTrialsComeLastAsTheyEnded) {
+  std::vector<Trial> trials = sample_trials();
+  trials[6] = done(trials[6], 0.5, 0);
+  trials[6].finished_at = 20.0;
+  trials.push_back(done(trial(8, 9), 0.25, 0));
+  trials.back().finished_at = 10.0;
+  const StudyReport report = make_report(record(), trials, {});
+  EXPECT_THAT(report.results, ElementsAre(1, 0, 2, 3, 4, 5, 7, 6));
+  EXPECT_EQ(report.curve.back().id, 8);
+}
+
+TEST(Report, LargeGapsBetweenEvents) {
+  std::vector<Trial> trials = sample_trials();
+  for (Trial& t : trials) t.told_in *= 1000000;
+  EXPECT_THAT(make_report(record(), trials, {}).results, ElementsAre(1, 0, 2, 3, 4, 5));
+}
+
+TEST(Report, CountsSourcesAndRounds) {
+  const StudyReport report = make_report(record(), sample_trials(), sample_reports());
+  EXPECT_EQ(report.counts.completed, 3);
+  EXPECT_EQ(report.counts.failed, 3);
+  EXPECT_EQ(report.counts.running, 1);
+  ASSERT_EQ(report.sources.size(), 2U);
+  EXPECT_EQ(report.sources[0].name, "local");
+  EXPECT_EQ(report.sources[0].suggested, 4);
+  EXPECT_EQ(report.sources[0].improvements, 1);
+  EXPECT_EQ(*report.sources[0].best, 1.0);
+  EXPECT_EQ(report.sources[1].suggested, 3);
+  EXPECT_EQ(report.sources[1].improvements, 1);
+  ASSERT_EQ(report.rounds.size(), 2U);
+  EXPECT_EQ(report.rounds[0].suggested, 2);
+  EXPECT_EQ(*report.rounds[0].best, 4.0);
+  EXPECT_EQ(report.rounds[1].suggested, 5);
+  EXPECT_EQ(report.rounds[1].failed, 3);
+  EXPECT_EQ(report.rounds[1].first_trial, 3);
+  EXPECT_EQ(report.rounds[1].last_trial, 7);
+  EXPECT_EQ(report.message, "goes on");
+  EXPECT_EQ(report.recommended->id, 4);
+}
+
+TEST(Report, FailuresThatReadAlikeAreOneGroup) {
+  const StudyReport report = make_report(record(), sample_trials(), {});
+  ASSERT_EQ(report.failures.size(), 2U);
+  EXPECT_EQ(report.failures[0].cause, FailureCause::timeout);
+  EXPECT_EQ(report.failures[0].count, 2);
+  EXPECT_EQ(report.failures[0].message, "took 3.5 s");
+  EXPECT_THAT(report.failures[0].examples, ElementsAre(3, 5));
+  EXPECT_EQ(report.failures[1].count, 1);
+}
+
+TEST(Report, ThousandsOfDifferentMessagesStayAFewGroups) {
+  std::vector<Trial> trials;
+  for (TrialId id = 1; id <= 2000; ++id) {
+    std::string word;
+    for (TrialId rest = id; rest > 0; rest /= 26) word += static_cast<char>('a' + rest % 26);
+    trials.push_back(broken(trial(id, 1), FailureCause::crash, word, id));
+  }
+  const StudyReport report = make_report(record(), trials, {});
+  EXPECT_LE(report.failures.size(), 51U);
+  std::int64_t total = 0;
+  for (const FailureGroup& group : report.failures) total += group.count;
+  EXPECT_EQ(total, 2000);
+}
+
+TEST(Report, NeighbourhoodThatIsAsGood) {
+  StudyReport report = make_report(record(), sample_trials(), sample_reports());
+  EXPECT_EQ(report.as_good->threshold, 1.5);  // 1 + 2 * 0.25
+  EXPECT_EQ(report.as_good->count, 1);
+  EXPECT_EQ(report.as_good->ranges[0].low, 4.0);
+  EXPECT_THAT(report.as_good->ranges[1].choices, ElementsAre("q"));
+  report = make_report(record(), sample_trials(), {});  // no deviation: the best few
+  EXPECT_EQ(report.as_good->count, 3);
+  EXPECT_EQ(report.as_good->ranges[0].low, 1.0);
+  EXPECT_EQ(report.as_good->ranges[0].high, 4.0);
+  EXPECT_THAT(report.as_good->ranges[1].choices, ElementsAre("q", "p"));
+}
+
+TEST(Report, WorkersAndPace) {
+  std::vector<Trial> trials;
+  for (TrialId id = 1; id <= 10; ++id) {
+    Trial t = done(trial(id, 1), 1.0, id + 1);
+    t.worker = id % 2 ? "north" : "south";
+    t.seconds = 1.0;
+    t.asked_at = 100.0;
+    t.started_at = 100.0 + 2.0 * static_cast<double>(id);
+    t.finished_at = t.started_at + 1.0;
+    trials.push_back(std::move(t));
+  }
+  trials.push_back(broken(trial(11, 1), FailureCause::lost, "its worker disappeared", 12));
+  trials.back().worker = "south";
+  const StudyReport report = make_report(record(), trials, {});
+  ASSERT_EQ(report.workers.size(), 2U);
+  EXPECT_EQ(report.workers[0].name, "north");
+  EXPECT_EQ(report.workers[0].evaluations, 5);
+  EXPECT_DOUBLE_EQ(report.workers[0].busy_seconds, 5.0);
+  EXPECT_DOUBLE_EQ(report.workers[0].idle_seconds, 12.0);  // 102 to 119, 5 of them busy
+  EXPECT_EQ(report.workers[1].lost, 1);
+  EXPECT_EQ(report.pace.first_asked, 100.0);
+  trials.pop_back();
+  const StudyReport steady = make_report(record(), trials, {});
+  EXPECT_DOUBLE_EQ(steady.pace.seconds_per_result, 2.0);
+  EXPECT_DOUBLE_EQ(steady.pace.seconds_left, 20.0);  // ten more of 20
+}
+
+TEST(Report, FromAStorageAlone) {
+  MemoryStorage storage;
+  EXPECT_EQ(make_report(storage).error().kind, ErrorKind::not_found);
+  ASSERT_TRUE(storage.create_study(record()));
+  EXPECT_FALSE(make_report(storage).value().best);
+  ASSERT_TRUE(storage.add_trials(std::vector<Trial>{trial(1, 1), trial(2, 1)}, AskReport{}));
+  ASSERT_TRUE(storage.finish_trials(std::vector<Trial>{done(trial(2, 1), 2.5, 2)}));
+  const StudyReport report = make_report(storage).value();
+  EXPECT_EQ(report.best->id, 2);
+  EXPECT_EQ(report.counts.waiting, 1);
+}
+
+TEST(Report, JsonHasWhatStatusHadAndMore) {
+  const Json json = status_json(make_report(record(), sample_trials(), sample_reports()), "r.db");
+  EXPECT_EQ(json["study"], "r");
+  EXPECT_EQ(json["best"]["value"], 1.0);
+  EXPECT_EQ(json["recommendation"]["mean"], 1.5);
+  EXPECT_EQ(json["recommendation"]["params"]["c"], "q");
+  EXPECT_EQ(json["curve"][1]["evaluation"], 4);
+  EXPECT_EQ(json["failures"][0]["examples"], Json::array({3, 5}));
+  EXPECT_EQ(json["as_good"]["ranges"]["x"], Json::array({4.0, 4.0}));
+  EXPECT_TRUE(json["information"].is_null());
+  EXPECT_EQ(json["rounds"][1]["suggested"], 5);
+  Importance found;
+  found.parameters = {{"x", 0.5, 0.25, 0.75}, {"c", 0.0, 0.0, 0.1}};
+  found.pairs = {{"x", "c", 0.2, 0.1, 0.3}};
+  EXPECT_EQ(
+      dump(json_of(found)),
+      R"([{"parameter":"x","nats":0.5,"low":0.25,"high":0.75,"together":[{"with":"c",)"
+      R"("nats":0.2,"low":0.1,"high":0.3}]},{"parameter":"c","nats":0.0,"low":0.0,"high":0.1,)"
+      R"("together":[{"with":"x","nats":0.2,"low":0.1,"high":0.3}]}])");
+}
+
+}  // namespace
+}  // namespace vbo
