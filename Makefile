@@ -1,31 +1,52 @@
 # The few commands a newcomer needs. Everything else is plain CMake: see CMakePresets.json.
 JOBS ?= $(shell nproc)
 
-.PHONY: help bootstrap build test demo format tidy clean
+.PHONY: help program build test demo check sanitize coverage package format tidy clean
 
 help:
-	@echo "make demo    install what is missing, build, and run a real study"
-	@echo "make build   build/release/vbo"
-	@echo "make test    build and run every test"
-	@echo "make format  clang-format over the tree;  make tidy  clang-tidy over the tree"
+	@echo "make demo     install what is missing, build the program, and run a real study"
+	@echo "make program  build/release/vbo alone"
+	@echo "make test     build everything and run every test"
+	@echo "make check    tests under sanitizers, clang-tidy, coverage (takes hours on two cores)"
+	@echo "make package  a .deb for Debian 12 in build/package"
+	@echo "make format   clang-format over the tree;  make tidy  clang-tidy over the tree"
 
-bootstrap:
+# Tests and benchmarks are configured too, but only what the program needs is compiled.
+program:
+	@scripts/bootstrap program
+	@echo "vbo: compiling the program; about $$(scripts/compile-minutes program) on $(JOBS) cores when nothing is cached" >&2
+	@cmake --preset release --log-level=WARNING
+	@cmake --build --preset release --target vbo_program -j $(JOBS)
+
+build:
 	@scripts/bootstrap test
-
-build: bootstrap
 	@cmake --preset release --log-level=WARNING
 	@cmake --build --preset release -j $(JOBS)
 
 test: build
 	@ctest --preset release -j $(JOBS)
 
-demo: build
+demo: program
 	@scripts/demo
+
+check: sanitize coverage
+	@scripts/tidy
+
+sanitize coverage:
+	@scripts/bootstrap check
+	@scripts/$@
+
+package:
+	@scripts/bootstrap program dpkg-dev
+	@cmake --preset package --log-level=WARNING
+	@cmake --build --preset package --target vbo_program vbo vbo_completion -j $(JOBS)
+	@cd build/package && cpack -G DEB
 
 format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
 
 tidy: build
+	@scripts/bootstrap check
 	@scripts/tidy
 
 clean:

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "information/gaussian_critic.hpp"
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "numerics/cholesky.hpp"
+#include "numerics/symmetric_eigen.hpp"
 
 namespace vbo {
 namespace {
@@ -17,6 +18,31 @@ Matrix regularized_covariance(const Matrix& X, double ridge) {
   Matrix C = X * X.transpose() / static_cast<double>(X.cols());
   C.diagonal().array() += ridge * std::max(C.diagonal().mean(), 1e-12);
   return C;
+}
+
+struct Singular {
+  Vector values;  // (k)
+  Matrix U, V;    // (rows,k), (columns,k)
+};
+
+// K = U S V^T through the smaller of K K^T and K^T K. Singular values below 1e-6, where squaring
+// loses them, are left out: here they are correlations that mean nothing.
+std::optional<Singular> singular(const Matrix& K) {
+  constexpr double smallest = 1e-6;
+  const bool wide = K.rows() <= K.cols();
+  const SymmetricEigen eigen =
+      symmetric_eigen(wide ? Matrix(K * K.transpose()) : Matrix(K.transpose() * K));
+  if (!eigen) return std::nullopt;
+  const auto kept = (eigen.values.array() > smallest * smallest).count();  // values ascend
+  if (kept == 0) return std::nullopt;
+  Singular out;
+  out.values = eigen.values.tail(kept).cwiseSqrt();
+  const Matrix near = eigen.vectors.rightCols(kept);
+  const Matrix far = (wide ? Matrix(K.transpose() * near) : Matrix(K * near)) *
+                     out.values.cwiseInverse().asDiagonal();
+  out.U = wide ? near : far;
+  out.V = wide ? far : near;
+  return out;
 }
 
 }  // namespace
@@ -33,10 +59,11 @@ GaussianCritic::GaussianCritic(ConstMatrixRef X, ConstMatrixRef Y, double ridge)
   const Matrix half = Lx.L.triangularView<Eigen::Lower>().solve(Cxy);
   const Matrix K =
       Ly.L.triangularView<Eigen::Lower>().solve(half.transpose()).transpose();  // (Dx,Dy)
-  const Eigen::BDCSVD<Matrix> svd(K, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  s_ = svd.singularValues().cwiseMin(kMaxCorrelation);
-  x_to_a_ = Lx.L.transpose().triangularView<Eigen::Upper>().solve(svd.matrixU()).transpose();
-  y_to_b_ = Ly.L.transpose().triangularView<Eigen::Upper>().solve(svd.matrixV()).transpose();
+  const std::optional<Singular> svd = singular(K);
+  if (!svd) return;
+  s_ = svd->values.cwiseMin(kMaxCorrelation);
+  x_to_a_ = Lx.L.transpose().triangularView<Eigen::Upper>().solve(svd->U).transpose();
+  y_to_b_ = Ly.L.transpose().triangularView<Eigen::Upper>().solve(svd->V).transpose();
 }
 
 GaussianCritic GaussianCritic::shrunk(double noise) const {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "models/ibnn/infinite_bnn.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "numerics/flops.hpp"
+#include "numerics/symmetric_eigen.hpp"
 #include "numerics/minimize.hpp"
 
 namespace vbo {
@@ -17,12 +17,12 @@ using Eigen::Index;
 FitReport InfiniteBnn::fit(ConstMatrixRef X, ConstVectorRef y, Rng) {
   const auto kernel = std::make_shared<NngpKernel>(options_.kernel);
   const Standardize output = Standardize::of(y);
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(kernel->cross(X, X));
+  const SymmetricEigen eigen = symmetric_eigen(kernel->cross(X, X));
   flops::add(9 * static_cast<std::uint64_t>(X.cols()) * static_cast<std::uint64_t>(X.cols()) *
              static_cast<std::uint64_t>(X.cols()));
-  const Vector lambda = eigen.eigenvalues().cwiseMax(0.0);
-  const Vector u = eigen.eigenvectors().transpose() * output.apply(y);
-  const Vector e = eigen.eigenvectors().colwise().sum().transpose();
+  const Vector lambda = eigen.values.cwiseMax(0.0);
+  const Vector u = eigen.vectors.transpose() * output.apply(y);
+  const Vector e = eigen.vectors.colwise().sum().transpose();
   const auto best_mean = [&](const Vector& v) {
     return (u.array() * e.array() / v.array()).sum() / (e.array().square() / v.array()).sum();
   };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "models/gaussian_posterior.hpp"
 #include "models/laplace/curvature.hpp"
 #include "numerics/flops.hpp"
+#include "numerics/symmetric_eigen.hpp"
 
 namespace vbo {
 namespace {
@@ -15,10 +15,8 @@ class FunctionSpaceCurvature final : public Curvature {
  public:
   FunctionSpaceCurvature(const nn::MlpShape& shape, Jacobian data, double sigma2)
       : shape_(shape), data_(std::move(data)), sigma2_(sigma2), gram_(gram(data_, data_)) {
-    const Eigen::SelfAdjointEigenSolver<Matrix> solver(gram_, Eigen::EigenvaluesOnly);
     flops::add(2 * flops::gemm(gram_.rows(), gram_.rows(), gram_.rows()) / 3);
-    eigenvalues_ = solver.info() == Eigen::Success ? Vector(solver.eigenvalues().cwiseMax(0.0))
-                                                   : Vector(gram_.diagonal());
+    eigenvalues_ = symmetric_eigenvalues(gram_).cwiseMax(0.0);
   }
 
   const Vector& eigenvalues() const override { return eigenvalues_; }

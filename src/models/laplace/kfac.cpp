@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <Eigen/Eigenvalues>
-
 #include "models/laplace/curvature.hpp"
 #include "numerics/flops.hpp"
+#include "numerics/symmetric_eigen.hpp"
 
 namespace vbo {
 namespace {
@@ -13,14 +12,14 @@ struct Spectrum {
 };
 
 Spectrum spectrum(Matrix M) {
-  Eigen::SelfAdjointEigenSolver<Matrix> solver(M);
   flops::add(9 * flops::gemm(M.rows(), M.rows(), M.rows()) / 2);
-  if (solver.info() != Eigen::Success) {  // a shifted matrix has the same vectors
+  SymmetricEigen eigen = symmetric_eigen(M);
+  if (!eigen) {  // a shifted matrix has the same vectors
     M.diagonal().array() += 1.0;
-    solver.compute(M);
-    return {solver.eigenvectors(), (solver.eigenvalues().array() - 1.0).max(0.0)};
+    eigen = symmetric_eigen(M);
+    eigen.values.array() -= 1.0;
   }
-  return {solver.eigenvectors(), solver.eigenvalues().cwiseMax(0.0)};
+  return {std::move(eigen.vectors), eigen.values.cwiseMax(0.0)};
 }
 
 struct Layer {

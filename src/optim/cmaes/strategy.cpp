@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "optim/cmaes/strategy.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
 #include "numerics/flops.hpp"
+#include "numerics/symmetric_eigen.hpp"
 
 namespace vbo::cmaes {
 namespace {
@@ -155,11 +155,10 @@ void Strategy::decompose() {
     return;
   }
   C_ = (0.5 * (C_ + C_.transpose())).eval();
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(C_);
+  SymmetricEigen eigen = symmetric_eigen(C_);
   flops::add(9 * flops::gemm(dimension(), dimension(), dimension()) / 2);
-  axes_ = solver.eigenvectors();
-  lengths_ =
-      solver.eigenvalues().cwiseMax(smallest_ratio * solver.eigenvalues().maxCoeff()).cwiseSqrt();
+  axes_ = std::move(eigen.vectors);
+  lengths_ = eigen.values.cwiseMax(smallest_ratio * eigen.values.maxCoeff()).cwiseSqrt();
 }
 
 void Strategy::write(StateWriter& out) const {

@@ -1,0 +1,27 @@
+# The kinds of code in this tree: their flags, and the headers that are parsed once for each.
+set(standard_headers <algorithm> <cmath> <cstdint> <functional> <limits> <map> <memory> <optional> <span>
+                     <string> <string_view> <utility> <variant> <vector>)
+
+# The sanitizers' own checks make -O3 a waste of time, and g++ 12 fails on it in places.
+set(fast -O3)
+if(VBO_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
+  set(fast "")
+endif()
+
+# Linear algebra and networks; speed counts.
+vbo_headers(numeric PIC OPTIONS ${fast} LINK Eigen3::Eigen HEADERS ${standard_headers} <Eigen/Core>)
+# The kernels of src/nn: a*b+c as one fused operation; sqrt and selects in loops become vector
+# instructions. None of the three reorders a sum.
+vbo_headers(kernel PIC OPTIONS ${fast} -ffp-contract=fast -fno-math-errno -fno-trapping-math -Wno-psabi LINK
+            Eigen3::Eigen HEADERS ${standard_headers} <Eigen/Core>)
+# Files, processes, storage, JSON.
+vbo_headers(plain PIC LINK nlohmann_json::nlohmann_json HEADERS ${standard_headers} <chrono>
+            <filesystem> <nlohmann/json.hpp>)
+if(VBO_BUILD_CLI)
+  vbo_headers(cli PIC OPTIONS -O1 LINK nlohmann_json::nlohmann_json CLI11::CLI11 fmt::fmt HEADERS
+              ${standard_headers} <chrono> <filesystem> <nlohmann/json.hpp> <CLI/CLI.hpp> <fmt/format.h>)
+endif()
+if(VBO_BUILD_TESTS)
+  vbo_headers(test OPTIONS -O1 LINK Eigen3::Eigen GTest::gtest GTest::gmock HEADERS ${standard_headers}
+              <Eigen/Core> <gmock/gmock.h> <gtest/gtest.h>)
+endif()
