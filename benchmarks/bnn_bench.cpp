@@ -9,7 +9,7 @@
 #include <cmath>
 #include <ctime>
 
-#include "models/bnn/presets.hpp"
+#include "optim/bnn/presets.hpp"
 #include "models/bnn/squared_error.hpp"
 #include "numerics/flops.hpp"
 #include "numerics/sobol.hpp"

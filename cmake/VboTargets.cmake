@@ -58,10 +58,23 @@ function(vbo_library name)
   if(arg_KIND)
     vbo_use_headers(${name} ${arg_KIND})
   endif()
-  target_include_directories(
-    ${name} PUBLIC $<BUILD_INTERFACE:${vbo_SOURCE_DIR}/include>
-                   $<BUILD_INTERFACE:${vbo_SOURCE_DIR}/src> ${vbo_BINARY_DIR}/generated)
+  # Public is include/ alone; what stands in src/ is for the tree itself.
+  target_include_directories(${name} PUBLIC ${vbo_SOURCE_DIR}/include ${vbo_BINARY_DIR}/generated)
+  vbo_sees_sources(${name})
   target_link_libraries(${name} PUBLIC ${arg_LINK})
+endfunction()
+
+function(vbo_sees_sources target)
+  target_include_directories(${target} PRIVATE ${vbo_SOURCE_DIR}/src ${vbo_SOURCE_DIR})
+endfunction()
+
+# vbo_executable(NAME SOURCES... [LINK ...]): a program of this tree that may look inside.
+function(vbo_executable name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  vbo_compile_settings(${name})
+  vbo_sees_sources(${name})
+  target_link_libraries(${name} PRIVATE ${arg_LINK})
 endfunction()
 
 # vbo_test(NAME SOURCES... [LINK ...] [LABELS ...] [TIMEOUT s])
@@ -74,6 +87,7 @@ function(vbo_test name)
   add_executable(${name} ${arg_SOURCES})
   vbo_compile_settings(${name})
   vbo_use_headers(${name} test)
+  vbo_sees_sources(${name})
   target_include_directories(${name} PRIVATE ${vbo_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${arg_LINK} GTest::gtest GTest::gmock GTest::gtest_main)
   add_test(NAME ${name} COMMAND ${name})

@@ -4,7 +4,7 @@
 // once; options given beside it take precedence.
 #pragma once
 
-#include "models/bnn/presets.hpp"
+#include "optim/bnn/presets.hpp"
 #include "optim/surrogate/surrogate.hpp"
 
 namespace vbo {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "models/bnn/presets.hpp"
+#include "optim/bnn/presets.hpp"
 
 #include <algorithm>
 #include <array>

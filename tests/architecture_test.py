@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""The folders include each other only as src/layers.txt says, and the check notices when not."""
+import importlib.machinery
+import importlib.util
+import os
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+LOADER = importlib.machinery.SourceFileLoader("architecture", f"{ROOT}/scripts/architecture")
+architecture = importlib.util.module_from_spec(importlib.util.spec_from_loader("architecture", LOADER))
+LOADER.exec_module(architecture)
+
+
+def tree(files):
+    folder = tempfile.TemporaryDirectory()
+    for path, text in files.items():
+        full = os.path.join(folder.name, path)
+        os.makedirs(os.path.dirname(full), exist_ok=True)
+        with open(full, "w", encoding="utf-8") as out:
+            out.write(text)
+    return folder
+
+
+class Architecture(unittest.TestCase):
+    def test_this_tree_is_as_designed(self):
+        self.assertEqual(architecture.differences(), [])
+
+    def test_the_picture_is_the_present_one(self):
+        with open(f"{ROOT}/docs/images/architecture.svg", encoding="utf-8") as picture:
+            self.assertEqual(picture.read(), architecture.draw(),
+                             "run: scripts/architecture draw docs/images/architecture.svg")
+
+    def test_an_include_against_the_layering_is_found(self):
+        with tree({"src/layers.txt": "src/low:\nsrc/high: src/low\n",
+                   "src/low/a.hpp": '#include "high/b.hpp"\n',
+                   "src/high/b.hpp": '#include "low/a.hpp"\n'}) as root:
+            self.assertEqual(architecture.differences(root),
+                             ["src/low may not include src/high: src/low/a.hpp includes high/b.hpp"])
+
+    def test_parts_of_a_folder_do_not_know_their_users(self):
+        files = {"src/layers.txt": "src/m:\nsrc/m/base: src/m\nsrc/m/user: src/m/base\n",
+                 "src/m/common.hpp": "", "src/m/base/a.hpp": '#include "m/common.hpp"\n',
+                 "src/m/user/b.hpp": '#include "m/base/a.hpp"\n'}
+        with tree(files) as root:
+            self.assertEqual(architecture.differences(root), [])
+        files["src/m/base/a.hpp"] += '#include "m/user/b.hpp"\n'
+        with tree(files) as root:
+            self.assertEqual(len(architecture.differences(root)), 1)
+
+    def test_permissions_nobody_uses_and_unlisted_folders_are_found(self):
+        with tree({"src/layers.txt": "src/low:\nsrc/high: src/low\n", "src/low/a.hpp": "",
+                   "src/high/b.hpp": "", "src/other/c.hpp": ""}) as root:
+            found = architecture.differences(root)
+            self.assertIn("src/layers.txt: src/high does not include src/low; take it out of the list",
+                          found)
+            self.assertIn("src/other/c.hpp is in a folder that src/layers.txt does not list", found)
+
+
+if __name__ == "__main__":
+    unittest.main()
