@@ -3,14 +3,23 @@
 
 #include <algorithm>
 #include <string_view>
-#include <utility>
 
 #include "cli/commands.hpp"
 #include "cli/target.hpp"
 #include "cli/trial_json.hpp"
+#include "core/users_sign.hpp"
+#include "report/json.hpp"
 
 namespace vbo::cli {
 namespace {
+
+// One suggestion and what its numbers mean.
+struct Explanation {
+  const StudyRecord& record;
+  const Trial& trial;
+  const Ledger& ledger;
+  Rationale why;
+};
 
 double sum_of(const Rationale& rationale) {
   double sum = 0.0;
@@ -18,47 +27,67 @@ double sum_of(const Rationale& rationale) {
   return sum;
 }
 
-Json json_of_terms(const std::vector<Term>& terms) {
-  Json json = Json::array();
-  for (const Term& term : terms) json.push_back({{"name", term.name}, {"value", term.value}});
+Json explanation_json(const Explanation& e) {
+  Json json = {{"id", e.trial.id},
+               {"params", json_of(e.record.space, e.trial.point)},
+               {"state", to_string(e.trial.state)},
+               {"value", json_of(e.trial.value)}};
+  json.update(ledger_json(e.ledger, e.why));
   return json;
 }
 
-// What a number of the ledger means, for a person; empty when its name says it all.
-std::string_view meaning_of(std::string_view name) {
-  static constexpr std::pair<std::string_view, std::string_view> meanings[] = {
-      {"exploitation", "expected outcome, as a normal score among all results: 0 is average"},
-      {"information_inputs", "sqrt(beta) times what its outcome tells about where it came from"},
-      {"information_model", "sqrt(beta) times what its outcome tells about the function"},
-      {"I(X;Y)_nats", "this point's share of I(X;Y), in nats"},
-      {"I(f;Y|X)_nats", "I(f;Y|X) at this point, in nats: large where the critics disagree"},
-      {"sqrt_beta", "weight of a nat of information against the expected outcome"},
-      {"round_information_nats", "I(X,f;Y) of the whole round, in nats"},
-      {"ceiling_nats", "the most that estimate can show"},
-  };
-  for (const auto& [key, meaning] : meanings) {
-    if (key == name) return meaning;
+// Name, value, unit and meaning in columns.
+class Lines {
+ public:
+  explicit Lines(const Explanation& e) : ledger_(e.ledger) {
+    for (const auto* terms : {&e.why.terms, &e.why.notes}) {
+      for (const Term& term : *terms) {
+        name_ = std::max(name_, term.name.size());
+        if (const TermInfo* info = ledger_.find_term(term.name)) {
+          unit_ = std::max(unit_, to_string(info->unit).size());
+        }
+      }
+    }
   }
-  return {};
+
+  std::string of(const Term& term) const {
+    const TermInfo* info = ledger_.find_term(term.name);
+    std::string line = number(term.name, term.value);
+    if (info) line += fmt::format("  {:<{}}  {}", to_string(info->unit), unit_, info->meaning);
+    return line + "\n";
+  }
+  std::string of(std::string_view name, double value) const { return number(name, value) + "\n"; }
+
+ private:
+  std::string number(std::string_view name, double value) const {
+    return fmt::format("  {:<{}}  {:>12.6g}", name, name_, value);
+  }
+
+  const Ledger& ledger_;
+  std::size_t name_ = std::string_view("acquisition").size();
+  std::size_t unit_ = 0;
+};
+
+// A score in units of the objective has the sign of the goal.
+std::string_view better(const Explanation& e) {
+  const bool lower =
+      acquisition_unit(e.ledger, e.why) == Unit::objective && e.record.goal == Goal::minimize;
+  return lower ? "lower is better" : "higher is better";
 }
 
-std::string term_line(const Term& term, std::size_t width) {
-  const std::string_view meaning = meaning_of(term.name);
-  return fmt::format("  {:<{}}  {:>12.6g}{}{}\n", term.name, width, term.value,
-                     meaning.empty() ? "" : "   ", meaning);
-}
-
-Json explanation_json(const Space& space, const Trial& trial) {
-  const Rationale& why = trial.rationale;
-  return {{"id", trial.id},
-          {"params", json_of(space, trial.point)},
-          {"state", to_string(trial.state)},
-          {"value", trial.value ? Json(*trial.value) : Json()},
-          {"source", why.source},
-          {"acquisition", why.acquisition},
-          {"terms", json_of_terms(why.terms)},
-          {"sum", sum_of(why)},
-          {"notes", json_of_terms(why.notes)}};
+std::string score_text(const Explanation& e, const Lines& lines) {
+  if (!e.why.acquisition) {
+    return "It has no score: the point was not chosen by comparing candidates.\n";
+  }
+  if (e.why.terms.empty()) {
+    return fmt::format(
+        "Its score was {:.6g}; the version of vbo that stored it did not say of what.\n",
+        *e.why.acquisition);
+  }
+  std::string text = fmt::format("What its score is made of ({}):\n", better(e));
+  for (const Term& term : e.why.terms) text += lines.of(term);
+  text += lines.of("sum", sum_of(e.why));
+  return text + lines.of("acquisition", *e.why.acquisition);
 }
 
 std::string outcome_text(const Trial& trial) {
@@ -67,26 +96,15 @@ std::string outcome_text(const Trial& trial) {
   return std::string(to_string(trial.state));
 }
 
-std::string explanation_text(const StudyRecord& record, const Trial& trial) {
-  const Rationale& why = trial.rationale;
-  std::string text = fmt::format("Trial {}, {}\n{}", trial.id, outcome_text(trial),
-                                 point_lines(record.space, trial.point, "  "));
-  text += fmt::format("\nSuggested by method \"{}\", source \"{}\".\n", record.optimizer.method,
-                      why.source.empty() ? "unknown" : why.source);
-  if (why.terms.empty()) {
-    return text +
-           "The method keeps no score for this source: the point was not chosen by comparing "
-           "candidates.\n";
-  }
-  std::size_t width = std::string_view("acquisition").size();
-  for (const Term& term : why.terms) width = std::max(width, term.name.size());
-  for (const Term& note : why.notes) width = std::max(width, note.name.size());
-  text += "What its score is made of:\n";
-  for (const Term& term : why.terms) text += term_line(term, width);
-  text += fmt::format("  {:<{}}  {:>12.6g}\n", "sum", width, sum_of(why));
-  text += fmt::format("  {:<{}}  {:>12.6g}\n", "acquisition", width, why.acquisition);
-  if (!why.notes.empty()) text += "Beside it:\n";
-  for (const Term& note : why.notes) text += term_line(note, width);
+std::string explanation_text(const Explanation& e) {
+  std::string text = fmt::format("Trial {}, {}\n{}", e.trial.id, outcome_text(e.trial),
+                                 point_lines(e.record.space, e.trial.point, "  "));
+  text += fmt::format("\nSuggested by method \"{}\", source \"{}\".\n", e.record.optimizer.method,
+                      e.why.source.empty() ? "unknown" : e.why.source);
+  const Lines lines(e);
+  text += score_text(e, lines);
+  if (!e.why.notes.empty()) text += "Beside it:\n";
+  for (const Term& note : e.why.notes) text += lines.of(note);
   return text;
 }
 
@@ -99,10 +117,14 @@ int explain(const std::string& argument, TrialId id, bool json) {
     return fail(kWrongUsage, "there is no trial " + std::to_string(id) + " in \"" +
                                  study->record.name + "\"; vbo trials " + argument + " lists them");
   }
+  const StudyRecord& record = study->record;
+  const Ledger& ledger = ledger_of(record.space, record.optimizer);
+  const Explanation explanation{record, **trial, ledger,
+                                in_present_form(record.goal, ledger, (*trial)->rationale)};
   if (json) {
-    print_json(explanation_json(study->record.space, **trial));
+    print_json(explanation_json(explanation));
   } else {
-    print_out(explanation_text(study->record, **trial));
+    print_out(explanation_text(explanation));
   }
   return kDone;
 }

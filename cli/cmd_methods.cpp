@@ -19,16 +19,30 @@ Json method_json(const MethodInfo& method) {
                        {"range", option.range},
                        {"summary", option.summary}});
   }
-  return {{"name", method.name}, {"summary", method.summary}, {"options", options}};
+  Json terms = Json::array();
+  for (const TermInfo& term : method.ledger.terms) {
+    terms.push_back({{"name", term.name},
+                     {"unit", to_string(term.unit)},
+                     {"role", term.role == TermRole::adds_up ? "adds up" : "beside"},
+                     {"meaning", term.meaning}});
+  }
+  return {
+      {"name", method.name}, {"summary", method.summary}, {"options", options}, {"terms", terms}};
 }
 
 std::string method_text(const MethodInfo& method) {
   std::string text = method.name + ": " + method.summary + "\n";
-  if (method.options.empty()) return text + "\nIt has no options.\n";
-  text += "\nOptions, for the [optimizer] table of a study file:\n";
+  text += method.options.empty() ? "\nIt has no options.\n"
+                                 : "\nOptions, for the [optimizer] table of a study file:\n";
   for (const OptionInfo& option : method.options) {
     text += fmt::format("  {} = {}   ({})\n      {}\n", option.name, option.default_value,
                         option.range, option.summary);
+  }
+  if (method.ledger.terms.empty()) return text;
+  text += "\nWhat vbo explain may show; terms marked + are parts of the score:\n";
+  for (const TermInfo& term : method.ledger.terms) {
+    text += fmt::format("  {} {}   ({})\n      {}\n", term.role == TermRole::adds_up ? "+" : " ",
+                        term.name, to_string(term.unit), term.meaning);
   }
   return text;
 }

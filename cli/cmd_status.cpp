@@ -23,6 +23,9 @@ std::string information_text(const std::vector<RoundSummary>& rounds) {
   if (told.empty()) return {};
   std::string text = fmt::format("{:.3g} nats", *told.back()->expected);
   if (told.back()->ceiling) text += fmt::format(" of at most {:.3g}", *told.back()->ceiling);
+  if (told.back()->realized) {
+    text += fmt::format(" ({:.3g} in the latest results)", *told.back()->realized);
+  }
   if (told.size() < 2) return text;
   text += ", round by round:";
   for (std::size_t i = told.size() - std::min(told.size(), kShownRounds); i < told.size(); ++i) {

@@ -74,9 +74,11 @@ const std::vector<Command>& commands() {
       {"explain",
        "Show why a point was suggested",
        {"vbo explain study.db 7"},
-       "The ledger of one suggestion: where it came from and what each term contributed to its "
-       "score.",
-       R"({"id", "params", "state", "value", "source", "acquisition", "terms": [{"name", "value"}, ...], "sum"})",
+       "The ledger of one suggestion: where it came from, the terms that add up to its score (its "
+       "acquisition), and what else the method knew, each with its unit and meaning. Values of the "
+       "objective are in the user's own sign. A point that was not compared with others has no "
+       "score: acquisition and sum are null then.",
+       R"({"id", "params", "state", "value", "source", "acquisition", "unit", "terms": [{"name", "value", "unit", "meaning"}, ...], "sum", "notes": [...]})",
        define_explain},
       {"importance",
        "Show which parameters matter, in nats",
@@ -91,8 +93,9 @@ const std::vector<Command>& commands() {
       {"methods",
        "List the optimization methods and their options",
        {"vbo methods", "vbo methods random"},
-       "Options are set in the [optimizer] table of the study file.",
-       R"([{"name", "summary", "options": [{"name", "default", "range", "summary"}, ...]}, ...])",
+       "Options are set in the [optimizer] table of the study file. Terms are what vbo explain "
+       "shows of the method's suggestions; those that are \"beside\" are not part of the score.",
+       R"([{"name", "summary", "options": [{"name", "default", "range", "summary"}, ...], "terms": [{"name", "unit", "role": "adds up" | "beside", "meaning"}, ...]}, ...])",
        define_methods},
       {"tasks",
        "List, evaluate and draw the built-in test problems",

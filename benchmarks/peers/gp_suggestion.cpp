@@ -111,7 +111,7 @@ int main(int argc, char** argv) {
       {"variance", p.variance},
       {"noise", p.noise_variance},
       {"mean", p.mean},
-      {"log_ei", suggestion.rationale.acquisition}};
+      {"log_ei", suggestion.rationale.acquisition.value()}};
   std::printf("%s\n", result.dump().c_str());
   return 0;
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "vbo/error.hpp"
+#include "vbo/ledger.hpp"
 #include "vbo/space.hpp"
 #include "vbo/trial.hpp"
 
@@ -30,13 +31,29 @@ struct Recommendation {
   double deviation = 0.0;  // its posterior standard deviation
 };
 
+// What a round of suggestions tells about the function, in nats, as a method estimates it.
+struct RoundInformation {
+  double expected = 0.0;           // before the round's results: what the next ones should tell
+  std::optional<double> realized;  // from the latest results, before anything was trained on them
+  std::optional<double> ceiling;   // the most that the estimate can show
+  bool operator==(const RoundInformation&) const = default;
+};
+
 // What a method can say about its last ask or training round. Reports read it, never the loop,
-// except for the stopping rule on "information" (nats per round).
+// except for the stopping rule on information and exploitation.
 struct AskReport {
-  std::int64_t round = 0;    // training rounds so far
-  std::vector<Term> values;  // e.g. {"information", 0.31}, {"ceiling", 3.47}, {"exploitation", 1.1}
-  std::string message;       // e.g. what "auto" chose and why; empty when there is nothing to say
+  std::int64_t round = 0;  // training rounds so far
+  std::optional<RoundInformation> information;
+  std::optional<double> exploitation;  // outcome expected of the next suggestions, as normal score
+  std::optional<double> deviation;     // of the leading local search, in widths of the box
+  std::vector<Term> values;            // further ones, as declared in Ledger::values
+  std::string message;  // e.g. what "auto" chose and why; empty when there is nothing to say
   std::optional<Recommendation> recommendation;
+
+  bool says_something() const {
+    return information || exploitation || deviation || !values.empty() || !message.empty() ||
+           recommendation;
+  }
 };
 
 // Proposes points to evaluate and learns from the outcomes. Always maximizes: Study flips the sign
@@ -58,7 +75,12 @@ class Optimizer {
   // seconds.
   virtual void tell(std::span<const Trial> finished) = 0;
 
+  // Training rounds so far, at no cost. What happened in them is in the report, which may take a
+  // prediction or two.
+  virtual std::int64_t round() const { return 0; }
   virtual AskReport report() const { return {}; }
+  // What the numbers of rationales and reports mean; a method without any need not say.
+  virtual const Ledger& ledger() const;
 
   // The state that cannot be recomputed cheaply from the history: weights, moments, counters.
   // An empty string means "replay everything instead". Must not grow with the number of trials.
@@ -98,9 +120,14 @@ struct MethodInfo {
   std::string name;
   std::string summary;  // one line: when to prefer it
   std::vector<OptionInfo> options;
+  Ledger ledger;  // for "auto" that of "vbo"; ledger_of() knows what it chooses in a study
 };
 
 // All methods of this build, in the order a reader should meet them.
 std::vector<MethodInfo> methods();
+
+// What the numbers of a study with these options mean, without making its optimizer. Empty for a
+// method that this build does not have.
+const Ledger& ledger_of(const Space& space, const OptimizerOptions& options);
 
 }  // namespace vbo

@@ -33,7 +33,7 @@ struct Snapshot {
   std::string bytes;
 };
 
-// What the method said in the first ask of a training round; recommendation in the user's own sign.
+// What the method said in the first ask of a training round; objective in the user's own sign.
 struct RoundReport {
   EventId event = 0;  // that ask
   AskReport report;

@@ -44,7 +44,7 @@ struct RunOptions {
   // count: they say something about the input, not about the evaluator.
   int failures_in_a_row = 20;
   double stop_information = 0.0;  // nats per round; 0 = never stop for lack of information
-  int stop_rounds = 5;            // ... over so many rounds in a row, "exploitation" within 5%
+  int stop_rounds = 5;            // ... over so many rounds in a row, exploitation within 5%
   const std::atomic<int>* interrupts = nullptr;  // 1 = finish what runs, 2 = stop at once
   std::function<void(const Trial&)> on_started;
   std::function<void(const Trial&)> on_finished;  // values in the user's sign
@@ -89,7 +89,7 @@ class Study {
   Result<std::optional<Trial>> best() const;
   Result<std::vector<Trial>> trials() const;
   Result<TrialCounts> counts() const;
-  // What the method says about its last ask; the recommendation's mean in the user's own sign.
+  // What the method says about its last ask; values of the objective in the user's own sign.
   AskReport report() const;
   // Not empty when resuming could not be exact, e.g. because another build made the suggestions.
   const std::string& warning() const;

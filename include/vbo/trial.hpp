@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "vbo/ledger.hpp"
 #include "vbo/space.hpp"
 
 namespace vbo {
@@ -41,22 +42,6 @@ struct Failure {
   FailureCause cause = FailureCause::crash;
   std::string message;  // one sentence
   bool operator==(const Failure&) const = default;
-};
-
-// A named number in a ledger or report, e.g. {"exploitation", 1.2}.
-struct Term {
-  std::string name;
-  double value = 0.0;
-  bool operator==(const Term&) const = default;
-};
-
-// Why a point was suggested. Terms add up to `acquisition` where a method has one.
-struct Rationale {
-  std::string source;  // "design", "action-net", "local", "sobol", ...
-  double acquisition = 0.0;
-  std::vector<Term> terms;
-  std::vector<Term> notes;  // further numbers, not part of the sum, e.g. information in nats
-  bool operator==(const Rationale&) const = default;
 };
 
 struct Trial {

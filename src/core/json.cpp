@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "core/json.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "core/scan.hpp"
 
 namespace vbo {
 namespace {
@@ -151,6 +154,52 @@ Result<OptionValue> option_from(const std::string& name, const Json& json) {
   return wrong("option \"" + name + "\"", json, "true, false, a number, text or numbers");
 }
 
+// A number, or nothing where there is none or null.
+Result<std::optional<double>> number_if_any(const Json& object, const char* name) {
+  const Json& found = field(object, name);
+  if (found.is_null()) return std::optional<double>();
+  const std::optional<double> number = number_from(found);
+  if (!number) return wrong(name, found, "a number or null");
+  return number;
+}
+
+// Reports were written without fields for these until 0.1: they stood among the other values.
+void take_fields_from_values(AskReport& report) {
+  const auto take = [&](std::string_view name) -> std::optional<double> {
+    const auto it = std::ranges::find(report.values, name, &Term::name);
+    if (it == report.values.end()) return std::nullopt;
+    const double value = it->value;
+    report.values.erase(it);
+    return value;
+  };
+  report.exploitation = take("exploitation");
+  report.deviation = take("local_deviation");
+  const auto realized = take("held_out_information"), ceiling = take("ceiling");
+  if (const auto expected = take("information")) {
+    report.information = RoundInformation{*expected, realized, ceiling};
+  }
+}
+
+Result<void> fields_from(const Json& json, AskReport& report) {
+  for (const auto& [name, member] : {std::pair{"exploitation", &report.exploitation},
+                                     std::pair{"deviation", &report.deviation}}) {
+    const auto number = number_if_any(json, name);
+    if (!number) return number.error();
+    *member = *number;
+  }
+  const Json& information = field(json, "information");
+  if (information.is_null()) return {};
+  if (!information.is_object()) return wrong("information", information, "an object or null");
+  const auto expected = number_from(field(information, "expected"));
+  if (!expected) return wrong("expected", field(information, "expected"), "a number");
+  const auto realized = number_if_any(information, "realized");
+  if (!realized) return realized.error();
+  const auto ceiling = number_if_any(information, "ceiling");
+  if (!ceiling) return ceiling.error();
+  report.information = RoundInformation{*expected, *realized, *ceiling};
+  return {};
+}
+
 template <class Integer>
 Result<Integer> whole_from(const Json& object, const char* name) {
   const Json& found = field(object, name);
@@ -165,6 +214,8 @@ Json json_of(double number) {
   if (std::isnan(number)) return "nan";
   return number > 0 ? "inf" : "-inf";
 }
+
+Json json_of(const std::optional<double>& number) { return number ? json_of(*number) : Json(); }
 
 Json json_of(const Value& value) {
   return std::visit([](const auto& held) { return Json(held); }, value);
@@ -211,9 +262,17 @@ Json json_of(const Rationale& rationale) {
 
 Json json_of(const AskReport& report) {
   Json json = {{"round", report.round},
+               {"information", nullptr},
+               {"exploitation", json_of(report.exploitation)},
+               {"deviation", json_of(report.deviation)},
                {"values", json_of_terms(report.values)},
                {"message", report.message},
                {"recommendation", nullptr}};
+  if (report.information) {
+    json["information"] = {{"expected", json_of(report.information->expected)},
+                           {"realized", json_of(report.information->realized)},
+                           {"ceiling", json_of(report.information->ceiling)}};
+  }
   if (report.recommendation) {
     json["recommendation"] = {{"id", report.recommendation->id},
                               {"mean", json_of(report.recommendation->mean)},
@@ -296,8 +355,8 @@ Result<Rationale> rationale_from(const Json& json) {
   if (!json.is_object()) return wrong("a rationale", json, "an object");
   const Json& source = field(json, "source");
   if (!source.is_string()) return wrong("source", source, "text");
-  const auto acquisition = number_from(field(json, "acquisition"));
-  if (!acquisition) return wrong("acquisition", field(json, "acquisition"), "a number");
+  const auto acquisition = number_if_any(json, "acquisition");
+  if (!acquisition) return acquisition.error();
   Result<std::vector<Term>> terms = terms_from("terms", field(json, "terms"));
   if (!terms) return terms.error();
   Rationale rationale{source.get<std::string>(), *acquisition, std::move(*terms), {}};
@@ -306,6 +365,7 @@ Result<Rationale> rationale_from(const Json& json) {
     if (!notes) return notes.error();
     rationale.notes = std::move(*notes);
   }
+  forget_idle_score(rationale);
   return rationale;
 }
 
@@ -318,6 +378,11 @@ Result<AskReport> ask_report_from(const Json& json) {
   Result<std::vector<Term>> values = terms_from("values", field(json, "values"));
   if (!values) return values.error();
   report.values = std::move(*values);
+  if (json.contains("information")) {
+    if (const Result<void> read = fields_from(json, report); !read) return read.error();
+  } else {
+    take_fields_from_values(report);
+  }
   const Json& message = field(json, "message");
   if (!message.is_string()) return wrong("message", message, "text");
   report.message = message.get<std::string>();

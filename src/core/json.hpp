@@ -20,6 +20,7 @@ using Json = nlohmann::ordered_json;
 
 // 1.5, or "inf", "-inf", "nan".
 Json json_of(double number);
+Json json_of(const std::optional<double>& number);  // null when there is none
 Json json_of(const Value& value);
 // [{"name","type":"float"|"int"|"categorical","low","high","log","choices"}, ...]
 Json json_of(const Space& space);
@@ -27,10 +28,10 @@ Json json_of(const Space& space);
 Json json_of(const Space& space, const Point& point);
 // {"method","seed","batch","budget","settings":{...}}; threads is left out.
 Json json_of(const OptimizerOptions& options);
-// {"source","acquisition","terms":[[name, number], ...]}
+// {"source","acquisition":number|null,"terms":[[name, number], ...],"notes":[...]}
 Json json_of(const Rationale& rationale);
-// {"round","values":[[name, number],
-// ...],"message","recommendation":{"id","mean","deviation"}|null}
+// {"round","information":{"expected","realized","ceiling"}|null,"exploitation","deviation",
+//  "values":[[name, number], ...],"message","recommendation":{"id","mean","deviation"}|null}
 Json json_of(const AskReport& report);
 
 Result<Json> parse_json(std::string_view text);
@@ -39,6 +40,7 @@ Result<Space> space_from(const Json& json);
 Result<Point> point_from(const Space& space, const Json& json);
 Result<OptimizerOptions> optimizer_options_from(const Json& json);
 Result<Rationale> rationale_from(const Json& json);
+// Also the form before there was "information", which stood among the values then.
 Result<AskReport> ask_report_from(const Json& json);
 
 // Compact text. Bytes that are not UTF-8 become U+FFFD, so it never fails.

@@ -92,13 +92,17 @@ std::optional<Rationale> scan_rationale(std::string_view text) {
     }
     return true;
   };
+  const auto scan_acquisition = [&] {
+    return scanner.literal("null") || scanner.number(rationale.acquisition.emplace());
+  };
   if (!scanner.literal("{\"source\":") || !scanner.text(rationale.source) ||
-      !scanner.literal(",\"acquisition\":") || !scanner.number(rationale.acquisition) ||
+      !scanner.literal(",\"acquisition\":") || !scan_acquisition() ||
       !scanner.literal(",\"terms\":[") || !scan_terms(rationale.terms)) {
     return std::nullopt;
   }
   if (scanner.literal(",\"notes\":[") && !scan_terms(rationale.notes)) return std::nullopt;
   if (!scanner.literal("}") || !scanner.at_end()) return std::nullopt;
+  forget_idle_score(rationale);
   return rationale;
 }
 

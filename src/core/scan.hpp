@@ -16,4 +16,9 @@ namespace vbo {
 std::optional<Point> scan_point(const Space& space, std::string_view text);
 std::optional<Rationale> scan_rationale(std::string_view text);
 
+// Before an acquisition could be absent it was 0, without terms.
+inline void forget_idle_score(Rationale& rationale) {
+  if (rationale.terms.empty() && rationale.acquisition == 0.0) rationale.acquisition.reset();
+}
+
 }  // namespace vbo

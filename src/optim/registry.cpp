@@ -18,9 +18,19 @@
 namespace vbo {
 namespace {
 
+Choice choice_for(const Space& space, const OptimizerOptions& options) {
+  return choose_method(Encoding(space).dimension(), options.batch, options.budget);
+}
+
+const Ledger& chosen_ledger(const Space& space, const OptimizerOptions& options) {
+  OptimizerOptions chosen = options;
+  chosen.method = choice_for(space, options).method;
+  return ledger_of(space, chosen);
+}
+
 Result<std::unique_ptr<Optimizer>> make_chosen(const Space& space, const OptimizerOptions& options,
                                                std::vector<OptionInfo>&) {
-  Choice choice = choose_method(Encoding(space).dimension(), options.batch, options.budget);
+  Choice choice = choice_for(space, options);
   OptimizerOptions chosen = options;
   chosen.method = choice.method;
   auto made = make_optimizer(space, chosen);
@@ -31,7 +41,8 @@ Result<std::unique_ptr<Optimizer>> make_chosen(const Space& space, const Optimiz
 
 const std::vector<Method>& registered() {
   static const std::vector<Method> all = {
-      {"auto", "Chooses gp-logei or vbo from budget, batch and dimension", make_chosen},
+      {"auto", "Chooses gp-logei or vbo from budget, batch and dimension", make_chosen,
+       chosen_ledger},
       method_of<GpMethod>(
           "gp-logei", "Gaussian process with LogEI: few, expensive evaluations, smooth functions",
           gp_method("logei")),
@@ -77,6 +88,11 @@ Space any_space() { return *Space::make({Parameter::real("x", 0.0, 1.0)}); }
 
 }  // namespace
 
+const Ledger& Optimizer::ledger() const {
+  static const Ledger nothing;
+  return nothing;
+}
+
 Result<void> Optimizer::restore(std::string_view, std::span<const Trial>) {
   return Error{ErrorKind::unsupported, "this method has no snapshots; replay its history instead"};
 }
@@ -101,12 +117,20 @@ Result<std::unique_ptr<Optimizer>> make_optimizer(const Space& space,
   return Error{ErrorKind::invalid_input, message};
 }
 
+const Ledger& ledger_of(const Space& space, const OptimizerOptions& options) {
+  static const Ledger unknown;
+  for (const Method& method : registered()) {
+    if (method.name == options.method) return method.ledger(space, options);
+  }
+  return unknown;
+}
+
 std::vector<MethodInfo> methods() {
   std::vector<MethodInfo> all;
   for (const Method& method : registered()) {
     std::vector<OptionInfo> infos;
     (void)method.make(any_space(), {}, infos);
-    all.push_back({method.name, method.summary, std::move(infos)});
+    all.push_back({method.name, method.summary, std::move(infos), method.ledger(any_space(), {})});
   }
   return all;
 }

@@ -19,10 +19,12 @@ struct Method {
   std::function<Result<std::unique_ptr<Optimizer>>(const Space&, const OptimizerOptions&,
                                                    std::vector<OptionInfo>& infos)>
       make;
+  std::function<const Ledger&(const Space&, const OptimizerOptions&)> ledger;
 };
 
 // For a method whose settings live in a struct `Options` with a free function
-// bind(OptionBinder&, Options&) and whose optimizer is constructed from (space, common, options).
+// bind(OptionBinder&, Options&), whose optimizer is constructed from (space, common, options), and
+// whose terms are declared by Made::declared().
 template <class Made, class Options>
 Method method_of(std::string name, std::string summary, Options defaults = {}) {
   auto make = [name, defaults](
@@ -36,7 +38,10 @@ Method method_of(std::string name, std::string summary, Options defaults = {}) {
     if (!checked) return checked.error();
     return std::unique_ptr<Optimizer>(std::make_unique<Made>(space, common, options));
   };
-  return {std::move(name), std::move(summary), std::move(make)};
+  const auto ledger = [](const Space&, const OptimizerOptions&) -> const Ledger& {
+    return Made::declared();
+  };
+  return {std::move(name), std::move(summary), std::move(make), ledger};
 }
 
 }  // namespace vbo

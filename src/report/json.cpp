@@ -20,10 +20,14 @@ Json array_of(const Range& items) {
   return json;
 }
 
-Json terms_json(const std::vector<Term>& terms) {
+Json terms_json(const Ledger& ledger, const std::vector<Term>& terms) {
   Json json = Json::array();
   for (const Term& term : terms) {
-    json.push_back({{"name", term.name}, {"value", json_of(term.value)}});
+    const TermInfo* info = ledger.find_term(term.name);
+    json.push_back({{"name", term.name},
+                    {"value", json_of(term.value)},
+                    {"unit", info ? Json(to_string(info->unit)) : Json()},
+                    {"meaning", info ? Json(info->meaning) : Json()}});
   }
   return json;
 }
@@ -40,6 +44,7 @@ Json information_json(const StudyReport& report) {
   }
   if (!last) return nullptr;
   return {{"nats", json_of(*last->expected)},
+          {"realized", or_null(last->realized)},
           {"ceiling", or_null(last->ceiling)},
           {"trend", std::move(trend)}};
 }
@@ -149,14 +154,17 @@ Json trial_json(const Space& space, const Trial& trial) {
   return json;
 }
 
-Json ledger_json(const Rationale& rationale) {
+Json ledger_json(const Ledger& ledger, const Rationale& rationale) {
   double sum = 0.0;
   for (const Term& term : rationale.terms) sum += term.value;
+  const bool adds_up = rationale.acquisition && !rationale.terms.empty();
+  const std::optional<Unit> unit = acquisition_unit(ledger, rationale);
   return {{"source", rationale.source},
           {"acquisition", json_of(rationale.acquisition)},
-          {"terms", terms_json(rationale.terms)},
-          {"sum", json_of(sum)},
-          {"notes", terms_json(rationale.notes)}};
+          {"unit", unit ? Json(to_string(*unit)) : Json()},
+          {"terms", terms_json(ledger, rationale.terms)},
+          {"sum", adds_up ? json_of(sum) : Json()},
+          {"notes", terms_json(ledger, rationale.notes)}};
 }
 
 Json status_json(const StudyReport& report, const std::string& url) {

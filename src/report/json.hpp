@@ -21,8 +21,10 @@ Json json_of(const Pace& pace);
 Json suggestion_json(const Space& space, const Trial& trial);
 Json best_json(const Space& space, const std::optional<Trial>& trial);
 Json trial_json(const Space& space, const Trial& trial);
-// {"source","acquisition","terms":[{"name","value"}],"sum","notes":[...]}
-Json ledger_json(const Rationale& rationale);
+// {"source","acquisition","unit","terms":[{"name","value","unit","meaning"}],"sum","notes":[...]};
+// acquisition, unit and sum are null where there is no score, unit and meaning where `ledger` does
+// not declare them.
+Json ledger_json(const Ledger& ledger, const Rationale& rationale);
 
 // What `vbo status --json` prints: everything but the single trials. `url` is where the study was
 // read from.

@@ -136,13 +136,6 @@ class Sources {
   std::unordered_map<std::string, std::size_t> index_;
 };
 
-std::optional<double> value_in(const AskReport& report, std::string_view name) {
-  for (const Term& term : report.values) {
-    if (term.name == name) return term.value;
-  }
-  return std::nullopt;
-}
-
 std::vector<RoundSummary> rounds_of(const std::vector<RoundReport>& reports) {
   std::vector<RoundSummary> rounds;
   rounds.reserve(reports.size());
@@ -150,9 +143,11 @@ std::vector<RoundSummary> rounds_of(const std::vector<RoundReport>& reports) {
     RoundSummary round;
     round.round = entry.report.round;
     round.event = entry.event;
-    round.expected = value_in(entry.report, "information");
-    round.ceiling = value_in(entry.report, "ceiling");
-    round.realized = value_in(entry.report, "realized");
+    if (const auto& information = entry.report.information) {
+      round.expected = information->expected;
+      round.realized = information->realized;
+      round.ceiling = information->ceiling;
+    }
     round.message = entry.report.message;
     rounds.push_back(std::move(round));
   }

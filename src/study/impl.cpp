@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "study/impl.hpp"
+#include "core/users_sign.hpp"
 #include "vbo/random.hpp"
 
 namespace vbo {
@@ -100,9 +101,7 @@ Trial Study::Impl::for_optimizer(Trial trial) const {
 AskReport Study::Impl::report() const {
   if (!optimizer) return {};
   AskReport report = optimizer->report();
-  if (report.recommendation && record.goal == Goal::minimize) {
-    report.recommendation->mean = -report.recommendation->mean;
-  }
+  to_users_sign(record.goal, optimizer->ledger(), report);
   return report;
 }
 
@@ -136,6 +135,7 @@ Result<std::vector<Trial>> Study::Impl::ask(std::int64_t n) {
     trial.asked_in = last_event + 1;
     trial.point = std::move(suggestions[i].point);
     trial.rationale = std::move(suggestions[i].rationale);
+    to_users_sign(record.goal, optimizer->ledger(), trial.rationale);
     if (const auto inside = record.space.check(trial.point); !inside) {
       return give_up({ErrorKind::unsupported, "method " + record.optimizer.method +
                                                   " left the space: " + inside.error().message});
@@ -144,20 +144,19 @@ Result<std::vector<Trial>> Study::Impl::ask(std::int64_t n) {
     if (finite->contains(trial.point)) {
       Rng rng(record.optimizer.seed, "unseen", static_cast<std::uint64_t>(trial.id));
       trial.point = finite->next_unseen(rng.below(finite->size()));
-      trial.rationale = {.source = std::string(kUnseenSource), .acquisition = 0.0, .terms = {}};
+      trial.rationale = {.source = std::string(kUnseenSource)};
     }
     finite->insert(trial.point);
   }
-  const AskReport now = report();
-  const bool says_something = !now.values.empty() || !now.message.empty() || now.recommendation;
-  const bool new_round = now.round > reported_round && says_something;
-  const auto stored =
-      storage->add_trials(trials, new_round ? std::optional<AskReport>(now) : std::nullopt);
+  std::optional<AskReport> news;
+  if (optimizer->round() > reported_round) news = report();
+  if (news && !news->says_something()) news.reset();
+  const auto stored = storage->add_trials(trials, news);
   if (!stored) return give_up(stored.error());
 
   last_id = ids.back();
   ++last_event;
-  if (new_round) reported_round = now.round;
+  if (news) reported_round = news->round;
   for (const Trial& trial : trials) open_trials.emplace(trial.id, trial);
   save_snapshot_if_due();
   return trials;
@@ -198,7 +197,7 @@ Result<void> Study::Impl::finish(std::vector<Trial> trials) {
 }
 
 void Study::Impl::save_snapshot_if_due() {
-  if (optimizer->report().round != saved_round ||
+  if (optimizer->round() != saved_round ||
       tells_since_saved >= std::max(record.optimizer.batch, kLeastTellsPerSnapshot)) {
     // The ask or tell is stored already, so a failure here loses nothing but time when resuming;
     // the next ask or tell will meet the same trouble and report it.
@@ -214,7 +213,7 @@ Result<void> Study::Impl::save_snapshot() {
       return saved.error();
     saved_event = last_event;
   }
-  saved_round = optimizer->report().round;
+  saved_round = optimizer->round();
   tells_since_saved = 0;
   return {};
 }

@@ -95,7 +95,7 @@ Result<Replayed> replay(const Study::Impl& study, std::span<Trial> history,
         (*optimizer)->restore(snapshot->bytes, HistoryAt(history, snapshot->after).trials());
     if (restored) {
       result.restored = snapshot->after;
-      result.restored_round = (*optimizer)->report().round;
+      result.restored_round = (*optimizer)->round();
     } else {
       result.warning = "The stored state of the method could not be used (" +
                        restored.error().message + "); everything was replayed instead.";

@@ -10,13 +10,6 @@ namespace {
 
 constexpr double kFlat = 0.05;
 
-const double* find(const AskReport& report, std::string_view name) {
-  for (const Term& term : report.values) {
-    if (term.name == name) return &term.value;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 bool nothing_left_to_learn(std::span<const RoundReport> reports, const RunOptions& options) {
@@ -25,9 +18,9 @@ bool nothing_left_to_learn(std::span<const RoundReport> reports, const RunOption
   double low = std::numeric_limits<double>::infinity();
   double high = -low;
   for (const RoundReport& entry : reports.last(rounds)) {
-    const double* information = find(entry.report, "information");
-    if (!information || !(*information < options.stop_information)) return false;
-    if (const double* exploitation = find(entry.report, "exploitation")) {
+    const auto& information = entry.report.information;
+    if (!information || !(information->expected < options.stop_information)) return false;
+    if (const std::optional<double>& exploitation = entry.report.exploitation) {
       if (!std::isfinite(*exploitation)) return false;
       low = std::min(low, *exploitation);
       high = std::max(high, *exploitation);

@@ -146,7 +146,13 @@ TEST_P(StorageContract, ReportsAndSnapshots) {
   ASSERT_TRUE(storage_->save_snapshot({7, bytes}));
   std::vector<AskReport> reports;
   for (TrialId id = 1; id <= 3; ++id) {
-    reports.push_back({id, {{"information", 0.1 * static_cast<double>(id)}}, "note", std::nullopt});
+    AskReport& report = reports.emplace_back();
+    report.round = id;
+    report.information =
+        RoundInformation{.expected = 0.1 * static_cast<double>(id), .realized = {}, .ceiling = 3.5};
+    report.exploitation = -0.25;
+    report.values = {{"points", 12.0}};
+    report.message = "note";
     if (id == 2) reports.back().recommendation = Recommendation{1, -0.5, 0.125};
     ASSERT_TRUE(storage_->add_trials(std::vector{sample_trial(id, id)}, reports.back()));
   }

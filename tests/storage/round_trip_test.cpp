@@ -8,8 +8,8 @@
 #include <limits>
 
 #include "core/json.hpp"
-#include "storage/samples.hpp"
 #include "core/scan.hpp"
+#include "storage/samples.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace vbo {
@@ -105,6 +105,21 @@ void expect_same(const std::vector<Term>& a, const std::vector<Term>& b) {
   }
 }
 
+std::optional<double> any_number_if_any() {
+  return *rc::gen::arbitrary<bool>() ? std::optional(*any_double()) : std::nullopt;
+}
+
+void expect_same(const std::optional<double>& a, const std::optional<double>& b) {
+  RC_ASSERT(a.has_value() == b.has_value());
+  if (a) RC_ASSERT(same_bits(*a, *b));
+}
+
+// A score of 0 made of nothing is how the first studies said that there is none.
+void expect_same_score(const std::optional<double>& read, const Rationale& written) {
+  const bool idle = written.terms.empty() && written.acquisition == 0.0;
+  expect_same(read, idle ? std::nullopt : written.acquisition);
+}
+
 Json through_text(const Json& json) { return parse_json(dump_exact(json).value()).value(); }
 
 TEST(RoundTrip, SpacesAndPoints) {
@@ -127,21 +142,44 @@ TEST(RoundTrip, QuickReader) {
     } else {
       RC_ASSERT(text.find('\\') != std::string::npos);
     }
-    const Rationale rationale{"local", *any_double(), any_terms(), any_terms()};
+    const Rationale rationale{"local", any_number_if_any(), any_terms(), any_terms()};
     const std::string ledger = dump(json_of(rationale));
     if (const auto scanned = scan_rationale(ledger)) {
-      RC_ASSERT(same_bits(scanned->acquisition, rationale.acquisition));
+      expect_same_score(scanned->acquisition, rationale);
       expect_same(scanned->terms, rationale.terms);
       expect_same(scanned->notes, rationale.notes);
     }
   }));
 }
 
+// Before an acquisition could be absent it was 0, without terms; and what a report has fields for
+// stood among its values.
+TEST(RoundTrip, ReadsTheFormOfTheFirstStudies) {
+  const std::string idle = R"({"source":"design","acquisition":0.0,"terms":[]})";
+  EXPECT_FALSE(scan_rationale(idle).value().acquisition);
+  EXPECT_FALSE(rationale_from(parse_json(idle).value()).value().acquisition);
+  const std::string scored =
+      R"({"source":"local","acquisition":1.5,"terms":[["exploitation",1.5]]})";
+  EXPECT_EQ(rationale_from(parse_json(scored).value()).value().acquisition, 1.5);
+
+  const AskReport report = ask_report_from(parse_json(R"({"round":3,"values":[["information",0.5],
+        ["information_inputs",0.3],["ceiling",3.25],["exploitation",1.75],
+        ["held_out_information",-20.5],["local_deviation",0.125]],"message":"m",
+        "recommendation":null})")
+                                               .value())
+                               .value();
+  EXPECT_EQ(report.round, 3);
+  EXPECT_EQ(report.information, (RoundInformation{0.5, -20.5, 3.25}));
+  EXPECT_EQ(report.exploitation, 1.75);
+  EXPECT_EQ(report.deviation, 0.125);
+  EXPECT_EQ(report.values, (std::vector<Term>{{"information_inputs", 0.3}}));
+}
+
 TEST(RoundTrip, Numbers) {
   ASSERT_TRUE(rc::check([] {
     const double number = *any_double();
-    const Json json = through_text(json_of(Rationale{"", number, {}, {{"note", number}}}));
-    RC_ASSERT(same_bits(rationale_from(json).value().acquisition, number));
+    const Json json = through_text(json_of(Rationale{"", number, {{"term", number}}, {}}));
+    RC_ASSERT(same_bits(rationale_from(json).value().acquisition.value(), number));
   }));
 }
 
@@ -172,12 +210,23 @@ TEST(RoundTrip, OptimizerOptions) {
 
 TEST(RoundTrip, RationalesAndReports) {
   ASSERT_TRUE(rc::check([] {
-    const Rationale rationale{*any_text(), *any_double(), any_terms()};
+    const Rationale rationale{*any_text(), any_number_if_any(), any_terms(), any_terms()};
     const Rationale back = rationale_from(through_text(json_of(rationale))).value();
     RC_ASSERT(back.source == rationale.source);
+    expect_same_score(back.acquisition, rationale);
     expect_same(back.terms, rationale.terms);
+    expect_same(back.notes, rationale.notes);
 
-    AskReport report{*rc::gen::arbitrary<std::int64_t>(), any_terms(), *any_text(), std::nullopt};
+    AskReport report;
+    report.round = *rc::gen::arbitrary<std::int64_t>();
+    report.exploitation = any_number_if_any();
+    report.deviation = any_number_if_any();
+    report.values = any_terms();
+    report.message = *any_text();
+    if (*rc::gen::arbitrary<bool>()) {
+      report.information =
+          RoundInformation{*any_double(), any_number_if_any(), any_number_if_any()};
+    }
     if (*rc::gen::arbitrary<bool>()) {
       report.recommendation = Recommendation{*rc::gen::arbitrary<TrialId>(), *any_double(), 1.0};
     }
@@ -185,6 +234,14 @@ TEST(RoundTrip, RationalesAndReports) {
     RC_ASSERT(again.round == report.round);
     RC_ASSERT(again.message == report.message);
     expect_same(again.values, report.values);
+    expect_same(again.exploitation, report.exploitation);
+    expect_same(again.deviation, report.deviation);
+    RC_ASSERT(again.information.has_value() == report.information.has_value());
+    if (report.information) {
+      RC_ASSERT(same_bits(again.information->expected, report.information->expected));
+      expect_same(again.information->realized, report.information->realized);
+      expect_same(again.information->ceiling, report.information->ceiling);
+    }
     RC_ASSERT(again.recommendation.has_value() == report.recommendation.has_value());
     if (report.recommendation) {
       RC_ASSERT(again.recommendation->id == report.recommendation->id);
@@ -248,6 +305,7 @@ TEST(Json, TheQuickReaderTakesWhatWeWriteAndNothingElse) {
     EXPECT_FALSE(scan_point(space, other)) << other;
   }
   EXPECT_TRUE(scan_rationale(R"({"source":"","acquisition":0.0,"terms":[]})"));
+  EXPECT_TRUE(scan_rationale(R"({"source":"","acquisition":null,"terms":[],"notes":[]})"));
   EXPECT_TRUE(scan_rationale(R"({"source":"a","acquisition":1,"terms":[["b",2],["c",3.5]]})"));
   for (const char* other :
        {"", R"({"source":"a","acquisition":"inf","terms":[]})",

@@ -66,7 +66,8 @@ inline bool same(const AskReport& a, const AskReport& b) {
                            a.recommendation->deviation != b.recommendation->deviation)) {
     return false;
   }
-  return a.round == b.round && a.values == b.values && a.message == b.message;
+  return a.round == b.round && a.information == b.information && a.exploitation == b.exploitation &&
+         a.deviation == b.deviation && a.values == b.values && a.message == b.message;
 }
 
 inline bool same(const StudyRecord& a, const StudyRecord& b) {

@@ -27,8 +27,13 @@ class Listener final : public Optimizer {
   void tell(std::span<const Trial> finished) override {
     heard_.insert(heard_.end(), finished.begin(), finished.end());
   }
+  std::int64_t round() const override { return 1; }
   AskReport report() const override {
-    return {1, {{"information", 0.5}}, "", Recommendation{1, 2.5, 0.0}};
+    AskReport report;
+    report.round = 1;
+    report.information = RoundInformation{.expected = 0.5, .realized = {}, .ceiling = {}};
+    report.recommendation = Recommendation{1, 2.5, 0.0};
+    return report;
   }
 
  private:

@@ -14,8 +14,9 @@ std::vector<RoundReport> reports(const std::vector<double>& information,
   std::vector<RoundReport> all;
   for (std::size_t i = 0; i < information.size(); ++i) {
     AskReport report;
-    report.values.push_back({"information", information[i]});
-    if (i < exploitation.size()) report.values.push_back({"exploitation", exploitation[i]});
+    report.information =
+        RoundInformation{.expected = information[i], .realized = {}, .ceiling = {}};
+    if (i < exploitation.size()) report.exploitation = exploitation[i];
     all.push_back({static_cast<EventId>(i + 1), report});
   }
   return all;

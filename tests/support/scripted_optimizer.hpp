@@ -50,13 +50,17 @@ class ScriptedOptimizer final : public Optimizer {
     }
   }
 
+  std::int64_t round() const override { return round_; }
   AskReport report() const override {
     if (round_ == 0) return {};
     const auto round = static_cast<double>(round_);
-    return {round_,
-            {{"information", 1.0 / round}, {"exploitation", 2.0}},
-            "",
-            Recommendation{1, round, 0.5}};
+    return {.round = round_,
+            .information = RoundInformation{1.0 / round, std::nullopt, std::nullopt},
+            .exploitation = 2.0,
+            .deviation = std::nullopt,
+            .values = {},
+            .message = "",
+            .recommendation = Recommendation{1, round, 0.5}};
   }
 
   std::string snapshot() const override {

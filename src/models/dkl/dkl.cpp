@@ -6,6 +6,7 @@
 
 #include "models/gp/likelihood.hpp"
 #include "models/gp/prior.hpp"
+#include "models/ledger.hpp"
 #include "nn/adam.hpp"
 #include "nn/init.hpp"
 #include "numerics/special.hpp"
@@ -153,7 +154,7 @@ FitReport DeepKernel::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
                                  Shape::matern52, p.lengthscales.cwiseInverse(), p.variance),
                              p.mean, p.noise, output},
       features(X), y);
-  report.values = {{"noise", p.noise}};
+  report.values = {kNoise.of(p.noise)};
   return report;
 }
 

@@ -7,6 +7,7 @@
 
 #include "models/bnn/diagnostics.hpp"
 #include "models/bnn/squared_error.hpp"
+#include "models/ledger.hpp"
 #include "models/standardize.hpp"
 #include "numerics/parallel.hpp"
 
@@ -131,12 +132,12 @@ FitReport HmcBnn::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
   noise_variance_ = s * s * unit.scale * unit.scale;
 
   FitReport report;
-  report.values = {{"acceptance", diagnostics_.acceptance},
-                   {"effective-samples", diagnostics_.effective_samples},
-                   {"r-hat", diagnostics_.r_hat},
-                   {"divergences", static_cast<double>(diagnostics_.divergences)},
-                   {"step-size", diagnostics_.step_size},
-                   {"gradients", static_cast<double>(diagnostics_.gradients)}};
+  report.values = {kAcceptance.of(diagnostics_.acceptance),
+                   kEffectiveSamples.of(diagnostics_.effective_samples),
+                   kRHat.of(diagnostics_.r_hat),
+                   kDivergences.of(static_cast<double>(diagnostics_.divergences)),
+                   kStepSize.of(diagnostics_.step_size),
+                   kGradients.of(static_cast<double>(diagnostics_.gradients))};
   report.iterations = static_cast<int>(diagnostics_.gradients);
   report.status =
       diagnostics_.r_hat < 1.1 ? FitReport::Status::converged : FitReport::Status::stopped;

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "models/ledger.hpp"
 #include "numerics/flops.hpp"
 #include "numerics/symmetric_eigen.hpp"
 #include "numerics/minimize.hpp"
@@ -48,7 +49,7 @@ FitReport InfiniteBnn::fit(ConstMatrixRef X, ConstVectorRef y, Rng) {
           .iterations = found.iterations,
           .objective = usable ? -found.value : 0.0,
           .message = usable ? "" : found.text,
-          .values = {{"noise", noise}}};
+          .values = {kNoise.of(noise)}};
 }
 
 FitReport InfiniteBnn::update(ConstMatrixRef X, ConstVectorRef y, Rng rng) {

@@ -5,6 +5,7 @@
 
 #include "models/bnn/squared_error.hpp"
 #include "models/gaussian_posterior.hpp"
+#include "models/ledger.hpp"
 #include "models/standardize.hpp"
 #include "numerics/parallel.hpp"
 
@@ -118,9 +119,8 @@ FitReport LaplaceBnn::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
   curvature_->set_prior_precision(delta_);
   report.iterations = options_.steps;
   report.objective = evidence.value(delta_);
-  report.values = {{"log-evidence", report.objective},
-                   {"prior-precision", delta_},
-                   {"training-rmse", scale_ * std::sqrt(sse / static_cast<double>(y.size()))}};
+  report.values = {kLogEvidence.of(report.objective), kPriorPrecision.of(delta_),
+                   kTrainingError.of(scale_ * std::sqrt(sse / static_cast<double>(y.size())))};
   return report;
 }
 

@@ -7,6 +7,7 @@
 
 #include "models/bnn/diagnostics.hpp"
 #include "models/bnn/normals.hpp"
+#include "models/ledger.hpp"
 #include "models/standardize.hpp"
 #include "numerics/flops.hpp"
 #include "numerics/parallel.hpp"
@@ -161,10 +162,9 @@ FitReport SghmcBnn::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
   const TraceSummary worst = summarize(traces);
   FitReport report;
   report.iterations = options_.steps * options_.chains;
-  report.values = {{"effective-samples", worst.effective_samples},
-                   {"r-hat", worst.r_hat},
-                   {"divergences", static_cast<double>(divergences)},
-                   {"noise-deviation", std::sqrt(noise_variance_)}};
+  report.values = {kEffectiveSamples.of(worst.effective_samples), kRHat.of(worst.r_hat),
+                   kDivergences.of(static_cast<double>(divergences)),
+                   kNoiseDeviation.of(std::sqrt(noise_variance_))};
   report.status = worst.r_hat < 1.1 ? FitReport::Status::converged : FitReport::Status::stopped;
   if (divergences > 0) {
     report.message = "the sampler diverged " + std::to_string(divergences) +

@@ -26,7 +26,9 @@ class AutoMethod final : public Optimizer {
 
   std::vector<Suggestion> ask(std::span<const TrialId> ids) override { return chosen_->ask(ids); }
   void tell(std::span<const Trial> finished) override { chosen_->tell(finished); }
+  std::int64_t round() const override { return chosen_->round(); }
   AskReport report() const override;
+  const Ledger& ledger() const override { return chosen_->ledger(); }
   std::string snapshot() const override;  // the name chosen, then its snapshot
   Result<void> restore(std::string_view snapshot, std::span<const Trial> history) override;
 

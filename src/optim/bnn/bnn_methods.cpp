@@ -3,6 +3,9 @@
 
 #include <limits>
 
+#include "models/ledger.hpp"
+#include "optim/surrogate/ledger.hpp"
+
 namespace vbo {
 namespace {
 
@@ -144,5 +147,22 @@ LaplaceMethod::LaplaceMethod(const Space& space, const OptimizerOptions& common,
         model.threads = common.threads;
         return std::make_unique<LaplaceBnn>(std::move(model));
       }) {}
+
+const Ledger& HmcMethod::declared() {
+  static const Ledger all = surrogate_ledger(
+      {kAcceptance, kEffectiveSamples, kRHat, kDivergences, kStepSize, kGradients});
+  return all;
+}
+
+const Ledger& SghmcMethod::declared() {
+  static const Ledger all =
+      surrogate_ledger({kEffectiveSamples, kRHat, kDivergences, kNoiseDeviation});
+  return all;
+}
+
+const Ledger& LaplaceMethod::declared() {
+  static const Ledger all = surrogate_ledger({kLogEvidence, kPriorPrecision, kTrainingError});
+  return all;
+}
 
 }  // namespace vbo

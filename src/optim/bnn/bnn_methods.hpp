@@ -35,16 +35,22 @@ void bind(OptionBinder& binder, LaplaceMethodOptions& options);
 class HmcMethod final : public SurrogateOptimizer {
  public:
   HmcMethod(const Space& space, const OptimizerOptions& common, const HmcMethodOptions& options);
+  const Ledger& ledger() const override { return declared(); }
+  static const Ledger& declared();
 };
 class SghmcMethod final : public SurrogateOptimizer {
  public:
   SghmcMethod(const Space& space, const OptimizerOptions& common,
               const SghmcMethodOptions& options);
+  const Ledger& ledger() const override { return declared(); }
+  static const Ledger& declared();
 };
 class LaplaceMethod final : public SurrogateOptimizer {
  public:
   LaplaceMethod(const Space& space, const OptimizerOptions& common,
                 const LaplaceMethodOptions& options);
+  const Ledger& ledger() const override { return declared(); }
+  static const Ledger& declared();
 };
 
 }  // namespace vbo

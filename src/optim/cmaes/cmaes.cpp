@@ -10,6 +10,17 @@
 namespace vbo {
 namespace {
 
+constexpr TermInfo kGeneration{"generation", Unit::count, TermRole::beside,
+                               "generations the distribution has learned from"};
+constexpr TermInfo kSigma{"sigma", Unit::length, TermRole::beside,
+                          "step size of the distribution it was drawn from"};
+constexpr TermInfo kRun{"run", Unit::count, TermRole::beside,
+                        "starts so far; 0 is the space-filling one"};
+constexpr TermInfo kPopulation{"population", Unit::count, TermRole::beside,
+                               "results per generation"};
+constexpr TermInfo kCondition{"condition", Unit::number, TermRole::beside,
+                              "condition of the covariance: how elongated the distribution is"};
+
 constexpr double worst = -std::numeric_limits<double>::infinity();
 constexpr Eigen::Index largest_full_dimension = 200;
 constexpr int tries_against_repeats = 20;
@@ -84,7 +95,7 @@ Suggestion Cmaes::suggest(TrialId id, ConstVectorRef scale) {
   if (!run_.strategy) {
     const Vector x = design_.code(static_cast<std::uint64_t>(designed_++));
     asked = {box_.from_code(x), 0, 0};
-    suggestion = {encoding_.decode(x), {.source = "design", .acquisition = 0.0, .terms = {}}};
+    suggestion = {encoding_.decode(x), {.source = "design"}};
   } else {
     asked = sample(rng, scale);
     suggestion.point = encoding_.decode(box_.to_code(asked.genotype));
@@ -92,10 +103,9 @@ Suggestion Cmaes::suggest(TrialId id, ConstVectorRef scale) {
       asked = sample(rng, scale);
       suggestion.point = encoding_.decode(box_.to_code(asked.genotype));
     }
-    suggestion.rationale = {.source = "cmaes",
-                            .acquisition = 0.0,
-                            .terms = {{"generation", static_cast<double>(asked.generation)},
-                                      {"sigma", run_.strategy->sigma()}}};
+    suggestion.rationale.source = "cmaes";
+    suggestion.rationale.add(kGeneration, static_cast<double>(asked.generation));
+    suggestion.rationale.add(kSigma, run_.strategy->sigma());
   }
   // Where even that only repeats, any point not seen yet tells more than an old one.
   for (int i = 0; i < tries_against_repeats && is_repeat(suggestion.point); ++i) {
@@ -283,15 +293,20 @@ void Cmaes::restart() {
   run_ = std::move(next);
 }
 
+const Ledger& Cmaes::declared() {
+  static const Ledger all{{kGeneration, kSigma}, {kRun, kPopulation, kCondition}};
+  return all;
+}
+
 AskReport Cmaes::report() const {
   AskReport report;
   report.round = generations_;
   report.message = last_end_;
-  report.values = {{"run", static_cast<double>(run_.index)},
-                   {"population", static_cast<double>(run_.population)}};
+  report.values = {kRun.of(static_cast<double>(run_.index)),
+                   kPopulation.of(static_cast<double>(run_.population))};
   if (run_.strategy) {
-    report.values.push_back({"sigma", run_.strategy->sigma()});
-    report.values.push_back({"condition", run_.strategy->condition()});
+    report.deviation = run_.strategy->sigma();
+    report.values.push_back(kCondition.of(run_.strategy->condition()));
   }
   return report;
 }

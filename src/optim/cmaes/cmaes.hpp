@@ -40,7 +40,10 @@ class Cmaes final : public Optimizer {
 
   std::vector<Suggestion> ask(std::span<const TrialId> ids) override;
   void tell(std::span<const Trial> finished) override;
+  std::int64_t round() const override { return generations_; }
   AskReport report() const override;
+  const Ledger& ledger() const override { return declared(); }
+  static const Ledger& declared();
   std::string snapshot() const override;
   Result<void> restore(std::string_view snapshot, std::span<const Trial> history) override;
 

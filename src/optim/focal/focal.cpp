@@ -8,6 +8,7 @@
 
 #include "optim/design.hpp"
 #include "optim/state_bytes.hpp"
+#include "optim/surrogate/ledger.hpp"
 
 namespace vbo {
 namespace {
@@ -16,6 +17,12 @@ using Eigen::Index;
 
 constexpr std::uint32_t format = 0x464f4302;  // "FOC", version 2
 constexpr double refit_growth = 0.05;
+
+constexpr TermInfo kLevel{"level", Unit::count, TermRole::beside,
+                          "box that proposed it: 0 is the largest, each next half as wide"};
+constexpr TermInfo kDepth{"depth", Unit::count, TermRole::beside, "boxes wanted"};
+constexpr TermInfo kLevels{"levels", Unit::count, TermRole::beside, "boxes that have a model"};
+constexpr TermInfo kSide{"side", Unit::length, TermRole::beside, "side of the largest box"};
 
 }  // namespace
 
@@ -97,15 +104,10 @@ Vector FocalMethod::made_new(Vector x, Rng& rng) const {
 std::vector<Suggestion> FocalMethod::ask(std::span<const TrialId> ids) {
   std::vector<Suggestion> suggestions;
   Rng rng(seed_, "focal-ask", static_cast<std::uint64_t>(asks_++));
-  const auto suggest = [&](const Proposal& p, const char* source) {
-    const TrialId id = ids[suggestions.size()];
-    const Vector x = made_new(p.x, rng);
-    results_.asked(id, x);
-    Rationale why{.source = source, .acquisition = p.value, .terms = {}};
-    if (p.level >= 0) {
-      level_of_[id] = p.level;
-      why.terms = {{"level", static_cast<double>(p.level)}};
-    }
+  const auto suggest = [&](const Vector& wanted, Rationale why) {
+    const Vector x = made_new(wanted, rng);
+    if (x != wanted) why = {.source = "nearby"};
+    results_.asked(ids[suggestions.size()], x);
     suggestions.push_back({encoding_.decode(x), std::move(why)});
   };
   const Index count = results_.size();
@@ -122,7 +124,7 @@ std::vector<Suggestion> FocalMethod::ask(std::span<const TrialId> ids) {
   const auto suggest_design = [&](std::int64_t i) {
     Vector x = design.code(static_cast<std::uint64_t>(known + i));
     encoding_.snap(x);
-    suggest({std::move(x), 0.0, -1}, "design");
+    suggest(x, {.source = "design"});
   };
   for (std::int64_t i = 0; i < designed; ++i) suggest_design(i);
   if (designed == wanted) return suggestions;
@@ -150,22 +152,43 @@ std::vector<Suggestion> FocalMethod::ask(std::span<const TrialId> ids) {
     if (keys.empty()) {
       suggest_design(i);  // every candidate was evaluated
     } else {
-      suggest(pool[keys[static_cast<std::size_t>(i) % keys.size()].second], "focal");
+      const Proposal& p = pool[keys[static_cast<std::size_t>(i) % keys.size()].second];
+      level_of_[ids[suggestions.size()]] = p.level;
+      suggest(p.x, rationale_of(p));
     }
   }
   return suggestions;
 }
 
+Rationale FocalMethod::rationale_of(const Proposal& p) const {
+  Rationale why{.source = "focal"};
+  const auto model = levels_[static_cast<std::size_t>(p.level)].model->marginals(p.x);
+  const Believed there{model->mean()[0], std::sqrt(model->variance()[0])};
+  add_score(why, p.kind, p.value, there, [this](double z) { return to_y(z); });
+  why.add(kLevel, static_cast<double>(p.level));
+  return why;
+}
+
+const Ledger& FocalMethod::declared() {
+  static const Ledger all = [] {
+    Ledger ledger = surrogate_ledger({});
+    ledger.terms.push_back(kLevel);
+    ledger.values = {kDepth, kLevels, kSide};
+    return ledger;
+  }();
+  return all;
+}
+
 AskReport FocalMethod::report() const {
   AskReport report;
   report.round = asks_;
-  report.values = {{"depth", static_cast<double>(depth_)},
-                   {"levels", static_cast<double>(levels_.size())}};
-  if (around_best()) report.values.push_back({"side", base_.side});
+  report.values = {kDepth.of(static_cast<double>(depth_)),
+                   kLevels.of(static_cast<double>(levels_.size()))};
+  if (around_best()) report.values.push_back(kSide.of(base_.side));
   if (levels_.empty()) return report;
   const auto p = levels_.back().model->marginals(centre_);
-  report.recommendation = Recommendation{results_.id(best_), offset_ + scale_ * p->mean()[0],
-                                         scale_ * std::sqrt(p->variance()[0])};
+  report.recommendation =
+      Recommendation{results_.id(best_), to_y(p->mean()[0]), scale_ * std::sqrt(p->variance()[0])};
   return report;
 }
 

@@ -47,7 +47,10 @@ class FocalMethod final : public Optimizer {
 
   std::vector<Suggestion> ask(std::span<const TrialId> ids) override;
   void tell(std::span<const Trial> finished) override;
+  std::int64_t round() const override { return asks_; }
   AskReport report() const override;
+  const Ledger& ledger() const override { return declared(); }
+  static const Ledger& declared();
   std::string snapshot() const override;
   Result<void> restore(std::string_view snapshot, std::span<const Trial> history) override;
 
@@ -60,12 +63,15 @@ class FocalMethod final : public Optimizer {
   };
   struct Proposal {
     Vector x;
-    double value = 0.0;
+    double value = 0.0;  // of `kind`, in standardized units
+    Acquisition kind = Acquisition::thompson;
     std::int64_t level = 0;
   };
 
   void fit(Eigen::Index count);
   void finish_round();
+  double to_y(double z) const { return offset_ + scale_ * z; }
+  Rationale rationale_of(const Proposal& proposal) const;
   bool around_best() const { return options_.base == "region"; }
   // Whether the last fit had enough results for boxes; before, one model spans the cube.
   bool focused() const { return std::min(fitted_, options_.max_points) >= options_.inducing; }

@@ -49,7 +49,8 @@ std::vector<FocalMethod::Proposal> FocalMethod::propose_by_draws(std::size_t k, 
     }
     if (best < 0) break;
     taken[static_cast<std::size_t>(best)] = true;
-    found.push_back({C.col(best), draws(best, s), static_cast<std::int64_t>(k)});
+    found.push_back(
+        {C.col(best), draws(best, s), Acquisition::thompson, static_cast<std::int64_t>(k)});
   }
   return found;
 }
@@ -110,7 +111,8 @@ std::vector<FocalMethod::Proposal> FocalMethod::propose_by_search(std::size_t k,
   std::vector<Proposal> found;
   for (const Candidate& candidate : maximize(encoding_, objective, raw, search, rng)) {
     for (Index j = 0; j < together && static_cast<Index>(found.size()) < q; ++j) {
-      found.push_back({candidate.X.col(j), candidate.value, static_cast<std::int64_t>(k)});
+      found.push_back({candidate.X.col(j), candidate.value, joint ? kind : pointwise(kind),
+                       static_cast<std::int64_t>(k)});
     }
   }
   return found;

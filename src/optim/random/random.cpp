@@ -16,10 +16,14 @@ std::vector<Suggestion> RandomSearch::ask(std::span<const TrialId> ids) {
     // A one-hot block of independent uniforms has its maximum at each choice equally often.
     Vector x(encoding_.dimension());
     for (double& coordinate : x) coordinate = rng.uniform();
-    suggestions.push_back(
-        {encoding_.decode(x), {.source = "random", .acquisition = 0.0, .terms = {}}});
+    suggestions.push_back({encoding_.decode(x), {.source = "random"}});
   }
   return suggestions;
+}
+
+const Ledger& RandomSearch::declared() {
+  static const Ledger nothing;
+  return nothing;
 }
 
 }  // namespace vbo

@@ -13,10 +13,14 @@ std::vector<Suggestion> SobolSearch::ask(std::span<const TrialId> ids) {
   suggestions.reserve(ids.size());
   for (const TrialId id : ids) {
     const auto index = static_cast<std::uint64_t>(std::max<TrialId>(id, 1) - 1);
-    suggestions.push_back({encoding_.decode(design_.code(index)),
-                           {.source = "sobol", .acquisition = 0.0, .terms = {}}});
+    suggestions.push_back({encoding_.decode(design_.code(index)), {.source = "sobol"}});
   }
   return suggestions;
+}
+
+const Ledger& SobolSearch::declared() {
+  static const Ledger nothing;
+  return nothing;
 }
 
 }  // namespace vbo

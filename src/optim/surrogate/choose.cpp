@@ -154,6 +154,15 @@ Vector SurrogateOptimizer::made_new(ConstVectorRef x, const std::vector<Pick>& c
   return x;
 }
 
+SurrogateOptimizer::Pick SurrogateOptimizer::picked(ConstVectorRef x, const char* source,
+                                                    double score, Acquisition kind,
+                                                    const std::vector<Pick>& chosen,
+                                                    Rng& rng) const {
+  Vector y = made_new(x, chosen, rng);
+  if (y != x) return {std::move(y), "nearby"};
+  return {std::move(y), source, score, kind};
+}
+
 SurrogateOptimizer::Search SurrogateOptimizer::search_for(Index q) const {
   Search s{{static_cast<int>(options_.restarts), static_cast<int>(options_.iterations), threads_},
            options_.raw_samples};
@@ -197,7 +206,8 @@ std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick_greedy(Index q, R
     const auto fresh = std::find_if(found.begin(), found.end(),
                                     [&](const Candidate& c) { return is_new(c.X.col(0), picks); });
     const Candidate& chosen = fresh == found.end() ? found.front() : *fresh;
-    picks.push_back({made_new(chosen.X.col(0), picks, rng), chosen.value, "acquisition"});
+    picks.push_back(
+        picked(chosen.X.col(0), "acquisition", chosen.value, pointwise(acquisition_), picks, rng));
     if (static_cast<Index>(picks.size()) < q) believe(picks.back().x);
   }
   return picks;
@@ -215,7 +225,8 @@ std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick_greedy_by_draws(I
     const Candidate found =
         maximize(encoding_, draw_objective(1, joined, rng), raw_points(1, raw, rng), search, rng)
             .front();
-    picks.push_back({made_new(found.X.col(0), picks, rng), found.value, "acquisition"});
+    picks.push_back(
+        picked(found.X.col(0), "acquisition", found.value, batchwise(acquisition_), picks, rng));
     out.conservativeResize(encoding_.dimension(), out.cols() + 1);
     out.rightCols(1) = picks.back().x;
   }
@@ -233,8 +244,8 @@ std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick_joint(Index q, Rn
       maximize(encoding_, objective, raw_points(q, options_.raw_samples, rng), search, rng);
   std::vector<Pick> picks;
   for (Index j = 0; j < q; ++j) {
-    Vector x = made_new(found.front().X.col(j), picks, rng);
-    picks.push_back({std::move(x), found.front().value, "acquisition"});
+    picks.push_back(picked(found.front().X.col(j), "acquisition", found.front().value,
+                           batchwise(acquisition_), picks, rng));
   }
   return picks;
 }
@@ -256,7 +267,8 @@ std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick_thompson(Index q,
     });
     const Index at = found == order.end() ? order.front() : *found;
     taken[static_cast<std::size_t>(at)] = true;
-    picks.push_back({made_new(candidates.col(at), picks, rng), draws(at, s), "thompson"});
+    picks.push_back(
+        picked(candidates.col(at), "thompson", draws(at, s), Acquisition::thompson, picks, rng));
   }
   return picks;
 }

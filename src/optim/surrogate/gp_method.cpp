@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "optim/surrogate/ledger.hpp"
+
 namespace vbo {
 
 void bind(OptionBinder& b, GpModelOptions& o) {
@@ -52,5 +54,10 @@ GpMethod::GpMethod(const Space& space, const OptimizerOptions& common,
         gp.threads = common.threads;
         return std::make_unique<GaussianProcess>(std::move(gp));
       }) {}
+
+const Ledger& GpMethod::declared() {
+  static const Ledger all = surrogate_ledger({});
+  return all;
+}
 
 }  // namespace vbo

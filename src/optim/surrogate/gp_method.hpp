@@ -27,6 +27,8 @@ GpMethodOptions gp_method(std::string acquisition);  // the defaults of gp-<acqu
 class GpMethod final : public SurrogateOptimizer {
  public:
   GpMethod(const Space& space, const OptimizerOptions& common, const GpMethodOptions& options);
+  const Ledger& ledger() const override { return declared(); }
+  static const Ledger& declared();
 };
 
 }  // namespace vbo

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "optim/surrogate/network_methods.hpp"
 
+#include "models/ledger.hpp"
+#include "optim/surrogate/ledger.hpp"
+
 namespace vbo {
 
 void bind(OptionBinder& b, IbnnMethodOptions& o) {
@@ -40,5 +43,15 @@ DklMethod::DklMethod(const Space& space, const OptimizerOptions& common, const D
         model.faithful_raw_y = o.faithful_raw_y;
         return std::make_unique<DeepKernel>(std::move(model));
       }) {}
+
+const Ledger& IbnnMethod::declared() {
+  static const Ledger all = surrogate_ledger({kNoise});
+  return all;
+}
+
+const Ledger& DklMethod::declared() {
+  static const Ledger all = surrogate_ledger({kNoise});
+  return all;
+}
 
 }  // namespace vbo

@@ -20,6 +20,8 @@ void bind(OptionBinder& binder, IbnnMethodOptions& options);
 class IbnnMethod final : public SurrogateOptimizer {
  public:
   IbnnMethod(const Space& space, const OptimizerOptions& common, const IbnnMethodOptions& options);
+  const Ledger& ledger() const override { return declared(); }
+  static const Ledger& declared();
 };
 
 struct DklMethodOptions {
@@ -35,6 +37,8 @@ void bind(OptionBinder& binder, DklMethodOptions& options);
 class DklMethod final : public SurrogateOptimizer {
  public:
   DklMethod(const Space& space, const OptimizerOptions& common, const DklMethodOptions& options);
+  const Ledger& ledger() const override { return declared(); }
+  static const Ledger& declared();
 };
 
 }  // namespace vbo

@@ -10,6 +10,7 @@
 
 #include "models/standardize.hpp"
 #include "optim/state_bytes.hpp"
+#include "optim/surrogate/ledger.hpp"
 
 namespace vbo {
 namespace {
@@ -72,7 +73,7 @@ std::int64_t SurrogateOptimizer::initial() const {
 SurrogateOptimizer::Pick SurrogateOptimizer::design_point() {
   Vector x = design_.code(static_cast<std::uint64_t>(designed_++));
   encoding_.snap(x);
-  return {std::move(x), 0.0, "design"};
+  return {std::move(x), "design"};
 }
 
 std::vector<Suggestion> SurrogateOptimizer::ask(std::span<const TrialId> ids) {
@@ -99,16 +100,19 @@ std::vector<Suggestion> SurrogateOptimizer::ask(std::span<const TrialId> ids) {
     }
   }
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    Rationale why{.source = picks[i].source, .acquisition = picks[i].acquisition, .terms = {}};
-    if (static_cast<std::int64_t>(i) >= from_design) {
-      const auto p = model_->marginals(picks[i].x);
-      const double z = p->mean()[0], sigma = std::sqrt(p->variance()[0]);
-      why.terms = {{"mean", to_y(z)}, {"deviation", 0.5 * (to_y(z + sigma) - to_y(z - sigma))}};
-    }
     results_.asked(ids[i], picks[i].x);
-    suggestions.push_back({encoding_.decode(picks[i].x), std::move(why)});
+    suggestions.push_back({encoding_.decode(picks[i].x), rationale_of(picks[i])});
   }
   return suggestions;
+}
+
+Rationale SurrogateOptimizer::rationale_of(const Pick& pick) const {
+  Rationale why{.source = pick.source};
+  if (!pick.score) return why;
+  const auto p = model_->marginals(pick.x);
+  add_score(why, pick.kind, *pick.score, {p->mean()[0], std::sqrt(p->variance()[0])},
+            [this](double z) { return to_y(z); });
+  return why;
 }
 
 void SurrogateOptimizer::tell(std::span<const Trial> finished) { results_.told(finished); }
@@ -208,9 +212,9 @@ AskReport SurrogateOptimizer::report() const {
   AskReport report;
   report.round = fits_;
   if (fits_ == 0) return report;
-  report.values = {{"log_posterior", fit_report_.objective},
-                   {"iterations", static_cast<double>(fit_report_.iterations)},
-                   {"points", static_cast<double>(X_.cols())}};
+  report.values = {kLogPosterior.of(fit_report_.objective),
+                   kIterations.of(static_cast<double>(fit_report_.iterations)),
+                   kPoints.of(static_cast<double>(X_.cols()))};
   report.values.insert(report.values.end(), fit_report_.values.begin(), fit_report_.values.end());
   report.message = fit_report_.message;
   Matrix best(X_.rows(), static_cast<Index>(order_.size()));

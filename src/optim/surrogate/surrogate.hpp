@@ -50,6 +50,7 @@ class SurrogateOptimizer : public Optimizer {
 
   std::vector<Suggestion> ask(std::span<const TrialId> ids) override;
   void tell(std::span<const Trial> finished) override;
+  std::int64_t round() const override { return fits_; }
   AskReport report() const override;
   std::string snapshot() const override;
   Result<void> restore(std::string_view snapshot, std::span<const Trial> history) override;
@@ -57,8 +58,9 @@ class SurrogateOptimizer : public Optimizer {
  private:
   struct Pick {
     Vector x;  // (D)
-    double acquisition = 0.0;
     const char* source = "";
+    std::optional<double> score;  // in standardized units; none when it was not compared
+    Acquisition kind = Acquisition::log_ei;
   };
 
   std::int64_t initial() const;
@@ -70,6 +72,7 @@ class SurrogateOptimizer : public Optimizer {
   double to_y(double z) const { return warp_.inverse(offset_ + scale_ * z); }
   void update_model(Eigen::Index count);
   void remember_best();
+  Rationale rationale_of(const Pick& pick) const;
 
   // How thoroughly one of q points is searched for.
   struct Search {
@@ -82,6 +85,9 @@ class SurrogateOptimizer : public Optimizer {
   std::vector<Pick> pick_greedy_by_draws(Eigen::Index q, Rng& rng);
   std::vector<Pick> pick_joint(Eigen::Index q, Rng& rng);
   std::vector<Pick> pick_thompson(Eigen::Index q, Rng& rng);
+  // The pick at x, or a new point beside it, which nobody has compared.
+  Pick picked(ConstVectorRef x, const char* source, double score, Acquisition kind,
+              const std::vector<Pick>& chosen, Rng& rng) const;
   BatchObjective point_objective(const Surrogate& model, double best) const;
   BatchObjective draw_objective(Eigen::Index q, const Matrix& pending, Rng& rng) const;
   // Snapped raw batches (Dq,m), from Sobol points and around the best results.

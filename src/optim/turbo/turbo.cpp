@@ -8,6 +8,7 @@
 
 #include "numerics/sobol.hpp"
 #include "optim/state_bytes.hpp"
+#include "optim/surrogate/ledger.hpp"
 
 namespace vbo {
 namespace {
@@ -15,6 +16,11 @@ namespace {
 using Eigen::Index;
 
 constexpr std::uint32_t format = 0x54524201;  // "TRB", version 1
+constexpr TermInfo kSide{"length", Unit::length, TermRole::beside, "side of the trust region"};
+constexpr TermInfo kRestarts{"restarts", Unit::count, TermRole::beside,
+                             "trust regions given up so far"};
+constexpr TermInfo kLogLikelihood{"log_likelihood", Unit::number, TermRole::beside,
+                                  "of the results in the region, by the last fit"};
 constexpr double none = -std::numeric_limits<double>::infinity();
 
 // Ranges and starts of the paper's supplement; no hyper-priors.
@@ -228,10 +234,15 @@ Matrix Turbo::candidates(Rng& rng) const {
 std::vector<Suggestion> Turbo::ask(std::span<const TrialId> ids) {
   std::vector<Suggestion> suggestions;
   Rng rng(seed_, "turbo-ask", static_cast<std::uint64_t>(asks_++));
-  const auto suggest = [&](TrialId id, const Vector& x, const char* source, double acquisition) {
+  const auto suggest = [&](TrialId id, const Vector& x, const char* source,
+                           std::optional<double> draw = std::nullopt) {
     results_.asked(id, x);
-    suggestions.push_back(
-        {encoding_.decode(x), {.source = source, .acquisition = acquisition, .terms = {}}});
+    Rationale why{.source = source, .acquisition = draw};
+    if (draw) {
+      why.add(kDraw, *draw);
+      why.add(kSide, region_.length);
+    }
+    suggestions.push_back({encoding_.decode(x), std::move(why)});
   };
   judge();
   const std::int64_t count = results_.size(), local = count - region_.start;
@@ -242,7 +253,7 @@ std::vector<Suggestion> Turbo::ask(std::span<const TrialId> ids) {
   const std::int64_t design =
       learned ? std::clamp(initial() - local - out, std::int64_t{0}, wanted) : wanted;
   for (; static_cast<std::int64_t>(next) < design; ++next) {
-    suggest(ids[next], latin_point(rng, design), "design", 0.0);
+    suggest(ids[next], latin_point(rng, design), "design");
   }
   if (next == ids.size()) return suggestions;
 
@@ -261,7 +272,7 @@ std::vector<Suggestion> Turbo::ask(std::span<const TrialId> ids) {
       if (best < 0 || draws(i, s) > draws(best, s)) best = i;
     }
     if (best < 0) {  // every candidate was evaluated: look outside the region
-      suggest(ids[next], latin_point(rng, q), "design", 0.0);
+      suggest(ids[next], latin_point(rng, q), "design");
       continue;
     }
     suggest(ids[next], C.col(best), "thompson", draws(best, s));
@@ -276,12 +287,16 @@ std::vector<Suggestion> Turbo::ask(std::span<const TrialId> ids) {
 
 void Turbo::tell(std::span<const Trial> finished) { results_.told(finished); }
 
+const Ledger& Turbo::declared() {
+  static const Ledger all{{kDraw, kSide}, {kSide, kRestarts, kLogLikelihood}};
+  return all;
+}
+
 AskReport Turbo::report() const {
   AskReport report;
   report.round = asks_;
-  report.values = {{"length", region_.length},
-                   {"restarts", static_cast<double>(region_.restarts)},
-                   {"log_likelihood", fit_report_.objective}};
+  report.values = {kSide.of(region_.length), kRestarts.of(static_cast<double>(region_.restarts)),
+                   kLogLikelihood.of(fit_report_.objective)};
   if (fitted_ == 0) return report;
   const auto p = model_.marginals(centre_);
   report.recommendation =

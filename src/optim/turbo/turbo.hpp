@@ -39,7 +39,10 @@ class Turbo final : public Optimizer {
 
   std::vector<Suggestion> ask(std::span<const TrialId> ids) override;
   void tell(std::span<const Trial> finished) override;
+  std::int64_t round() const override { return asks_; }
   AskReport report() const override;
+  const Ledger& ledger() const override { return declared(); }
+  static const Ledger& declared();
   std::string snapshot() const override;
   Result<void> restore(std::string_view snapshot, std::span<const Trial> history) override;
 

@@ -188,7 +188,7 @@ void GpJudge::explore(ConstMatrixRef X, double weight, MatrixOf<float>* dX) {
   const Eigen::Index N = X.cols();
   const auto posterior = model_->marginals(X);
   const Vector sigma = posterior->variance().cwiseMax(1e-12).cwiseSqrt();
-  judgement_.names = {"exploitation", "gp_deviation"};
+  judgement_.meanings = {&kExpectedOutcome, &kGpDeviation};
   judgement_.terms.conservativeResize(2, N);
   judgement_.terms.row(1) = (weight * sigma).cast<float>().transpose();
   if (!dX) return;

@@ -4,7 +4,7 @@
 namespace vbo {
 
 void set_judgement(const DecompositionOf<float>& said, double weight, Judgement& judgement) {
-  judgement.names = {"exploitation", "information_inputs", "information_model"};
+  judgement.meanings = {&kExpectedOutcome, &kInputInformation, &kModelInformation};
   judgement.terms.resize(3, said.mean.size());
   judgement.terms.row(0) = said.mean.transpose();
   judgement.terms.row(1) = static_cast<float>(weight) * said.input_information.transpose();
@@ -13,6 +13,18 @@ void set_judgement(const DecompositionOf<float>& said, double weight, Judgement&
   judgement.exploitation = said.mean_of_means;
   judgement.input_information = said.input_information_mean;
   judgement.model_information = said.model_information_mean;
+}
+
+Rationale rationale_of(const Judgement& judgement, Eigen::Index i, double weight) {
+  Rationale why;
+  why.acquisition = judgement.score[i];
+  for (std::size_t j = 0; j < judgement.meanings.size(); ++j) {
+    const JudgedTerm& meaning = *judgement.meanings[j];
+    const double value = judgement.terms(static_cast<Eigen::Index>(j), i);
+    why.add(meaning.weighted, value);
+    if (meaning.plain && weight > 0.0) why.add(*meaning.plain, value / weight);
+  }
+  return why;
 }
 
 const Judgement& CriticsJudge::judge(nn::InputRef<float> X, double weight, int threads,

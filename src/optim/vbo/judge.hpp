@@ -5,25 +5,28 @@
 // A judge refers to what it judges by, and owns nothing of it. Not thread-safe.
 #pragma once
 
-#include <string_view>
 #include <vector>
 
 #include "optim/vbo/critics.hpp"
 #include "optim/vbo/frame.hpp"
+#include "optim/vbo/ledger.hpp"
 
 namespace vbo {
 
 // N inputs. The first term is always exploitation, the expected outcome in normal scores.
 struct Judgement {
-  std::vector<std::string_view> names;  // of the terms
-  MatrixOf<float> terms;                // (terms,N), weights included
-  VectorOf<float> score;                // (N) their sum
+  std::vector<const JudgedTerm*> meanings;  // of the terms
+  MatrixOf<float> terms;                    // (terms,N), weights included
+  VectorOf<float> score;                    // (N) their sum
 
   // Of the batch, without weights.
   double exploitation = 0.0;
   double input_information = 0.0;  // I(X;Y), nats
   double model_information = 0.0;  // I(f;Y|X), nats
 };
+
+// Input i's terms as the reason to suggest it, and beside them what they are without their weight.
+Rationale rationale_of(const Judgement& judgement, Eigen::Index i, double weight);
 
 class Judge {
  public:
@@ -62,7 +65,7 @@ class CriticsJudge final : public Judge {
   Judgement judgement_;
 };
 
-// Fills names, terms, score and the batch's means from what critics said.
+// Fills meanings, terms, score and the batch's means from what critics said.
 void set_judgement(const DecompositionOf<float>& said, double weight, Judgement& judgement);
 
 }  // namespace vbo

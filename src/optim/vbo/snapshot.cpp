@@ -8,7 +8,55 @@
 namespace vbo {
 namespace {
 
-constexpr std::uint32_t kVersion = 5;
+constexpr std::uint32_t kVersion = 6;
+
+void put(StateWriter& out, const std::optional<double>& number) {
+  out.put<std::uint8_t>(number.has_value()).put(number.value_or(0.0));
+}
+
+std::optional<double> get_number(StateReader& in) {
+  const bool any = in.get<std::uint8_t>() != 0;
+  const auto number = in.get<double>();
+  return any ? std::optional(number) : std::nullopt;
+}
+
+void put(StateWriter& out, const AskReport& report) {
+  const auto information = report.information.value_or(RoundInformation{});
+  out.put<std::uint8_t>(report.information.has_value()).put(information.expected);
+  for (const std::optional<double>& number :
+       {information.realized, information.ceiling, report.exploitation, report.deviation}) {
+    put(out, number);
+  }
+  out.put<std::int64_t>(std::ssize(report.values));
+  for (const Term& term : report.values) out.put(term.value);
+  const auto r = report.recommendation.value_or(Recommendation{});
+  out.put<std::uint8_t>(report.recommendation.has_value());
+  out.put(r.id).put(r.mean).put(r.deviation);
+}
+
+// Values are all or none of those declared, in their order.
+AskReport get_report(StateReader& in, const Ledger& ledger) {
+  AskReport report;
+  const bool informed = in.get<std::uint8_t>() != 0;
+  RoundInformation information{.expected = in.get<double>()};
+  for (std::optional<double>* number :
+       {&information.realized, &information.ceiling, &report.exploitation, &report.deviation}) {
+    *number = get_number(in);
+  }
+  if (informed) report.information = information;
+  const auto values = in.get<std::int64_t>();
+  if (values != 0 && values != std::ssize(ledger.values)) in.fail();
+  for (std::int64_t i = 0; i < values && in.ok(); ++i) {
+    report.values.push_back(ledger.values[static_cast<std::size_t>(i)].of(in.get<double>()));
+  }
+  const bool recommends = in.get<std::uint8_t>() != 0;
+  Recommendation r;
+  r.id = in.get<TrialId>();
+  r.mean = in.get<double>();
+  r.deviation = in.get<double>();
+  if (recommends) report.recommendation = r;
+  return report;
+}
 
 }  // namespace
 
@@ -24,15 +72,7 @@ std::string Vbo::snapshot() const {
   regions_.write(out);
   shares_.write(out);
   judge_->write(out);
-  out.put<std::int64_t>(static_cast<std::int64_t>(report_.values.size()));
-  for (const Term& term : report_.values) {
-    out.put_array(std::span<const char>(term.name)).put(term.value);
-  }
-  out.put<std::uint8_t>(report_.recommendation.has_value());
-  if (report_.recommendation) {
-    const Recommendation& r = *report_.recommendation;
-    out.put(r.id).put(r.mean).put(r.deviation);
-  }
+  put(out, report_);
   return out.take();
 }
 
@@ -93,26 +133,8 @@ Result<void> Vbo::restore(std::string_view snapshot, std::span<const Trial> hist
   shares_.read(in);
   judge_->read(in);
   if (in.ok() && round_ > 0) judge_learns_again();
-  report_ = {};
+  report_ = get_report(in, declared());
   report_.round = round_;
-  static constexpr const char* names[] = {
-      "information",  "information_inputs",   "information_model", "ceiling",
-      "exploitation", "held_out_information", "local_deviation"};
-  const auto values = in.get<std::int64_t>();
-  for (std::int64_t i = 0; i < values && in.ok(); ++i) {
-    if (i >= static_cast<std::int64_t>(std::size(names))) return damaged;
-    std::string name(names[i]);
-    in.get_array(std::span<char>(name));
-    const auto value = in.get<double>();
-    report_.values.push_back({name, value});
-  }
-  if (in.get<std::uint8_t>() != 0) {
-    Recommendation r;
-    r.id = in.get<TrialId>();
-    r.mean = in.get<double>();
-    r.deviation = in.get<double>();
-    report_.recommendation = r;
-  }
   return in.complete() ? Result<void>() : damaged;
 }
 

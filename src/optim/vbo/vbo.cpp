@@ -135,13 +135,23 @@ void Vbo::remember(const Trial& trial) {
 
 void Vbo::summarize(double held_out_information, const ActionNet::Gauge& gauge) {
   report_.round = round_;
-  report_.values = {{"information", gauge.input_information + gauge.model_information},
-                    {"information_inputs", gauge.input_information},
-                    {"information_model", gauge.model_information},
-                    {"ceiling", critics_.ceiling()},
-                    {"exploitation", gauge.exploitation},
-                    {"held_out_information", held_out_information},
-                    {"local_deviation", regions_.leader().deviation()}};
+  report_.information =
+      RoundInformation{.expected = gauge.input_information + gauge.model_information,
+                       .realized = held_out_information,
+                       .ceiling = critics_.ceiling()};
+  report_.exploitation = gauge.exploitation;
+  report_.deviation = regions_.leader().deviation();
+  report_.values = {kRoundInputs.of(gauge.input_information),
+                    kRoundModel.of(gauge.model_information)};
+}
+
+const Ledger& Vbo::declared() {
+  static const Ledger all{
+      {kExpectedOutcome.weighted, kInputInformation.weighted, kModelInformation.weighted,
+       kGpDeviation.weighted, *kInputInformation.plain, *kModelInformation.plain, kSqrtBeta,
+       kRoundNats, kCeilingNats},
+      {kRoundInputs, kRoundModel}};
+  return all;
 }
 
 // Under noise the luckiest observation is not the best point. Among the best observations, the one
@@ -345,24 +355,11 @@ std::vector<Vector> Vbo::climbed(int count, Rng& rng) {
 // The terms of proposal i, and beside them its information in nats, without the weight, and that of
 // the round.
 Rationale Vbo::reasons_for(int i, const Judgement& said, double weight) const {
-  Rationale why;
-  for (std::size_t j = 0; j < said.names.size(); ++j) {
-    why.terms.push_back({std::string(said.names[j]), said.terms(static_cast<int>(j), i)});
-    why.acquisition += why.terms.back().value;
-  }
-  for (const Term& term : why.terms) {
-    if (weight <= 0.0) break;
-    if (term.name == "information_inputs") {
-      why.notes.push_back({"I(X;Y)_nats", term.value / weight});
-    }
-    if (term.name == "information_model") {
-      why.notes.push_back({"I(f;Y|X)_nats", term.value / weight});
-    }
-  }
-  why.notes.push_back({"sqrt_beta", weight});
-  for (const Term& value : report_.values) {
-    if (value.name == "information") why.notes.push_back({"round_information_nats", value.value});
-    if (value.name == "ceiling") why.notes.push_back({"ceiling_nats", value.value});
+  Rationale why = rationale_of(said, i, weight);
+  why.add(kSqrtBeta, weight);
+  if (report_.information) {
+    why.add(kRoundNats, report_.information->expected);
+    why.add(kCeilingNats, critics_.ceiling());
   }
   return why;
 }

@@ -34,7 +34,10 @@ class Vbo final : public Optimizer {
 
   std::vector<Suggestion> ask(std::span<const TrialId> ids) override;
   void tell(std::span<const Trial> finished) override;
+  std::int64_t round() const override { return round_; }
   AskReport report() const override { return report_; }
+  const Ledger& ledger() const override { return declared(); }
+  static const Ledger& declared();
   std::string snapshot() const override;
   Result<void> restore(std::string_view snapshot, std::span<const Trial> history) override;
 

@@ -36,7 +36,7 @@ const Judgement& HelperJudge::judge(nn::InputRef<float> X, std::span<const Eigen
   decompose_information<float>(logits_, 1, levels_, {weight, 0.0},
                                dX ? WithGradient::yes : WithGradient::no, said_);
   if (dX) helper_.score_levels_backward(said_.gradient, *dX);
-  judgement_.names = {"exploitation", "information_inputs"};
+  judgement_.meanings = {&kExpectedOutcome, &kInputInformation};
   judgement_.terms.resize(2, X.cols());
   judgement_.terms.row(0) = said_.mean.transpose();
   judgement_.terms.row(1) = static_cast<float>(weight) * said_.input_information.transpose();

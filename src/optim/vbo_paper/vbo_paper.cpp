@@ -16,6 +16,12 @@ constexpr Eigen::Index kMostSlots = 1024;
 constexpr Eigen::Index kMostReferences = 65'536;  // columns of one update, over rounds and slots
 constexpr int kTries = 100;                       // actions before a repeat is given up
 
+constexpr TermInfo kHelperInformation{
+    "helper_information", Unit::nats, TermRole::beside,
+    "the helper's bound on I(X;Y), on the rounds it was trained on"};
+constexpr TermInfo kHelperCeiling{"helper_ceiling", Unit::nats, TermRole::beside,
+                                  "the most that bound can show"};
+
 double value_of(const Trial& trial) {
   return trial.value && std::isfinite(*trial.value) ? *trial.value
                                                     : -std::numeric_limits<double>::infinity();
@@ -204,14 +210,13 @@ void VboPaper::explain(std::span<const TrialId> ids, const std::vector<Vector>& 
   }
   X.rightCols(slots_) = action_net_.act(static_cast<int>(slots_), rng);
   for (Eigen::Index slot = 0; slot < slots_; ++slot) slots.push_back(slot);
-  const Judgement& said = judge_.judge(X, slots, std::sqrt(options_.beta));
+  const double weight = std::sqrt(options_.beta);
+  const Judgement& said = judge_.judge(X, slots, weight);
   for (Eigen::Index i = 0; i < N; ++i) {
     Rationale& why = suggestions[static_cast<std::size_t>(i)].rationale;
-    for (std::size_t j = 0; j < said.names.size(); ++j) {
-      why.terms.push_back(
-          {std::string(said.names[j]), said.terms(static_cast<Eigen::Index>(j), i)});
-      why.acquisition += why.terms.back().value;
-    }
+    std::string source = std::move(why.source);
+    why = rationale_of(said, i, weight);
+    why.source = std::move(source);
   }
 }
 
@@ -245,18 +250,25 @@ void VboPaper::remember(std::vector<const Trial*> trials) {
   archive_.sort();
 }
 
+const Ledger& VboPaper::declared() {
+  static const Ledger all{
+      {kExpectedOutcome.weighted, kInputInformation.weighted, *kInputInformation.plain},
+      {kHelperInformation, kHelperCeiling}};
+  return all;
+}
+
 AskReport VboPaper::report() const {
   AskReport report;
   report.round = round_;
   if (round_ == 0) return report;
   const auto outcomes = static_cast<double>(std::min<std::int64_t>(slots_, options_.levels));
-  report.values = {{"information", gauge_.input_information},
-                   {"ceiling", std::log(outcomes)},
-                   {"exploitation", gauge_.exploitation},
-                   {"helper_information", bound_}};
+  report.information = RoundInformation{
+      .expected = gauge_.input_information, .realized = {}, .ceiling = std::log(outcomes)};
+  report.exploitation = gauge_.exploitation;
+  report.values = {kHelperInformation.of(bound_)};
   // With its own outcome among the references, a bound cannot exceed the logarithm of their number.
   if (options_.negatives == "all-pairs") {
-    report.values.push_back({"helper_ceiling", std::log(static_cast<double>(references()))});
+    report.values.push_back(kHelperCeiling.of(std::log(static_cast<double>(references()))));
   }
   if (warming_up()) {
     report.message = "warming up: round " + std::to_string(round_ + 1) + " of " +

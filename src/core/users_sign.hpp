@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Methods maximize; people look at what they minimize in their own sign. Study turns what a method
+// says here, and nobody else has to think of it: values of the objective are negated, and with them
+// an acquisition in their unit and all its parts; spreads, nats and scores are not.
+#pragma once
+
+#include "vbo/ledger.hpp"
+#include "vbo/optimizer.hpp"
+#include "vbo/trial.hpp"
+
+namespace vbo {
+
+void to_users_sign(Goal goal, const Ledger& ledger, Rationale& rationale);
+void to_users_sign(Goal goal, const Ledger& ledger, AskReport& report);
+
+// A stored rationale as it would be written today. Earlier versions put numbers that are not part
+// of the sum among the terms, and those in the sign that is maximized.
+Rationale in_present_form(Goal goal, const Ledger& ledger, Rationale stored);
+
+}  // namespace vbo
