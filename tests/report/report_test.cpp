@@ -65,6 +65,7 @@ std::vector<RoundReport> sample_reports() {
   first.round = 1;
   second.round = 2;
   second.message = "goes on";
+  second.information = RoundInformation{.expected = 0.5, .realized = 0.25, .ceiling = 3.5};
   second.recommendation = Recommendation{4, 1.5, 0.25};
   return {{1, first}, {4, second}};
 }
@@ -78,6 +79,15 @@ TEST(Report, CurveFollowsTheOrderOfTelling) {
   EXPECT_EQ(report.curve[1].id, 4);
   EXPECT_EQ(report.curve[1].evaluation, 4);
   EXPECT_EQ(report.best->id, 4);
+}
+
+TEST(Report, RoundsKeepWhatWasExpectedAndWhatWasFound) {
+  const StudyReport report = make_report(record(), sample_trials(), sample_reports());
+  ASSERT_EQ(report.rounds.size(), 2U);
+  EXPECT_FALSE(report.rounds[0].expected);
+  EXPECT_EQ(report.rounds[1].expected, 0.5);
+  EXPECT_EQ(report.rounds[1].realized, 0.25);
+  EXPECT_EQ(report.rounds[1].ceiling, 3.5);
 }
 
 TEST(Report, MaximizingTurnsTheCurve) {

@@ -81,7 +81,7 @@ TEST(UsersSign, MinimizingNegatesValuesOfTheObjectiveAndNothingElse) {
     EXPECT_THAT(why.terms, ElementsAre(Term{"part", sign * 3.0}, Term{"rest", sign * 2.0}));
     EXPECT_THAT(why.notes,
                 ElementsAre(Term{"mean", sign * 3.0}, Term{"width", 0.5}, Term{"nats", 0.25}));
-    const AskReport report = storage.load_reports().value().at(0).report;
+    const AskReport report = storage.load_reports(-1).value().at(0).report;
     EXPECT_EQ(report.exploitation, 1.5);
     EXPECT_EQ(report.recommendation->mean, sign * 3.0);
     EXPECT_EQ(report.recommendation->deviation, 0.5);

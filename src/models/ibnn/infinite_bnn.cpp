@@ -5,8 +5,8 @@
 
 #include "models/ledger.hpp"
 #include "numerics/flops.hpp"
-#include "numerics/symmetric_eigen.hpp"
 #include "numerics/minimize.hpp"
+#include "numerics/symmetric_eigen.hpp"
 
 namespace vbo {
 
@@ -41,7 +41,7 @@ FitReport InfiniteBnn::fit(ConstMatrixRef X, ConstVectorRef y, Rng) {
   const MinimizeResult found =
       minimize_bounded(objective, start, Vector{{std::log(options_.noise_low)}},
                        Vector{{std::log(1e3)}}, {.gradient_tolerance = 1e-4});
-  const bool usable = eigen.info() == Eigen::Success && found.usable();
+  const bool usable = eigen.ok && found.usable();
   const double noise = usable ? std::exp(found.x[0]) : 1.0;
   const double mean = usable ? best_mean(lambda.array() + noise) : 0.0;
   regression_.emplace(Regression::Parameters{kernel, mean, noise, output}, X, y);
