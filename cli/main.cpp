@@ -82,6 +82,14 @@ int main_with(int argc, char** argv) {
 }  // namespace vbo::cli
 
 int main(int argc, char** argv) {
+#ifdef __AVX2__
+  // A package is compiled for x86-64-v3; better a sentence than an illegal instruction later.
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) {
+    return vbo::cli::fail(vbo::cli::kFailed,
+                          "this vbo was compiled for processors with AVX2 (x86-64-v3), which this "
+                          "one lacks; build it here with: make program");
+  }
+#endif
   signal(SIGCHLD, SIG_DFL);  // may be inherited as ignored, and then no exit code would be seen
   try {
     return vbo::cli::main_with(argc, argv);
