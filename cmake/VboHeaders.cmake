@@ -18,10 +18,10 @@ vbo_headers(kernel PIC OPTIONS ${fast} -ffp-contract=fast -fno-math-errno -fno-t
 vbo_headers(plain PIC LINK nlohmann_json::nlohmann_json HEADERS ${standard_headers} <chrono>
             <filesystem> <nlohmann/json.hpp>)
 if(VBO_BUILD_CLI)
-  vbo_headers(cli PIC LINK nlohmann_json::nlohmann_json CLI11::CLI11 fmt::fmt HEADERS
+  vbo_headers(cli PIC OPTIONS -O1 LINK nlohmann_json::nlohmann_json CLI11::CLI11 fmt::fmt HEADERS
               ${standard_headers} <chrono> <filesystem> <nlohmann/json.hpp> <CLI/CLI.hpp> <fmt/format.h>)
 endif()
 if(VBO_BUILD_TESTS)
-  vbo_headers(test LINK Eigen3::Eigen GTest::gtest GTest::gmock HEADERS ${standard_headers}
+  vbo_headers(test OPTIONS -O1 LINK Eigen3::Eigen GTest::gtest GTest::gmock HEADERS ${standard_headers}
               <Eigen/Core> <gmock/gmock.h> <gtest/gtest.h>)
 endif()
