@@ -15,21 +15,6 @@
 namespace vbo::cli {
 namespace {
 
-Json space_json(const Space& space) {
-  Json list = Json::array();
-  for (const Parameter& p : space.parameters()) {
-    if (p.kind == ParameterKind::categorical) {
-      list.push_back({{"name", p.name}, {"type", "categorical"}, {"choices", p.choices}});
-    } else {
-      list.push_back({{"name", p.name},
-                      {"type", p.kind == ParameterKind::real ? "float" : "int"},
-                      {"low", p.low},
-                      {"high", p.high}});
-    }
-  }
-  return list;
-}
-
 Json task_json(const tasks::TaskInfo& task) {
   Json options = Json::array();
   for (const tasks::TaskOption& option : task.options) {
@@ -92,7 +77,7 @@ int describe_task(const std::string& spec, bool json) {
   if (json) {
     Json all = task_json(info);
     all["spec"] = info.spec;
-    all["parameters"] = space_json((*task)->space());
+    all["parameters"] = json_of((*task)->space());
     print_json(all);
     return kDone;
   }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "cli/task_point.hpp"
+#include "core/spelling.hpp"
+#include "core/value_text.hpp"
 
 #include <charconv>
 #include <cmath>
 #include <optional>
 
-#include "cli/study_file.hpp"
 #include "vbo/random.hpp"
 
 namespace vbo::cli {
@@ -18,36 +19,6 @@ std::optional<T> parsed(std::string_view text) {
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (status != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;
-}
-
-Error wrong(const Parameter& parameter, std::string_view found, const std::string& expected) {
-  return {ErrorKind::invalid_input, "parameter \"" + parameter.name + "\": found \"" +
-                                        std::string(found) + "\", expected " + expected};
-}
-
-Result<Value> parse_value(const Parameter& parameter, std::string_view text) {
-  const auto range = [&parameter] {
-    return to_string(Value(parameter.low)) + " to " + to_string(Value(parameter.high));
-  };
-  if (parameter.kind == ParameterKind::categorical) {
-    for (const std::string& choice : parameter.choices) {
-      if (choice == text) return Value(choice);
-    }
-    std::string choices = "one of";
-    for (const std::string& choice : parameter.choices) choices += " " + choice;
-    return wrong(parameter, text, choices);
-  }
-  if (parameter.kind == ParameterKind::integer) {
-    const auto whole = parsed<std::int64_t>(text);
-    const bool inside = whole && static_cast<double>(*whole) >= parameter.low &&
-                        static_cast<double>(*whole) <= parameter.high;
-    if (!inside) return wrong(parameter, text, "a whole number from " + range());
-    return Value(*whole);
-  }
-  const auto number = parsed<double>(text);
-  const bool inside = number && *number >= parameter.low && *number <= parameter.high;
-  if (!inside) return wrong(parameter, text, "a number from " + range());
-  return Value(*number);
 }
 
 Value middle_of(const Parameter& p) {
@@ -90,7 +61,7 @@ Result<void> read_list(const Space& space, std::string_view list, Partial& point
                                                ", one per parameter"};
   }
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    Result<Value> value = parse_value(space[i], parts[i]);
+    Result<Value> value = value_from_text(space[i], parts[i]);
     if (!value) return value.error();
     point[i] = std::move(*value);
   }
@@ -116,7 +87,7 @@ Result<void> read_assignment(const Space& space, const std::string& text, Partia
     return Error{ErrorKind::invalid_input,
                  "--set: unknown parameter \"" + name + "\"" + suggestion(name, names)};
   }
-  Result<Value> value = parse_value(space[*index], std::string_view(text).substr(equals + 1));
+  Result<Value> value = value_from_text(space[*index], std::string_view(text).substr(equals + 1));
   if (!value) return value.error();
   point[*index] = std::move(*value);
   return {};

@@ -12,7 +12,15 @@ namespace {
 
 constexpr double kLargestInteger = 9007199254740992.0;  // 2^53: every integer up to it is a double
 
-Error invalid(std::string message) { return {ErrorKind::invalid_input, std::move(message)}; }
+Error invalid(std::string message, std::string field = {}) {
+  return {ErrorKind::invalid_input, std::move(message), std::move(field)};
+}
+
+// Of one parameter: `problem` after its name, the field "parameter.NAME.key".
+Error invalid(const Parameter& p, const std::string& key, const std::string& problem) {
+  return invalid("parameter \"" + p.name + "\": " + problem,
+                 "parameter." + p.name + (key.empty() ? "" : "." + key));
+}
 
 std::string number(double value) { return to_string(Value(value)); }
 
@@ -23,40 +31,41 @@ bool is_whole(double value) {
 }
 
 Result<void> check_bounds(const Parameter& p) {
-  const std::string who = "parameter " + quoted(p.name) + ": ";
-  if (!std::isfinite(p.low))
-    return invalid(who + "low is " + number(p.low) + ", expected a finite number");
-  if (!std::isfinite(p.high))
-    return invalid(who + "high is " + number(p.high) + ", expected a finite number");
-  if (p.low > p.high) {
-    return invalid(who + "low is " + number(p.low) + " and high is " + number(p.high) +
-                   ", expected low <= high");
-  }
-  if (!std::isfinite(p.high - p.low)) {
-    return invalid(who + "the range from " + number(p.low) + " to " + number(p.high) +
-                   " is too wide for a double");
-  }
-  if (p.kind == ParameterKind::integer) {
-    for (const double bound : {p.low, p.high}) {
-      if (!is_whole(bound)) {
-        return invalid(who + "bound " + number(bound) +
-                       " is not usable, expected a whole number between -2^53 and 2^53");
-      }
+  for (const auto& [key, bound] : {std::pair{"low", p.low}, std::pair{"high", p.high}}) {
+    if (!std::isfinite(bound)) {
+      return invalid(p, key, key + (" is " + number(bound)) + ", expected a finite number");
+    }
+    if (p.kind == ParameterKind::integer && !is_whole(bound)) {
+      return invalid(p, key,
+                     "bound " + number(bound) +
+                         " is not usable, expected a whole number between -2^53 and 2^53");
     }
   }
+  if (p.low > p.high) {
+    return invalid(p, "low",
+                   "low is " + number(p.low) + " and high is " + number(p.high) +
+                       ", expected low <= high");
+  }
+  if (!std::isfinite(p.high - p.low)) {
+    return invalid(p, "high",
+                   "the range from " + number(p.low) + " to " + number(p.high) +
+                       " is too wide for a double");
+  }
   if (p.log && p.low <= 0.0) {
-    return invalid(who + "log = true with low = " + number(p.low) + ", expected low > 0");
+    return invalid(p, "log", "log = true with low = " + number(p.low) + ", expected low > 0");
   }
   return {};
 }
 
 Result<void> check_choices(const Parameter& p) {
-  const std::string who = "parameter " + quoted(p.name) + ": ";
-  if (p.choices.empty()) return invalid(who + "choices is empty, expected at least one choice");
+  if (p.choices.empty()) {
+    return invalid(p, "choices", "choices is empty, expected at least one choice");
+  }
   std::set<std::string_view> seen;
   for (const std::string& choice : p.choices) {
     if (!seen.insert(choice).second) {
-      return invalid(who + "choice " + quoted(choice) + " is there twice, expected all different");
+      return invalid(p, "choices",
+                     "choice " + quoted(choice) + " is there twice, expected all different");
     }
   }
   return {};
@@ -74,8 +83,7 @@ std::string expected_value(const Parameter& p) {
 
 Result<void> check_value(const Parameter& p, const Value& value) {
   const auto wrong = [&](const std::string& expected) {
-    return invalid("parameter " + quoted(p.name) + ": found " + to_string(value) + ", expected " +
-                   expected);
+    return invalid(p, "", "found " + to_string(value) + ", expected " + expected);
   };
   if (p.kind == ParameterKind::categorical) {
     const auto* text = std::get_if<std::string>(&value);
@@ -120,12 +128,14 @@ bool Parameter::is_fixed() const {
 }
 
 Result<Space> Space::make(std::vector<Parameter> parameters) {
-  if (parameters.empty()) return invalid("the space has no parameters, expected at least one");
+  if (parameters.empty()) {
+    return invalid("the space has no parameters, expected at least one", "parameter");
+  }
   std::set<std::string_view> names;
   for (const Parameter& p : parameters) {
-    if (p.name.empty()) return invalid("a parameter has an empty name");
+    if (p.name.empty()) return invalid("a parameter has an empty name", "parameter..name");
     if (!names.insert(p.name).second) {
-      return invalid("parameter " + quoted(p.name) + ": the name is used twice");
+      return invalid(p, "name", "the name is used twice");
     }
     const Result<void> checked =
         p.kind == ParameterKind::categorical ? check_choices(p) : check_bounds(p);

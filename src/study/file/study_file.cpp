@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: MIT
-#include "cli/study_file.hpp"
+#include "vbo/study_file.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <set>
 
-#include "cli/toml_reader.hpp"
+#include "core/json.hpp"
+#include "core/spelling.hpp"
 #include "exec/command_template.hpp"
-#include "optim/options.hpp"
-#include "tasks/task.hpp"
+#include "study/file/toml_guard.hpp"
+#include "study/file/toml_reader.hpp"
 
-namespace vbo::cli {
+namespace vbo {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kLargestFile = std::uintmax_t{16} << 20;
+constexpr std::size_t kLargestFile = std::size_t{16} << 20U;
 constexpr std::int64_t kLargestBudget = 1'000'000'000;
 constexpr std::int64_t kMostWorkers = 4096;
-constexpr std::size_t kTypingErrors = 2;  // edits up to which a word counts as misspelt
 
 bool is_finite(double x) { return std::isfinite(x); }
 bool is_positive(double x) { return std::isfinite(x) && x > 0.0; }
@@ -102,25 +101,23 @@ void read_optimizer(const toml::table* table, StudyFile& file, TomlErrors& error
   }
 }
 
-// The methods know their options; here only the line is added to what they say.
+// The methods know their options, and say which one they speak of; here the line is added.
 void check_optimizer(const toml::table* table, const StudyFile& file, TomlErrors& errors) {
   const auto made = make_optimizer(file.study.space, file.study.optimizer);
   if (made) return;
-  const std::string& message = made.error().message;
-  const toml::node* where = table ? table->get("method") : nullptr;
-  std::string field = "optimizer.method";
-  for (const auto& [name, value] : file.study.optimizer.settings) {
-    if (message.find("option " + in_quotes(name)) == std::string::npos) continue;
-    where = table->get(name);
-    field = "optimizer." + name;
-  }
-  errors.add(where, field, message);
+  const std::string field = made.error().field.empty() ? "method" : made.error().field;
+  errors.add(table ? table->get(field) : nullptr, "optimizer." + field, made.error().message);
+}
+
+// What names a parameter in messages, and in Error::field.
+TomlField parameter_field(const std::string& name) {
+  return {"parameter " + in_quotes(name), "parameter." + name};
 }
 
 Parameter read_parameter(const toml::table& table, std::size_t index, TomlErrors& errors) {
   const auto given_name = table["name"].value<std::string>();
-  const std::string prefix = given_name ? "parameter " + in_quotes(*given_name)
-                                        : "parameter[" + std::to_string(index) + "]";
+  const TomlField prefix = given_name ? parameter_field(*given_name)
+                                      : TomlField("parameter[" + std::to_string(index) + "]");
   const bool categorical = table["type"].value<std::string>() == "categorical";
   // Which keys make sense depends on the type, and so does the advice.
   TomlTable reader(table, prefix,
@@ -173,28 +170,32 @@ void read_parameters(const toml::table& root, StudyFile& file, TomlErrors& error
     Parameter parameter = read_parameter(*table, parameters.size() + 1, errors);
     if (errors.any()) return;
     if (!names.insert(parameter.name).second) {
-      return errors.add(table->get("name"), "parameter " + in_quotes(parameter.name) + ".name",
+      const TomlField field = parameter_field(parameter.name);
+      return errors.add(table->get("name"), {field.shown + ".name", field.path + ".name"},
                         "found " + in_quotes(parameter.name) +
                             " a second time, expected all names to be different");
     }
     if (const Result<Space> alone = Space::make({parameter}); !alone) {
-      const std::string who = "parameter " + in_quotes(parameter.name);
-      return errors.add(table, who, alone.error().message.substr(who.size() + 2));
+      const std::string& field = alone.error().field;
+      const std::string prefix = parameter_field(parameter.name).path + ".";
+      const toml::node* key =
+          field.starts_with(prefix) ? table->get(field.substr(prefix.size())) : nullptr;
+      return errors.add(key ? key : table, field, alone.error());
     }
     parameters.push_back(std::move(parameter));
   }
   Result<Space> space = Space::make(std::move(parameters));
-  if (!space) return errors.add(node, "parameter", space.error().message);
+  if (!space) return errors.add(node, space.error().field, space.error());
   file.study.space = std::move(*space);
 }
 
-nlohmann::ordered_json to_json(const toml::node& node) {
-  nlohmann::ordered_json json;
+Json to_json(const toml::node& node) {
+  Json json;
   if (const toml::table* table = node.as_table()) {
-    json = nlohmann::ordered_json::object();
+    json = Json::object();
     for (const auto& [key, value] : *table) json[std::string(key.str())] = to_json(value);
   } else if (const toml::array* array = node.as_array()) {
-    json = nlohmann::ordered_json::array();
+    json = Json::array();
     for (const toml::node& element : *array) json.push_back(to_json(element));
   } else if (const auto text = node.value_exact<std::string>()) {
     json = *text;
@@ -263,7 +264,7 @@ void read_evaluate(const toml::table* table, StudyFile& file, TomlErrors& errors
   }
   process.directory = fs::path(file.path).parent_path().string();
   read_environment(*table, process, errors);
-  file.study.evaluate_json = to_json(*table).dump();
+  file.study.evaluate_json = dump(to_json(*table));
   file.evaluate = std::move(settings);
 }
 
@@ -279,16 +280,22 @@ void check_command(const toml::table* table, const StudyFile& file, TomlErrors& 
 }
 
 // A built-in task brings its space, and its goal unless the file has one.
-void read_task(const toml::table& root, StudyFile& file, TomlErrors& errors) {
+void read_task(const toml::table& root, const StudyFileOptions& options, StudyFile& file,
+               TomlErrors& errors) {
   const toml::node* where = root["evaluate"]["task"].node();
-  const auto task = tasks::make_task(file.evaluate->task);
+  if (!options.find_task) {
+    return errors.add(where, "evaluate.task",
+                      "found " + in_quotes(file.evaluate->task) +
+                          ", expected a command: this program has no built-in tasks");
+  }
+  Result<TaskProblem> task = options.find_task(file.evaluate->task);
   if (!task) return errors.add(where, "evaluate.task", task.error().message);
   if (const toml::node* parameter = root.get("parameter")) {
     return errors.add(parameter, "parameter",
                       "found parameters beside evaluate.task, expected none: the task has its own");
   }
-  file.study.space = (*task)->space();
-  if (!root["study"]["goal"].node()) file.study.goal = (*task)->info().goal;
+  file.study.space = std::move(task->space);
+  if (!root["study"]["goal"].node()) file.study.goal = task->goal;
 }
 
 // [stop]
@@ -304,20 +311,13 @@ void read_stop(const toml::table* table, StudyFile& file, TomlErrors& errors) {
 
 }  // namespace
 
-std::string suggestion(std::string_view word, const std::vector<std::string>& candidates) {
-  const auto distance = [&](const std::string& c) { return edit_distance(word, c); };
-  const auto closest = std::min_element(
-      candidates.begin(), candidates.end(),
-      [&](const std::string& a, const std::string& b) { return distance(a) < distance(b); });
-  if (closest != candidates.end() && distance(*closest) <= kTypingErrors) {
-    return ", did you mean " + in_quotes(*closest) + "?";
+Result<StudyFile> parse_study_file(std::string_view text, const std::string& path,
+                                   const StudyFileOptions& options) {
+  if (const Result<void> guarded = guard_toml(text); !guarded) {
+    const Error& error = guarded.error();
+    return Error{error.kind, path + ":" + std::to_string(error.line) + ": " + error.message,
+                 error.field, error.line};
   }
-  std::string text = ", expected one of";
-  for (const std::string& candidate : candidates) text += " " + candidate;
-  return text;
-}
-
-Result<StudyFile> parse_study_file(std::string_view text, const std::string& path) {
   toml::table root;
   try {
     root = toml::parse(text, path);
@@ -325,7 +325,8 @@ Result<StudyFile> parse_study_file(std::string_view text, const std::string& pat
     const auto& place = error.source().begin;
     return Error{ErrorKind::invalid_input,
                  path + ":" + std::to_string(place.line) + ":" + std::to_string(place.column) +
-                     ": not valid TOML: " + std::string(error.description())};
+                     ": not valid TOML: " + std::string(error.description()),
+                 "", static_cast<int>(place.line)};
   }
   TomlErrors errors(path);
   const TomlTable top(root, "", {"study", "optimizer", "parameter", "evaluate", "stop"}, errors);
@@ -339,7 +340,7 @@ Result<StudyFile> parse_study_file(std::string_view text, const std::string& pat
   read_optimizer(optimizer, file, errors);
   read_evaluate(evaluate, file, errors);
   if (has_task && !errors.any()) {
-    read_task(root, file, errors);
+    read_task(root, options, file, errors);
   } else if (!has_task) {
     read_parameters(root, file, errors);
   }
@@ -354,7 +355,7 @@ Result<StudyFile> parse_study_file(std::string_view text, const std::string& pat
   return file;
 }
 
-Result<StudyFile> load_study_file(const std::string& path) {
+Result<StudyFile> load_study_file(const std::string& path, const StudyFileOptions& options) {
   const auto cannot = [&](const std::string& why) {
     return Error{ErrorKind::not_found, path + ": cannot read the study file: " + why};
   };
@@ -368,7 +369,7 @@ Result<StudyFile> load_study_file(const std::string& path) {
     text.append(chunk.data(), static_cast<std::size_t>(in.gcount()));
   }
   if (text.size() > kLargestFile) return cannot("it is larger than 16 MiB");
-  return parse_study_file(text, path);
+  return parse_study_file(text, path, options);
 }
 
-}  // namespace vbo::cli
+}  // namespace vbo
