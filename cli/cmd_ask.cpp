@@ -20,7 +20,7 @@ struct Options {
 int print_suggestions(const Space& space, const std::vector<Trial>& trials, bool json) {
   if (json) {
     Json list = Json::array();
-    for (const Trial& trial : trials) list.push_back(json_of_suggestion(space, trial));
+    for (const Trial& trial : trials) list.push_back(suggestion_json(space, trial));
     print_json(list);
     return kDone;
   }

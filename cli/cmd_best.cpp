@@ -16,7 +16,7 @@ int best(const std::string& argument, bool json) {
     return fail(kNoSuccess, "no evaluation of \"" + record.name + "\" has succeeded yet");
   }
   if (json) {
-    print_json(json_of_best(record.space, *trial));
+    print_json(best_json(record.space, *trial));
     return kDone;
   }
   print_out("value " + number_text(*(*trial)->value) + "  (trial " + std::to_string((*trial)->id) +

@@ -137,7 +137,7 @@ Json summary_json(const StudyFile& file, const Summary& summary) {
           {"failed", summary.counts.failed},
           {"budget", file.study.budget},
           {"seconds", summary.seconds},
-          {"best", json_of_best(file.study.space, summary.best)}};
+          {"best", best_json(file.study.space, summary.best)}};
 }
 
 int exit_code_of(const Summary& summary) {

@@ -51,7 +51,12 @@ int list_tasks(bool json) {
 }
 
 std::string range_of(const Parameter& p) {
-  if (p.kind == ParameterKind::categorical) return fmt::format("{}", fmt::join(p.choices, " | "));
+  if (p.has_choices()) {
+    std::string choices;
+    for (const Value& choice : p.choices)
+      choices += (choices.empty() ? "" : " | ") + to_string(choice);
+    return choices;
+  }
   return fmt::format("{} from {} to {}", p.kind == ParameterKind::real ? "float" : "int",
                      number_text(p.low), number_text(p.high));
 }

@@ -51,11 +51,11 @@ int tell(const Options& options) {
                 {"value", outcome.value ? Json(*outcome.value) : Json()},
                 {"error", outcome.failure ? Json(outcome.failure->message) : Json()}});
   } else if (outcome.value) {
-    print_out("trial " + std::to_string(options.id) +
-              " completed: " + number_text(*outcome.value) + "\n");
+    print_out("trial " + std::to_string(options.id) + " completed: " + number_text(*outcome.value) +
+              "\n");
   } else {
-    print_out("trial " + std::to_string(options.id) +
-              " failed: " + outcome.failure->message + "\n");
+    print_out("trial " + std::to_string(options.id) + " failed: " + outcome.failure->message +
+              "\n");
   }
   return kDone;
 }

@@ -82,8 +82,7 @@ int trials(const Options& options) {
     for (const Trial& trial : *rows) {
       if (wanted && trial.state != *wanted) continue;
       if (options.json) {
-        print_out((first_row ? "\n" : ",\n") +
-                  dump(json_of(space, trial)));
+        print_out((first_row ? "\n" : ",\n") + dump(trial_json(space, trial)));
         first_row = false;
       } else {
         print_out(csv_row(trial, *metrics));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cli/task_point.hpp"
+#include "core/axis.hpp"
 #include "core/spelling.hpp"
 #include "core/value_text.hpp"
 
@@ -22,28 +23,17 @@ std::optional<T> parsed(std::string_view text) {
 }
 
 Value middle_of(const Parameter& p) {
-  switch (p.kind) {
-    case ParameterKind::real:
-      return p.log ? std::sqrt(p.low * p.high) : 0.5 * (p.low + p.high);
-    case ParameterKind::integer:
-      return static_cast<std::int64_t>(std::floor(0.5 * (p.low + p.high)));
-    case ParameterKind::categorical:
-      return p.choices.front();
-  }
-  return {};
+  if (p.kind == ParameterKind::categorical) return p.choices.front();
+  const Axis axis(p);
+  if (axis.is_discrete()) return axis.value_of(axis.number_of_index((axis.count() - 1) / 2));
+  return p.log ? std::sqrt(p.low * p.high) : 0.5 * (p.low + p.high);
 }
 
 Value random_of(const Parameter& p, Rng& rng) {
-  switch (p.kind) {
-    case ParameterKind::real:
-      return rng.uniform(p.low, p.high);
-    case ParameterKind::integer:
-      return static_cast<std::int64_t>(p.low) +
-             static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(p.high - p.low) + 1));
-    case ParameterKind::categorical:
-      return p.choices[rng.below(p.choices.size())];
-  }
-  return {};
+  const Axis axis(p);
+  if (!axis.is_discrete()) return rng.uniform(p.low, p.high);
+  const std::uint64_t index = rng.below(static_cast<std::uint64_t>(axis.count()));
+  return axis.value_of(axis.number_of_index(static_cast<std::int64_t>(index)));
 }
 
 using Partial = std::vector<std::optional<Value>>;

@@ -61,7 +61,7 @@ class MethodServer {
       Trial trial{.id = ids[i], .point = suggestions[i].point};
       trial.rationale = suggestions[i].rationale;
       trial.asked_in = event_;
-      list.push_back(json_of_suggestion(space_, trial));
+      list.push_back(suggestion_json(space_, trial));
       open_.emplace(ids[i], std::move(trial));
     }
     return {{"suggestions", std::move(list)}, {"seconds", seconds}};
@@ -119,10 +119,10 @@ class MethodServer {
 std::string describe(const tasks::Task& task) {
   const tasks::TaskInfo& info = task.info();
   const Json json = {{"task", info.name},
-               {"goal", to_string(info.goal)},
-               {"noise", info.noise},
-               {"optimum", info.optimum ? Json(info.optimum->value) : Json()},
-               {"parameters", json_of(task.space())}};
+                     {"goal", to_string(info.goal)},
+                     {"noise", info.noise},
+                     {"optimum", info.optimum ? Json(info.optimum->value) : Json()},
+                     {"parameters", json_of(task.space())}};
   return dump(json);
 }
 

@@ -62,8 +62,21 @@ constexpr const char* kind_name(ParameterKind kind) {
       return "int";
     case ParameterKind::categorical:
       return "categorical";
+    case ParameterKind::ordinal:
+      return "ordinal";
   }
   return "?";
+}
+
+// A choice in the type it has; nullopt for what cannot be one.
+std::optional<Value> choice_from(const Json& json) {
+  if (json.is_boolean()) return Value(json.get<bool>());
+  if (json.is_string()) return Value(json.get<std::string>());
+  if (json.is_number_float()) return Value(json.get<double>());
+  const bool fits = json.is_number_integer() &&
+                    !(json.is_number_unsigned() && json.get<std::uint64_t>() > (1ULL << 62U));
+  if (fits) return Value(json.get<std::int64_t>());
+  return std::nullopt;
 }
 
 Result<Parameter> parameter_from(const Json& json) {
@@ -73,18 +86,20 @@ Result<Parameter> parameter_from(const Json& json) {
   Parameter p;
   p.name = name.get<std::string>();
   const Json& type = field(json, "type");
-  if (type == "categorical") {
-    p.kind = ParameterKind::categorical;
-    const Json& choices = field(json, "choices");
-    if (!choices.is_array()) return wrong_parameter(p, "choices", choices, "an array of text");
+  if (type == "categorical" || type == "ordinal") {
+    p.kind = type == "ordinal" ? ParameterKind::ordinal : ParameterKind::categorical;
+    const char* key = type == "ordinal" ? "values" : "choices";
+    const Json& choices = field(json, key);
+    if (!choices.is_array()) return wrong_parameter(p, key, choices, "an array of choices");
     for (const Json& choice : choices) {
-      if (!choice.is_string()) return wrong_parameter(p, "choices", choice, "text");
-      p.choices.push_back(choice.get<std::string>());
+      const std::optional<Value> value = choice_from(choice);
+      if (!value) return wrong_parameter(p, key, choice, "text, a number, true or false");
+      p.choices.push_back(*value);
     }
     return p;
   }
   if (type != "float" && type != "int") {
-    return wrong_parameter(p, "type", type, "\"float\", \"int\" or \"categorical\"");
+    return wrong_parameter(p, "type", type, "\"float\", \"int\", \"categorical\" or \"ordinal\"");
   }
   p.kind = type == "int" ? ParameterKind::integer : ParameterKind::real;
   for (const auto& [key, bound] : {std::pair{"low", &p.low}, std::pair{"high", &p.high}}) {
@@ -92,6 +107,9 @@ Result<Parameter> parameter_from(const Json& json) {
     if (!found.is_number()) return wrong_parameter(p, key, found, "a number");
     *bound = found.get<double>();
   }
+  const Json& step = field(json, "step");
+  if (!step.is_null() && !step.is_number()) return wrong_parameter(p, "step", step, "a number");
+  if (step.is_number()) p.step = step.get<double>();
   const Json& log = field(json, "log");
   if (!log.is_null() && !log.is_boolean()) return wrong_parameter(p, "log", log, "true or false");
   p.log = log.is_boolean() && log.get<bool>();
@@ -134,8 +152,7 @@ Result<OptionValue> option_from(const std::string& name, const Json& json) {
     }
     return OptionValue(std::move(numbers));
   }
-  return wrong("option \"" + name + "\"", json, "true, false, a number, text or numbers",
-               name);
+  return wrong("option \"" + name + "\"", json, "true, false, a number, text or numbers", name);
 }
 
 // A number, or nothing where there is none or null.
@@ -260,16 +277,22 @@ Json json_of(const Space& space) {
   Json json = Json::array();
   for (const Parameter& p : space.parameters()) {
     Json entry = {{"name", p.name}, {"type", kind_name(p.kind)}};
-    if (p.kind == ParameterKind::categorical) {
-      entry["choices"] = p.choices;
+    if (p.has_choices()) {
+      Json& choices = entry[p.kind == ParameterKind::ordinal ? "values" : "choices"];
+      choices = Json::array();
+      for (const Value& choice : p.choices) choices.push_back(json_of(choice));
     } else {
       entry["low"] = p.low;
       entry["high"] = p.high;
       entry["log"] = p.log;
+      if (p.step > 0.0) entry["step"] = p.step;
     }
     json.push_back(std::move(entry));
   }
-  return json;
+  if (space.constraints().empty()) return json;
+  Json constraints = Json::array();
+  for (const std::string& constraint : space.constraints()) constraints.push_back(constraint);
+  return {{"parameters", std::move(json)}, {"constraints", std::move(constraints)}};
 }
 
 Json json_of(const Space& space, const Point& point) {
@@ -316,19 +339,19 @@ Json json_of(const AskReport& report) {
   return json;
 }
 
-Json json_of_suggestion(const Space& space, const Trial& trial) {
+Json suggestion_json(const Space& space, const Trial& trial) {
   return {{"id", trial.id}, {"params", json_of(space, trial.point)}};
 }
 
-Json json_of_best(const Space& space, const std::optional<Trial>& trial) {
+Json best_json(const Space& space, const std::optional<Trial>& trial) {
   if (!trial) return nullptr;
-  Json json = json_of_suggestion(space, *trial);
+  Json json = suggestion_json(space, *trial);
   json["value"] = trial->value ? Json(*trial->value) : Json();
   if (!trial->metrics.empty()) json["metrics"] = trial->metrics;
   return json;
 }
 
-Json json_of(const Space& space, const Trial& trial) {
+Json trial_json(const Space& space, const Trial& trial) {
   Json json = {{"id", trial.id},
                {"state", to_string(trial.state)},
                {"params", json_of(space, trial.point)},
@@ -372,9 +395,15 @@ std::optional<double> number_from(const Json& json) {
 }
 
 Result<Value> value_from(const Parameter& p, const Json& json) {
-  if (p.kind == ParameterKind::categorical) {
-    if (!json.is_string()) return wrong_parameter(p, "", json, "text");
-    return Value(json.get<std::string>());
+  if (p.has_choices()) {
+    const std::optional<Value> choice = choice_from(json);
+    if (!choice) return wrong_parameter(p, "", json, "text, a number, true or false");
+    // 1 and 1.0 are one choice, in the type it has in the space.
+    const auto known = std::find_if(p.choices.begin(), p.choices.end(), [&](const Value& value) {
+      return value == *choice || (json.is_number() && to_string(value) == to_string(*choice) &&
+                                  !std::holds_alternative<std::string>(value));
+    });
+    return known == p.choices.end() ? *choice : *known;
   }
   if (p.kind == ParameterKind::real) {
     if (!json.is_number()) return wrong_parameter(p, "", json, "a number");
@@ -418,14 +447,24 @@ Outcome outcome_from(const Json& object) {
 }
 
 Result<Space> space_from(const Json& json) {
-  if (!json.is_array()) return wrong("the space", json, "an array of parameters");
+  const Json& list = json.is_object() ? field(json, "parameters") : json;
+  if (!list.is_array()) return wrong("the space", list, "an array of parameters", "parameter");
   std::vector<Parameter> parameters;
-  for (const Json& entry : json) {
+  for (const Json& entry : list) {
     Result<Parameter> parameter = parameter_from(entry);
     if (!parameter) return parameter.error();
     parameters.push_back(std::move(*parameter));
   }
-  return Space::make(std::move(parameters));
+  std::vector<std::string> constraints;
+  if (json.is_object()) {
+    const Json& found = field(json, "constraints");
+    if (!found.is_array()) return wrong("the constraints", found, "an array of text", "constraint");
+    for (const Json& constraint : found) {
+      if (!constraint.is_string()) return wrong("a constraint", constraint, "text", "constraint");
+      constraints.push_back(constraint.get<std::string>());
+    }
+  }
+  return Space::make(std::move(parameters), std::move(constraints));
 }
 
 Result<Point> point_from(const Space& space, const Json& json) {

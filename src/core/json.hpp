@@ -21,7 +21,7 @@ namespace vbo {
 
 using Json = nlohmann::ordered_json;
 
-inline constexpr int kDeepestJson = 64;                              // arrays and objects in another
+inline constexpr int kDeepestJson = 64;  // arrays and objects in another
 inline constexpr std::size_t kLargestJson = std::size_t{64} << 20U;  // bytes
 inline constexpr std::size_t kMostMetrics = 256;
 inline constexpr std::size_t kLongestMetricName = 128;  // bytes
@@ -30,7 +30,9 @@ inline constexpr std::size_t kLongestMetricName = 128;  // bytes
 Json json_of(double number);
 Json json_of(const std::optional<double>& number);  // null when there is none
 Json json_of(const Value& value);
-// [{"name","type":"float"|"int"|"categorical","low","high","log","choices"}, ...]
+// [{"name","type":"float"|"int"|"categorical"|"ordinal","low","high","log","step","choices","values"},
+// ...], each with the keys its type has; {"parameters": [...], "constraints": ["..."]} with
+// constraints
 Json json_of(const Space& space);
 // {"x1": 0.5, "depth": 3, "kind": "adam"}, in the order of the space. REQUIRES: space.check(point).
 Json json_of(const Space& space, const Point& point);
@@ -43,11 +45,11 @@ Json json_of(const Rationale& rationale);
 Json json_of(const AskReport& report);
 
 // {"id", "params"}: what a suggestion is to those who evaluate it.
-Json json_of_suggestion(const Space& space, const Trial& trial);
+Json suggestion_json(const Space& space, const Trial& trial);
 // {"id", "params", "value"} and "metrics" when there are any; null without a trial.
-Json json_of_best(const Space& space, const std::optional<Trial>& trial);
+Json best_json(const Space& space, const std::optional<Trial>& trial);
 // {"id","state","params","value","seconds","error","cause","attempts","stderr","metrics"}
-Json json_of(const Space& space, const Trial& trial);
+Json trial_json(const Space& space, const Trial& trial);
 
 // All text from outside goes through here: refused before it is parsed when it is longer than
 // `largest` or nested deeper than kDeepestJson, for the parser's destructor and dump() recurse.
@@ -56,7 +58,8 @@ Result<Json> parse_json(std::string_view text, std::size_t largest = kLargestJso
 std::optional<double> number_from(const Json& json);
 Result<Value> value_from(const Parameter& parameter, const Json& json);
 // {"value": 1.25, "metrics": {"stress": 240.0}} or {"error": "why"}: what an evaluator answers.
-// What is wrong with an answer makes it a failed Outcome; it is never an error. REQUIRES: an object.
+// What is wrong with an answer makes it a failed Outcome; it is never an error. REQUIRES: an
+// object.
 Outcome outcome_from(const Json& object);
 Result<Space> space_from(const Json& json);
 // Every parameter once, nothing else, inside its bounds.

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <optional>
 
+#include "core/axis.hpp"
+
 namespace vbo {
 namespace {
 
@@ -25,28 +27,26 @@ Result<Value> value_from_text(const Parameter& parameter, std::string_view text)
                      "\", expected " + expected,
                  "parameter." + parameter.name};
   };
-  const auto range = [&parameter] {
-    return to_string(Value(parameter.low)) + " to " + to_string(Value(parameter.high));
-  };
-  if (parameter.kind == ParameterKind::categorical) {
+  if (parameter.has_choices()) {
     std::string choices = "one of";
-    for (const std::string& choice : parameter.choices) {
-      if (choice == text) return Value(choice);
-      choices += " " + choice;
+    for (const Value& choice : parameter.choices) {
+      if (to_string(choice) == text) return choice;
+      choices += " " + to_string(choice);
     }
     return wrong(choices);
   }
+  std::optional<Value> value;
   if (parameter.kind == ParameterKind::integer) {
-    const auto whole = parsed<std::int64_t>(text);
-    const bool inside = whole && static_cast<double>(*whole) >= parameter.low &&
-                        static_cast<double>(*whole) <= parameter.high;
-    if (!inside) return wrong("a whole number from " + range());
-    return Value(*whole);
+    if (const auto whole = parsed<std::int64_t>(text)) value = *whole;
+  } else if (const auto number = parsed<double>(text)) {
+    value = *number;
   }
-  const auto number = parsed<double>(text);
-  const bool inside = number && *number >= parameter.low && *number <= parameter.high;
-  if (!inside) return wrong("a number from " + range());
-  return Value(*number);
+  if (value && is_value_of(parameter, *value)) return *value;
+  std::string expected = parameter.kind == ParameterKind::integer ? "a whole number" : "a number";
+  expected +=
+      " from " + to_string(Value(parameter.low)) + " to " + to_string(Value(parameter.high));
+  if (parameter.step > 0.0) expected += " in steps of " + to_string(Value(parameter.step));
+  return wrong(expected);
 }
 
 }  // namespace vbo

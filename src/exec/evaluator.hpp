@@ -15,8 +15,8 @@
 #include "exec/child.hpp"
 #include "exec/command_template.hpp"
 #include "exec/guardian.hpp"
-#include "vbo/executor.hpp"
 #include "exec/value_line.hpp"
+#include "vbo/executor.hpp"
 
 namespace vbo {
 

@@ -188,7 +188,8 @@ Result<void> ProcessOptions::validate() const {
   return {};
 }
 
-Result<std::unique_ptr<Executor>> make_process_executor(const Space& space, ProcessOptions options) {
+Result<std::unique_ptr<Executor>> make_process_executor(const Space& space,
+                                                        ProcessOptions options) {
   if (const Result<void> checked = options.validate(); !checked) return checked.error();
   Result<CommandTemplate> command = CommandTemplate::make(options.command, space);
   if (!command) return command.error();

@@ -173,12 +173,11 @@ class ServeEvaluator final : public Evaluator {
         continue;
       }
       child_.reset();  // out of step with us: only a new process can be trusted
-      answer = reply.kind == Reply::Kind::malformed
-                   ? std::move(reply.result)
-                   : Outcome::failed(FailureCause::crash, "it answered id " +
-                                                              std::to_string(*reply.id) +
-                                                              ", expected id " +
-                                                              std::to_string(*id_));
+      answer =
+          reply.kind == Reply::Kind::malformed
+              ? std::move(reply.result)
+              : Outcome::failed(FailureCause::crash, "it answered id " + std::to_string(*reply.id) +
+                                                         ", expected id " + std::to_string(*id_));
     }
     lines_.erase(0, start);
     return answer;

@@ -27,8 +27,8 @@ class Tail {
 };
 
 // A finite value with its metrics, or why the line has none. nullopt when the line is neither a
-// number nor an object with "value" or "error". "nan", "inf" and 1e999 are values that are not finite,
-// as words of C or Python, alone or in JSON.
+// number nor an object with "value" or "error". "nan", "inf" and 1e999 are values that are not
+// finite, as words of C or Python, alone or in JSON.
 std::optional<Outcome> parse_value_line(std::string_view line);
 
 // The last line of the output that has a value; no_value when none has. When the last line that is

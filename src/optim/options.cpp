@@ -125,7 +125,8 @@ void OptionBinder::widths(std::string_view name, std::vector<std::int64_t>& fiel
 
 Result<void> OptionBinder::finish(std::string_view method) const {
   const std::string who = "method \"" + std::string(method) + "\": ";
-  if (first_error_) return Error{first_error_->kind, who + first_error_->message, first_error_->field};
+  if (first_error_)
+    return Error{first_error_->kind, who + first_error_->message, first_error_->field};
   for (const auto& [name, value] : given_) {
     const auto known = [&name = name](const OptionInfo& info) { return info.name == name; };
     if (std::any_of(infos_.begin(), infos_.end(), known)) continue;

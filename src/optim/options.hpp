@@ -34,7 +34,8 @@ class OptionBinder {
   void widths(std::string_view name, std::vector<std::int64_t>& field, std::int64_t low,
               std::int64_t high, std::string_view summary);
 
-  // The first wrong or unknown option, with a suggestion for a misspelt name; its name is the field.
+  // The first wrong or unknown option, with a suggestion for a misspelt name; its name is the
+  // field.
   Result<void> finish(std::string_view method) const;
   std::vector<OptionInfo> infos() && { return std::move(infos_); }
 

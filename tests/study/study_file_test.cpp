@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What a right study file is read as. What can be wrong with one is tested end to end.
-#include "cli/study_file.hpp"
+#include "vbo/study_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace vbo::cli {
+namespace vbo {
 namespace {
 
 using testing::ElementsAre;
@@ -107,10 +107,97 @@ TEST(StudyFile, MethodOptionsOfEveryTypeArriveAtTheMethod) {
   }
 }
 
-TEST(Suggestion, HelpsWithTypingErrorsOnly) {
-  EXPECT_EQ(suggestion("budgte", {"name", "budget"}), ", did you mean \"budget\"?");
-  EXPECT_EQ(suggestion("colour", {"name", "budget"}), ", expected one of name budget");
+TEST(StudyFile, StepsOrdinalsTypedChoicesAndConstraints) {
+  const StudyFile file = parse_study_file(R"(
+study.budget = 10
+optimizer.method = "random"
+[[parameter]]
+name = "temperature"
+type = "float"
+low = 20.0
+high = 80.0
+step = 0.1
+[[parameter]]
+name = "width"
+type = "ordinal"
+values = [16, 32, 64, 128]
+[[parameter]]
+name = "solver"
+type = "categorical"
+choices = ["adam", 3, 2.5, true]
+[[constraint]]
+require = "width * 2 <= temperature or solver == true"
+)",
+                                          "a.toml")
+                             .value();
+  EXPECT_THAT(file.study.space.parameters(),
+              ElementsAre(Parameter::real("temperature", 20, 80, false, 0.1),
+                          Parameter::ordinal("width", {16, 32, 64, 128}),
+                          Parameter::categorical("solver", {"adam", 3, 2.5, true})));
+  EXPECT_THAT(file.study.space.constraints(),
+              ElementsAre("width * 2 <= temperature or solver == true"));
+}
+
+TEST(StudyFile, ErrorsKnowFileLineAndField) {
+  const auto error = [](const std::string& old, const std::string& now) {
+    std::string text = kFull;
+    text.replace(text.find(old), old.size(), now);
+    const Result<StudyFile> file = parse_study_file(text, "a.toml");
+    return file ? Error{ErrorKind::io, "no error"} : file.error();
+  };
+  const Error bounds = error("high = 8", "high = 0");
+  EXPECT_EQ(bounds.field, "parameter.layers.low");
+  EXPECT_EQ(bounds.line, 27);
+  EXPECT_THAT(bounds.message, HasSubstr("a.toml:27: parameter \"layers\": low is 1 and high is 0"));
+  const Error key = error("budget = 640", "budgte = 640");
+  EXPECT_EQ(key.field, "study.budgte");
+  EXPECT_EQ(key.line, 9);
+  const Error method = error("method = \"random\"", "method = \"randon\"");
+  EXPECT_EQ(method.field, "optimizer.method");
+  EXPECT_EQ(method.line, 15);
+  const Error constraint = error("[evaluate]",
+                                 "[[constraint]]\nrequire = \"rate < 1\"\n"
+                                 "[[constraint]]\nrequire = \"2 <= layerz\"\n[evaluate]");
+  EXPECT_EQ(constraint.message,
+            "a.toml:38: constraint 2, column 6: unknown parameter \"layerz\", did you mean "
+            "\"layers\"?");
+  EXPECT_EQ(constraint.field, "constraint.2");
+  EXPECT_EQ(constraint.line, 38);
+}
+
+TEST(StudyFile, TasksNeedAProgramThatHasThem) {
+  const std::string text =
+      "study.budget = 9\nevaluate.task = \"hill\"\noptimizer.method = \"random\"\n";
+  EXPECT_THAT(parse_study_file(text, "a.toml").error().message, HasSubstr("no built-in tasks"));
+  const StudyFileOptions options{.find_task = [](const std::string&) -> Result<TaskProblem> {
+    return TaskProblem{Space::make({Parameter::real("h", 0, 1)}).value(), Goal::maximize};
+  }};
+  const StudyFile file = parse_study_file(text, "a.toml", options).value();
+  EXPECT_EQ(file.study.goal, Goal::maximize);
+  EXPECT_EQ(file.study.space[0].name, "h");
+}
+
+// What the TOML parser would recurse on, or is not ready for, does not reach it.
+TEST(StudyFile, HostileTextIsRefusedBeforeItIsParsed) {
+  std::string dotted = "a";
+  for (int i = 0; i < 40000; ++i) dotted += ".a";
+  std::string quoted = "\"a\"";
+  for (int i = 0; i < 40000; ++i) quoted += " . 'a'";
+  for (const std::string& text :
+       {dotted + " = 1", "[" + dotted + "]", quoted + " = 1", "x = {" + dotted + " = 1}",
+        "x = " + std::string(100000, '['), "x = " + std::string(100000, '{'),
+        std::string("sch\xC3\xB6n = 1"), std::string("\xFF\xFE = 1")}) {
+    const Result<StudyFile> file = parse_study_file("\n" + text, "a.toml");
+    ASSERT_FALSE(file);
+    EXPECT_THAT(file.error().message, HasSubstr("a.toml:2: not a study file: found"));
+    EXPECT_EQ(file.error().line, 2);
+    EXPECT_LT(file.error().message.size(), 200U);
+  }
+  // In texts and comments anything goes.
+  const std::string fine = "# sch\xC3\xB6n [[[[\nname = \"\"\"\n" + dotted +
+                           " \\\"\"\"\"\nother = '''sch\xC3\xB6n'''\n\"sch\xC3\xB6n\" = 1\n";
+  EXPECT_THAT(parse_study_file(fine, "a.toml").error().message, HasSubstr("unknown key"));
 }
 
 }  // namespace
-}  // namespace vbo::cli
+}  // namespace vbo

@@ -114,31 +114,61 @@ TomlField parameter_field(const std::string& name) {
   return {"parameter " + in_quotes(name), "parameter." + name};
 }
 
+constexpr const char* kTypes = "\"float\", \"int\", \"categorical\" or \"ordinal\"";
+
+// choices and values: texts, numbers and booleans, each in the type it has.
+std::vector<Value> read_choices(TomlTable& reader, const char* key, TomlErrors& errors) {
+  constexpr const char* expected = "a list of at least one text in quotes, number, true or false";
+  const toml::node* node = reader.find(key);
+  if (!node) {
+    reader.missing(key, "a list of texts, numbers, true or false");
+    return {};
+  }
+  std::vector<Value> choices;
+  const toml::array* array = node->as_array();
+  for (std::size_t i = 0; array && i < array->size(); ++i) {
+    const toml::node& element = *array->get(i);
+    if (const auto text = element.value_exact<std::string>()) {
+      choices.emplace_back(*text);
+    } else if (const auto flag = element.value_exact<bool>()) {
+      choices.emplace_back(*flag);
+    } else if (const auto whole = element.value_exact<std::int64_t>()) {
+      choices.emplace_back(*whole);
+    } else if (const auto number = element.value_exact<double>()) {
+      choices.emplace_back(*number);
+    } else {
+      errors.add_found(element, reader.field(key), expected);
+      return {};
+    }
+  }
+  if (choices.empty()) errors.add_found(*node, reader.field(key), expected);
+  return choices;
+}
+
 Parameter read_parameter(const toml::table& table, std::size_t index, TomlErrors& errors) {
   const auto given_name = table["name"].value<std::string>();
   const TomlField prefix = given_name ? parameter_field(*given_name)
                                       : TomlField("parameter[" + std::to_string(index) + "]");
-  const bool categorical = table["type"].value<std::string>() == "categorical";
+  const auto given_type = table["type"].value<std::string>();
   // Which keys make sense depends on the type, and so does the advice.
-  TomlTable reader(table, prefix,
-                   categorical ? std::vector<std::string>{"name", "type", "choices"}
-                               : std::vector<std::string>{"name", "type", "low", "high", "log"},
-                   errors);
+  std::vector<std::string> known = {"name", "type", "low", "high", "log", "step"};
+  if (given_type == "categorical") known = {"name", "type", "choices"};
+  if (given_type == "ordinal") known = {"name", "type", "values"};
+  TomlTable reader(table, prefix, std::move(known), errors);
   Parameter parameter;
   if (!reader.find("name")) reader.missing("name", "a text in quotes");
   parameter.name = reader.text("name").value_or("");
   const auto type = reader.text("type");
   if (!reader.find("type")) {
-    reader.missing("type", "\"float\", \"int\" or \"categorical\"");
-  } else if (type && *type != "float" && *type != "int" && *type != "categorical") {
-    errors.add_found(*reader.find("type"), reader.field("type"),
-                     "\"float\", \"int\" or \"categorical\"");
+    reader.missing("type", kTypes);
+  } else if (type && *type != "float" && *type != "int" && *type != "categorical" &&
+             *type != "ordinal") {
+    errors.add_found(*reader.find("type"), reader.field("type"), kTypes);
   }
-  if (categorical) {
-    parameter.kind = ParameterKind::categorical;
-    if (!reader.find("choices")) reader.missing("choices", "a list of texts");
-    parameter.choices = reader.texts("choices", "a list of at least one text in quotes")
-                            .value_or(parameter.choices);
+  if (type == "categorical" || type == "ordinal") {
+    const bool ordered = type == "ordinal";
+    parameter.kind = ordered ? ParameterKind::ordinal : ParameterKind::categorical;
+    parameter.choices = read_choices(reader, ordered ? "values" : "choices", errors);
     return parameter;
   }
   parameter.kind = type == "int" ? ParameterKind::integer : ParameterKind::real;
@@ -147,7 +177,55 @@ Parameter read_parameter(const toml::table& table, std::size_t index, TomlErrors
     *bound = reader.number(key, is_finite, "a finite number").value_or(*bound);
   }
   parameter.log = reader.flag("log").value_or(false);
+  parameter.step = reader.number("step", is_positive, "a number > 0").value_or(0.0);
   return parameter;
+}
+
+// [[constraint]], with the tables they stand in.
+std::vector<std::string> read_constraints(const toml::table& root,
+                                          std::vector<const toml::table*>& tables,
+                                          TomlErrors& errors) {
+  std::vector<std::string> constraints;
+  const toml::node* node = root.get("constraint");
+  if (!node) return constraints;
+  const toml::array* array = node->as_array();
+  if (!array) {
+    errors.add_found(*node, "constraint", "one [[constraint]] table per constraint");
+    return constraints;
+  }
+  for (const toml::node& element : *array) {
+    const toml::table* table = element.as_table();
+    if (!table) {
+      errors.add_found(element, "constraint", "a [[constraint]] table");
+      return constraints;
+    }
+    const std::string number = std::to_string(constraints.size() + 1);
+    TomlTable reader(*table, {"constraint " + number, "constraint." + number}, {"require"}, errors);
+    if (!reader.find("require")) reader.missing("require", "a condition, as in \"a + b <= 1\"");
+    constraints.push_back(reader.text("require").value_or(""));
+    tables.push_back(table);
+  }
+  return constraints;
+}
+
+// The space with its constraints; errors stand at the constraint they speak of.
+void make_space(const toml::table& root, std::vector<Parameter> parameters, StudyFile& file,
+                TomlErrors& errors) {
+  std::vector<const toml::table*> tables;
+  std::vector<std::string> constraints = read_constraints(root, tables, errors);
+  if (errors.any()) return;
+  Result<Space> space = Space::make(std::move(parameters), std::move(constraints));
+  if (space) {
+    file.study.space = std::move(*space);
+    return;
+  }
+  const toml::node* where = root.get("parameter");
+  for (std::size_t c = 0; c < tables.size(); ++c) {
+    if (space.error().field == "constraint." + std::to_string(c + 1)) {
+      where = tables[c]->get("require");
+    }
+  }
+  errors.add(where, space.error().field, space.error());
 }
 
 // [[parameter]]
@@ -184,9 +262,7 @@ void read_parameters(const toml::table& root, StudyFile& file, TomlErrors& error
     }
     parameters.push_back(std::move(parameter));
   }
-  Result<Space> space = Space::make(std::move(parameters));
-  if (!space) return errors.add(node, space.error().field, space.error());
-  file.study.space = std::move(*space);
+  make_space(root, std::move(parameters), file, errors);
 }
 
 Json to_json(const toml::node& node) {
@@ -294,7 +370,8 @@ void read_task(const toml::table& root, const StudyFileOptions& options, StudyFi
     return errors.add(parameter, "parameter",
                       "found parameters beside evaluate.task, expected none: the task has its own");
   }
-  file.study.space = std::move(task->space);
+  const std::span<const Parameter> parameters = task->space.parameters();
+  make_space(root, {parameters.begin(), parameters.end()}, file, errors);
   if (!root["study"]["goal"].node()) file.study.goal = task->goal;
 }
 
@@ -329,7 +406,7 @@ Result<StudyFile> parse_study_file(std::string_view text, const std::string& pat
                  "", static_cast<int>(place.line)};
   }
   TomlErrors errors(path);
-  const TomlTable top(root, "", {"study", "optimizer", "parameter", "evaluate", "stop"}, errors);
+  const TomlTable top(root, "", {"study", "optimizer", "parameter", "constraint", "evaluate", "stop"}, errors);
   StudyFile file;
   file.path = path;
   const toml::table* study = subtable(root, "study", errors);

@@ -7,8 +7,8 @@
 namespace vbo {
 namespace {
 
-constexpr int kDeepestNesting = 32;   // of arrays and inline tables
-constexpr int kMostKeyParts = 16;     // of a.b.c
+constexpr int kDeepestNesting = 32;        // of arrays and inline tables
+constexpr int kMostKeyParts = 16;          // of a.b.c
 constexpr std::size_t kLongestKey = 1024;  // bytes between two separators, outside of strings
 
 class Guard {
@@ -89,8 +89,8 @@ class Guard {
   std::size_t at_ = 0;
   int line_ = 1;
   int depth_ = 0;
-  int dots_ = 0;             // since the last separator
-  std::size_t length_ = 0;   // ... and characters
+  int dots_ = 0;            // since the last separator
+  std::size_t length_ = 0;  // ... and characters
 };
 
 }  // namespace

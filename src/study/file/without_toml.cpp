@@ -6,8 +6,9 @@ namespace vbo {
 namespace {
 
 Error no_study_files(const std::string& path) {
-  return {ErrorKind::unsupported,
-          path + ": this build of vbo cannot read study files: toml++ was not there when it was built"};
+  return {
+      ErrorKind::unsupported,
+      path + ": this build of vbo cannot read study files: toml++ was not there when it was built"};
 }
 
 }  // namespace
