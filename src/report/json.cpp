@@ -64,9 +64,8 @@ Json as_good_json(const StudyReport& report) {
   for (std::size_t i = 0; i < found.ranges.size(); ++i) {
     const Parameter& parameter = report.record.space[i];
     const Neighbourhood::Range& range = found.ranges[i];
-    ranges[parameter.name] = parameter.has_choices()
-                                 ? Json(range.choices)
-                                 : Json::array({range.low, range.high});
+    ranges[parameter.name] =
+        parameter.has_choices() ? Json(range.choices) : Json::array({range.low, range.high});
   }
   return {{"threshold", json_of(found.threshold)},
           {"reason", found.reason},
