@@ -1,26 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "cli/task_point.hpp"
-#include "core/axis.hpp"
-#include "core/spelling.hpp"
-#include "core/value_text.hpp"
 
-#include <charconv>
 #include <cmath>
 #include <optional>
 
+#include "core/axis.hpp"
+#include "core/spelling.hpp"
+#include "core/value_text.hpp"
 #include "vbo/random.hpp"
 
 namespace vbo::cli {
 namespace {
-
-template <class T>
-std::optional<T> parsed(std::string_view text) {
-  T value{};
-  if (text.starts_with('+')) text.remove_prefix(1);
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (status != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 Value middle_of(const Parameter& p) {
   if (p.kind == ParameterKind::categorical) return p.choices.front();
@@ -68,8 +58,9 @@ Result<void> read_assignment(const Space& space, const std::string& text, Partia
   const std::string name = text.substr(0, equals);
   auto index = space.index_of(name);
   if (!index && name.starts_with('x')) {  // x1, x2, ... name the parameters of any task in order
-    const auto place = parsed<std::size_t>(std::string_view(name).substr(1));
-    if (place && *place >= 1 && *place <= space.size()) index = *place - 1;
+    const auto last = static_cast<std::int64_t>(space.size());
+    const auto place = value_from_text(Parameter::integer("place", 1, last), name.substr(1));
+    if (place) index = static_cast<std::size_t>(std::get<std::int64_t>(*place) - 1);
   }
   if (!index) {
     std::vector<std::string> names;
