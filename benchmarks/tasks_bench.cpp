@@ -20,6 +20,7 @@ Point middle(const Space& space) {
         point.emplace_back(static_cast<std::int64_t>(0.5 * (p.low + p.high)));
         break;
       case ParameterKind::categorical:
+      case ParameterKind::ordinal:
         point.emplace_back(p.choices[p.choices.size() / 2]);
         break;
     }

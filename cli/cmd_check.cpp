@@ -6,7 +6,6 @@
 #include "cli/commands.hpp"
 #include "cli/evaluator.hpp"
 #include "cli/signals.hpp"
-#include "cli/study_file.hpp"
 #include "cli/trial_json.hpp"
 #include "exec/command_template.hpp"
 
@@ -60,6 +59,9 @@ void print_text(const StudyFile& file, const std::string& command, const Point& 
   if (outcome.value) {
     print_out("value  " + console.paint(1, Style::good, number_text(*outcome.value)) + "  in " +
               duration_text(outcome.seconds) + "\n");
+    for (const auto& [name, metric] : outcome.metrics) {
+      print_out("metric " + name + " = " + number_text(metric) + "\n");
+    }
   } else {
     print_out(console.paint(1, Style::bad, "failed") + " " + outcome.failure->message + "\n");
   }
@@ -72,7 +74,7 @@ void print_text(const StudyFile& file, const std::string& command, const Point& 
 }
 
 int check(const std::string& path, bool json, const Console& console) {
-  const Result<StudyFile> file = load_study_file(path);
+  const Result<StudyFile> file = read_study_file(path);
   if (!file) return fail(file.error());
   Result<EvaluateSettings> settings = require_evaluator(*file);
   if (!settings) return fail(settings.error());
@@ -92,6 +94,7 @@ int check(const std::string& path, bool json, const Console& console) {
                 {"id", outcome->id},
                 {"params", json_of(file->study.space, *point)},
                 {"value", outcome->value ? Json(*outcome->value) : Json()},
+                {"metrics", Json(outcome->metrics)},
                 {"seconds", outcome->seconds},
                 {"error", outcome->failure ? Json(outcome->failure->message) : Json()},
                 {"stderr", outcome->stderr_tail}});

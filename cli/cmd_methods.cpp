@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "cli/commands.hpp"
-#include "cli/study_file.hpp"
 #include "cli/trial_json.hpp"
+#include "core/spelling.hpp"
 #include "vbo/optimizer.hpp"
 
 namespace vbo::cli {

@@ -9,7 +9,6 @@
 #include "cli/evaluator.hpp"
 #include "cli/progress.hpp"
 #include "cli/signals.hpp"
-#include "cli/study_file.hpp"
 #include "cli/trial_json.hpp"
 
 namespace vbo::cli {
@@ -193,7 +192,7 @@ Result<Summary> run_study(const StudyFile& file, Study& study, Executor& executo
 
 int run(const Options& options, const Console& console) {
   const std::atomic<int>& interrupts = watch_interrupts(static_cast<unsigned>(options.grace));
-  Result<StudyFile> file = load_study_file(options.file);
+  Result<StudyFile> file = read_study_file(options.file);
   if (!file) return fail(file.error());
   if (options.workers > 0 && file->evaluate) {
     file->evaluate->process.workers = static_cast<std::size_t>(options.workers);

@@ -15,21 +15,6 @@
 namespace vbo::cli {
 namespace {
 
-Json space_json(const Space& space) {
-  Json list = Json::array();
-  for (const Parameter& p : space.parameters()) {
-    if (p.kind == ParameterKind::categorical) {
-      list.push_back({{"name", p.name}, {"type", "categorical"}, {"choices", p.choices}});
-    } else {
-      list.push_back({{"name", p.name},
-                      {"type", p.kind == ParameterKind::real ? "float" : "int"},
-                      {"low", p.low},
-                      {"high", p.high}});
-    }
-  }
-  return list;
-}
-
 Json task_json(const tasks::TaskInfo& task) {
   Json options = Json::array();
   for (const tasks::TaskOption& option : task.options) {
@@ -66,7 +51,12 @@ int list_tasks(bool json) {
 }
 
 std::string range_of(const Parameter& p) {
-  if (p.kind == ParameterKind::categorical) return fmt::format("{}", fmt::join(p.choices, " | "));
+  if (p.has_choices()) {
+    std::string choices;
+    for (const Value& choice : p.choices)
+      choices += (choices.empty() ? "" : " | ") + to_string(choice);
+    return choices;
+  }
   return fmt::format("{} from {} to {}", p.kind == ParameterKind::real ? "float" : "int",
                      number_text(p.low), number_text(p.high));
 }
@@ -92,7 +82,7 @@ int describe_task(const std::string& spec, bool json) {
   if (json) {
     Json all = task_json(info);
     all["spec"] = info.spec;
-    all["parameters"] = space_json((*task)->space());
+    all["parameters"] = json_of((*task)->space());
     print_json(all);
     return kDone;
   }

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
-#include <variant>
-
 #include "cli/commands.hpp"
 #include "cli/target.hpp"
 #include "cli/trial_json.hpp"
@@ -19,7 +16,7 @@ struct Options {
 };
 
 // A number as an evaluator would print it; nullopt when it is none.
-std::optional<ValueOrFailure> parse_value(const std::string& text) {
+std::optional<Outcome> parse_value(const std::string& text) {
   if (text.find('{') != std::string::npos) return std::nullopt;
   return parse_value_line(text);
 }
@@ -34,31 +31,31 @@ int tell(const Options& options) {
                 "found neither a value nor --fail, expected one of them, as in: "
                 "vbo tell study.db 7 1.25");
   }
-  ValueOrFailure result = Failure{FailureCause::reported, options.reason};
+  Outcome outcome = Outcome::failed(FailureCause::reported, options.reason);
   if (!failed) {
-    const auto parsed = parse_value(options.value);
+    std::optional<Outcome> parsed = parse_value(options.value);
     if (!parsed) {
       return fail(kWrongUsage, "VALUE: found \"" + options.value + "\", expected a number");
     }
-    result = *parsed;
+    outcome = *std::move(parsed);
   }
   Result<Study> study = open_to_write(options.study);
   if (!study) return fail(study.error());
-  const auto* value = std::get_if<double>(&result);
-  const Result<void> told = value ? study->tell(options.id, *value)
-                                  : study->tell_failure(options.id, std::get<Failure>(result));
+  outcome.id = options.id;
+  const Result<void> told = study->tell(outcome);
   if (!told) return fail(told.error());
   if (const Result<void> closed = study->close(); !closed) return fail(closed.error());
   if (options.json) {
     print_json({{"id", options.id},
-                {"state", value ? "completed" : "failed"},
-                {"value", value ? Json(*value) : Json()},
-                {"error", value ? Json() : Json(std::get<Failure>(result).message)}});
-  } else if (value) {
-    print_out("trial " + std::to_string(options.id) + " completed: " + number_text(*value) + "\n");
+                {"state", outcome.value ? "completed" : "failed"},
+                {"value", outcome.value ? Json(*outcome.value) : Json()},
+                {"error", outcome.failure ? Json(outcome.failure->message) : Json()}});
+  } else if (outcome.value) {
+    print_out("trial " + std::to_string(options.id) + " completed: " + number_text(*outcome.value) +
+              "\n");
   } else {
-    print_out("trial " + std::to_string(options.id) +
-              " failed: " + std::get<Failure>(result).message + "\n");
+    print_out("trial " + std::to_string(options.id) + " failed: " + outcome.failure->message +
+              "\n");
   }
   return kDone;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "cli/commands.hpp"
 #include "cli/target.hpp"
@@ -12,6 +13,8 @@ namespace {
 constexpr std::int64_t kAtOnce = 5000;  // rows in memory
 constexpr std::array<std::string_view, 6> kColumns = {"id",      "state",    "value",
                                                       "seconds", "attempts", "error"};
+
+const std::string kMetricPrefix = "metrics.";
 
 struct Options {
   std::string study;
@@ -27,21 +30,40 @@ std::string csv_field(const std::string& text) {
   return quoted + "\"";
 }
 
-std::string csv_header(const Space& space) {
-  std::string line = "id,state,value";
-  for (const Parameter& p : space.parameters()) {
-    const bool taken = std::find(kColumns.begin(), kColumns.end(), p.name) != kColumns.end();
-    line += "," + csv_field(taken ? "params." + p.name : p.name);
+// Every metric any trial has, each a column.
+Result<std::set<std::string>> metric_names(Storage& storage) {
+  const Result<std::vector<Trial>> history = storage.load_history();
+  if (!history) return history.error();
+  std::set<std::string> names;
+  for (const Trial& trial : *history) {
+    for (const auto& [name, value] : trial.metrics) names.insert(name);
   }
-  return line + ",seconds,attempts,error\r\n";
+  return names;
 }
 
-std::string csv_row(const Trial& trial) {
+std::string csv_header(const Space& space, const std::set<std::string>& metrics) {
+  std::string line = "id,state,value";
+  for (const Parameter& p : space.parameters()) {
+    const bool taken = std::find(kColumns.begin(), kColumns.end(), p.name) != kColumns.end() ||
+                       p.name.starts_with(kMetricPrefix);
+    line += "," + csv_field(taken ? "params." + p.name : p.name);
+  }
+  line += ",seconds,attempts,error";
+  for (const std::string& name : metrics) line += "," + csv_field(kMetricPrefix + name);
+  return line + "\r\n";
+}
+
+std::string csv_row(const Trial& trial, const std::set<std::string>& metrics) {
   std::string line = std::to_string(trial.id) + "," + std::string(to_string(trial.state)) + "," +
                      (trial.value ? number_text(*trial.value) : "");
   for (const Value& value : trial.point) line += "," + csv_field(to_string(value));
-  return line + "," + number_text(trial.seconds) + "," + std::to_string(trial.attempts) + "," +
-         csv_field(trial.failure ? trial.failure->message : "") + "\r\n";
+  line += "," + number_text(trial.seconds) + "," + std::to_string(trial.attempts) + "," +
+          csv_field(trial.failure ? trial.failure->message : "");
+  for (const std::string& name : metrics) {
+    const auto found = trial.metrics.find(name);
+    line += "," + (found == trial.metrics.end() ? "" : number_text(found->second));
+  }
+  return line + "\r\n";
 }
 
 int trials(const Options& options) {
@@ -49,7 +71,10 @@ int trials(const Options& options) {
   if (!study) return fail(study.error());
   const Space& space = study->record.space;
   const std::optional<TrialState> wanted = trial_state_from(options.state);
-  print_out(options.json ? "[" : csv_header(space));
+  const Result<std::set<std::string>> metrics =
+      options.json ? std::set<std::string>() : metric_names(*study->storage);
+  if (!metrics) return fail(metrics.error());
+  print_out(options.json ? "[" : csv_header(space, *metrics));
   bool first_row = true;
   for (TrialId next = 1;;) {
     const Result<std::vector<Trial>> rows = study->storage->load_trials(next, kAtOnce);
@@ -57,11 +82,10 @@ int trials(const Options& options) {
     for (const Trial& trial : *rows) {
       if (wanted && trial.state != *wanted) continue;
       if (options.json) {
-        print_out((first_row ? "\n" : ",\n") +
-                  trial_json(space, trial).dump(-1, ' ', false, Json::error_handler_t::replace));
+        print_out((first_row ? "\n" : ",\n") + dump(trial_json(space, trial)));
         first_row = false;
       } else {
-        print_out(csv_row(trial));
+        print_out(csv_row(trial, *metrics));
       }
     }
     if (rows->size() < static_cast<std::size_t>(kAtOnce)) break;

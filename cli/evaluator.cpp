@@ -7,9 +7,17 @@
 
 namespace vbo::cli {
 
+Result<StudyFile> read_study_file(const std::string& path) {
+  return load_study_file(path, {.find_task = [](const std::string& name) -> Result<TaskProblem> {
+                           const auto task = tasks::make_task(name);
+                           if (!task) return task.error();
+                           return TaskProblem{(*task)->space(), (*task)->info().goal};
+                         }});
+}
+
 Result<std::unique_ptr<Executor>> make_executor(const StudyFile& file,
                                                 const EvaluateSettings& settings) {
-  if (settings.task.empty()) return make_process_pool(file.study.space, settings.process);
+  if (settings.task.empty()) return make_process_executor(file.study.space, settings.process);
   Result<std::unique_ptr<tasks::Task>> made = tasks::make_task(settings.task);
   if (!made) return made.error();
   const std::shared_ptr<const tasks::Task> task = std::move(*made);

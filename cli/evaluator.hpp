@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Makes what a study file's [evaluate] table asks for.
+// Study files of this program, which has built-in tasks, and what their [evaluate] table asks for.
 #pragma once
 
 #include <memory>
+#include <string>
 
-#include "cli/study_file.hpp"
 #include "vbo/executor.hpp"
+#include "vbo/study_file.hpp"
 
 namespace vbo::cli {
+
+// vbo::load_study_file, with the tasks of this program.
+Result<StudyFile> read_study_file(const std::string& path);
 
 // A pool of processes, or of threads when the objective is a built-in task. The noise of a task
 // depends on the study's seed and the trial's id only, so a resumed study sees the same.

@@ -6,7 +6,7 @@
 #include <exception>
 
 #include "cli/app.hpp"
-#include "cli/study_file.hpp"
+#include "core/spelling.hpp"
 #include "exec/value_line.hpp"
 
 namespace vbo::cli {

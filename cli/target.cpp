@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "cli/study_file.hpp"
+#include "cli/evaluator.hpp"
 
 namespace vbo::cli {
 namespace {
@@ -28,7 +28,7 @@ Error no_study(const std::string& argument, const std::string& url) {
 
 Result<std::string> url_of(const std::string& argument) {
   if (!is_study_file(argument)) return argument;
-  Result<StudyFile> file = load_study_file(argument);
+  Result<StudyFile> file = read_study_file(argument);
   if (!file) return file.error();
   return file->study.storage;
 }
@@ -51,7 +51,7 @@ Result<OpenedStudy> open_to_read(const std::string& argument) {
 
 Result<Study> open_to_write(const std::string& argument, int threads) {
   if (is_study_file(argument)) {
-    Result<StudyFile> file = load_study_file(argument);
+    Result<StudyFile> file = read_study_file(argument);
     if (!file) return file.error();
     file->study.optimizer.threads = threads;
     return open_study(*file);

@@ -1,78 +1,29 @@
 // SPDX-License-Identifier: MIT
 #include "cli/task_point.hpp"
 
-#include <charconv>
 #include <cmath>
 #include <optional>
 
-#include "cli/study_file.hpp"
+#include "core/axis.hpp"
+#include "core/spelling.hpp"
+#include "core/value_text.hpp"
 #include "vbo/random.hpp"
 
 namespace vbo::cli {
 namespace {
 
-template <class T>
-std::optional<T> parsed(std::string_view text) {
-  T value{};
-  if (text.starts_with('+')) text.remove_prefix(1);
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (status != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-Error wrong(const Parameter& parameter, std::string_view found, const std::string& expected) {
-  return {ErrorKind::invalid_input, "parameter \"" + parameter.name + "\": found \"" +
-                                        std::string(found) + "\", expected " + expected};
-}
-
-Result<Value> parse_value(const Parameter& parameter, std::string_view text) {
-  const auto range = [&parameter] {
-    return to_string(Value(parameter.low)) + " to " + to_string(Value(parameter.high));
-  };
-  if (parameter.kind == ParameterKind::categorical) {
-    for (const std::string& choice : parameter.choices) {
-      if (choice == text) return Value(choice);
-    }
-    std::string choices = "one of";
-    for (const std::string& choice : parameter.choices) choices += " " + choice;
-    return wrong(parameter, text, choices);
-  }
-  if (parameter.kind == ParameterKind::integer) {
-    const auto whole = parsed<std::int64_t>(text);
-    const bool inside = whole && static_cast<double>(*whole) >= parameter.low &&
-                        static_cast<double>(*whole) <= parameter.high;
-    if (!inside) return wrong(parameter, text, "a whole number from " + range());
-    return Value(*whole);
-  }
-  const auto number = parsed<double>(text);
-  const bool inside = number && *number >= parameter.low && *number <= parameter.high;
-  if (!inside) return wrong(parameter, text, "a number from " + range());
-  return Value(*number);
-}
-
 Value middle_of(const Parameter& p) {
-  switch (p.kind) {
-    case ParameterKind::real:
-      return p.log ? std::sqrt(p.low * p.high) : 0.5 * (p.low + p.high);
-    case ParameterKind::integer:
-      return static_cast<std::int64_t>(std::floor(0.5 * (p.low + p.high)));
-    case ParameterKind::categorical:
-      return p.choices.front();
-  }
-  return {};
+  if (p.kind == ParameterKind::categorical) return p.choices.front();
+  const Axis axis(p);
+  if (axis.is_discrete()) return axis.value_of(axis.number_of_index((axis.count() - 1) / 2));
+  return p.log ? std::sqrt(p.low * p.high) : 0.5 * (p.low + p.high);
 }
 
 Value random_of(const Parameter& p, Rng& rng) {
-  switch (p.kind) {
-    case ParameterKind::real:
-      return rng.uniform(p.low, p.high);
-    case ParameterKind::integer:
-      return static_cast<std::int64_t>(p.low) +
-             static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(p.high - p.low) + 1));
-    case ParameterKind::categorical:
-      return p.choices[rng.below(p.choices.size())];
-  }
-  return {};
+  const Axis axis(p);
+  if (!axis.is_discrete()) return rng.uniform(p.low, p.high);
+  const std::uint64_t index = rng.below(static_cast<std::uint64_t>(axis.count()));
+  return axis.value_of(axis.number_of_index(static_cast<std::int64_t>(index)));
 }
 
 using Partial = std::vector<std::optional<Value>>;
@@ -90,7 +41,7 @@ Result<void> read_list(const Space& space, std::string_view list, Partial& point
                                                ", one per parameter"};
   }
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    Result<Value> value = parse_value(space[i], parts[i]);
+    Result<Value> value = value_from_text(space[i], parts[i]);
     if (!value) return value.error();
     point[i] = std::move(*value);
   }
@@ -107,8 +58,9 @@ Result<void> read_assignment(const Space& space, const std::string& text, Partia
   const std::string name = text.substr(0, equals);
   auto index = space.index_of(name);
   if (!index && name.starts_with('x')) {  // x1, x2, ... name the parameters of any task in order
-    const auto place = parsed<std::size_t>(std::string_view(name).substr(1));
-    if (place && *place >= 1 && *place <= space.size()) index = *place - 1;
+    const auto last = static_cast<std::int64_t>(space.size());
+    const auto place = value_from_text(Parameter::integer("place", 1, last), name.substr(1));
+    if (place) index = static_cast<std::size_t>(std::get<std::int64_t>(*place) - 1);
   }
   if (!index) {
     std::vector<std::string> names;
@@ -116,7 +68,7 @@ Result<void> read_assignment(const Space& space, const std::string& text, Partia
     return Error{ErrorKind::invalid_input,
                  "--set: unknown parameter \"" + name + "\"" + suggestion(name, names)};
   }
-  Result<Value> value = parse_value(space[*index], std::string_view(text).substr(equals + 1));
+  Result<Value> value = value_from_text(space[*index], std::string_view(text).substr(equals + 1));
   if (!value) return value.error();
   point[*index] = std::move(*value);
   return {};

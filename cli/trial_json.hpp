@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Points and numbers as text for people, and JSON on standard output. What the JSON of a trial is,
-// src/report says.
+// core/json.hpp says.
 #pragma once
 
 #include <string>
+#include <string_view>
 
-#include "report/json.hpp"
+#include "core/json.hpp"
 #include "vbo/trial.hpp"
 
 namespace vbo::cli {

@@ -148,7 +148,9 @@ class Mixed final : public BasicTask {
       const std::string number = std::to_string(g);
       parameters.push_back(Parameter::real("x" + number, -5.0, 5.0));
       parameters.push_back(Parameter::integer("n" + number, -10, 10));
-      parameters.push_back(Parameter::categorical("c" + number, {names.begin(), names.end()}));
+      std::vector<Value> choices;
+      for (const auto& name : names) choices.emplace_back(std::string(name));
+      parameters.push_back(Parameter::categorical("c" + number, std::move(choices)));
       best.insert(best.end(), {group.x[free], static_cast<std::int64_t>(group.n[free]),
                                std::string(names[free])});
       groups_.push_back(group);

@@ -7,11 +7,11 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "vbo/error.hpp"
+#include "vbo/space.hpp"
 #include "vbo/trial.hpp"
 
 namespace vbo {
@@ -19,17 +19,6 @@ namespace vbo {
 struct Job {
   TrialId id = 0;
   Point point;
-};
-
-// The end of one trial's evaluation, retries included.
-struct Outcome {
-  TrialId id = 0;
-  std::optional<double> value;            // in the user's own sign
-  std::optional<Failure> failure;         // exactly one of value and failure is set
-  std::map<std::string, double> metrics;  // further measurements, by name
-  double seconds = 0.0;                   // wall time of the last attempt
-  int attempts = 1;
-  std::string stderr_tail;
 };
 
 // Not thread-safe: one thread submits and waits.
@@ -56,5 +45,35 @@ class Executor {
 // waits for its end.
 std::unique_ptr<Executor> make_function_executor(std::function<double(const Point&)> function,
                                                  std::size_t workers = 1);
+
+enum class EvaluatorMode {
+  once,   // one process per attempt; the value is on its standard output
+  serve,  // one long-lived process per worker; requests and answers are lines of JSON
+};
+
+struct ProcessOptions {
+  std::vector<std::string> command;                // program and arguments, with {name}
+  std::map<std::string, std::string> environment;  // added to ours
+  std::string directory;                           // working directory; empty = ours
+  EvaluatorMode mode = EvaluatorMode::once;
+  std::size_t workers = 1;           // >= 1: attempts at the same time
+  double timeout_seconds = 0.0;      // >= 0, of one attempt; 0 = no limit
+  double grace_seconds = 2.0;        // >= 0: from SIGTERM to SIGKILL after a timeout
+  int retries = 1;                   // >= 0: after a crash or an end without a value
+  int temporary_retries = 3;         // >= 0: after exit code 75
+  int lost_retries = 3;              // >= 0: when the process could not start or ended unasked
+  double retry_delay_seconds = 0.5;  // >= 0: before the latter two; doubles each time
+  std::size_t output_limit = std::size_t{1} << 18;  // bytes kept from the end of standard output
+  std::size_t stderr_limit = std::size_t{1} << 12;  // ... and of standard error
+  std::size_t line_limit = std::size_t{1} << 20;    // bytes of one answer in serve mode
+
+  Result<void> validate() const;
+};
+
+// Evaluates with a program on this machine, several at a time. The calling thread does all the work
+// inside submit() and wait(); a signal makes wait() return early. What the program has to do is
+// described in docs/evaluators.md. The error names the option, or the placeholder without
+// parameter.
+Result<std::unique_ptr<Executor>> make_process_executor(const Space& space, ProcessOptions options);
 
 }  // namespace vbo

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,11 +17,11 @@
 
 namespace vbo {
 
-enum class ParameterKind { real, integer, categorical };
+enum class ParameterKind { real, integer, categorical, ordinal };
 
-// One value of one parameter: double for real, int64 for integer, the choice's text for
-// categorical.
-using Value = std::variant<double, std::int64_t, std::string>;
+// One value of one parameter: double for real, int64 for integer, one of the choices, in the type
+// it has there, for categorical and ordinal.
+using Value = std::variant<double, std::int64_t, std::string, bool>;
 
 // One value per parameter, in the order of the Space.
 using Point = std::vector<Value>;
@@ -31,42 +32,62 @@ struct Parameter {
   double low = 0.0;   // real and integer: inclusive bounds; low == high fixes the parameter
   double high = 1.0;  // integer bounds are whole numbers within +-2^53
   bool log = false;   // real and integer: search in the logarithm; needs low > 0
-  std::vector<std::string> choices;  // categorical: at least one, all different
+  std::vector<Value> choices;  // categorical and ordinal (in order): at least one, all different
+  // real and integer: only low, low + step, low + 2 step, ... up to high, each the double nearest
+  // to its decimal (0.3, never 0.30000000000000004); 0 = any value, any integer
+  double step = 0.0;
 
-  static Parameter real(std::string name, double low, double high, bool log = false);
-  static Parameter integer(std::string name, std::int64_t low, std::int64_t high, bool log = false);
-  static Parameter categorical(std::string name, std::vector<std::string> choices);
+  static Parameter real(std::string name, double low, double high, bool log = false,
+                        double step = 0.0);
+  static Parameter integer(std::string name, std::int64_t low, std::int64_t high, bool log = false,
+                           std::int64_t step = 0);
+  static Parameter categorical(std::string name, std::vector<Value> choices);
+  static Parameter ordinal(std::string name, std::vector<Value> values);
 
+  bool has_choices() const;  // categorical or ordinal
   bool is_fixed() const;
   bool operator==(const Parameter&) const = default;
 };
 
+class Region;  // what the constraints leave of the box; private to the library
+
 class Space {
  public:
   Space() = default;  // no parameters; only make() gives a usable one
-  // The error names the parameter, what was found and what would be right.
-  static Result<Space> make(std::vector<Parameter> parameters);
+  // The error names the parameter, what was found and what would be right. Constraints are
+  // expressions over the parameters, "width * layers <= 512" (docs/study-file.md); every point of
+  // the space satisfies them all. Constraints that no point satisfies are an error that names them.
+  static Result<Space> make(std::vector<Parameter> parameters,
+                            std::vector<std::string> constraints = {});
 
   std::size_t size() const { return parameters_.size(); }
   const Parameter& operator[](std::size_t i) const { return parameters_[i]; }
   std::span<const Parameter> parameters() const { return parameters_; }
   std::optional<std::size_t> index_of(std::string_view name) const;
 
-  // A point has one value of the right type per parameter, inside its bounds or choices.
+  std::span<const std::string> constraints() const { return constraints_; }
+  const Region* region() const { return region_.get(); }  // null without constraints
+
+  // A point has one value of the right type per parameter, inside its bounds or choices, and
+  // satisfies the constraints.
   Result<void> check(const Point& point) const;
 
-  // Number of distinct points; nullopt when a free real parameter makes it infinite or it exceeds
-  // 2^53.
+  // Number of distinct points, constraints not counted; nullopt when a free real parameter makes it
+  // infinite or it exceeds 2^53.
   std::optional<double> cardinality() const;
 
-  bool operator==(const Space&) const = default;
+  bool operator==(const Space& other) const {
+    return parameters_ == other.parameters_ && constraints_ == other.constraints_;
+  }
 
  private:
-  explicit Space(std::vector<Parameter> parameters) : parameters_(std::move(parameters)) {}
   std::vector<Parameter> parameters_;
+  std::vector<std::string> constraints_;
+  std::shared_ptr<const Region> region_;
 };
 
-// The value as a person writes it: shortest decimal text that reads back exactly, or the choice.
+// The value as a person writes it: shortest decimal text that reads back exactly, or the
+// choice; true and false.
 std::string to_string(const Value& value);
 
 }  // namespace vbo

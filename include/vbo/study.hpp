@@ -79,6 +79,7 @@ class Study {
   // Ends an open trial. A value that is not finite ends it as failed. Telling twice is a conflict,
   // an id that was never suggested is not_found.
   Result<void> tell(TrialId id, double value);
+  Result<void> tell(Outcome outcome);  // with metrics; outcome.attempts is not looked at
   Result<void> tell_failure(TrialId id, Failure failure);
 
   // Evaluates until the budget is spent, never more than executor.capacity() at once, refilling at

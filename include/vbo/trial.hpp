@@ -44,6 +44,21 @@ struct Failure {
   bool operator==(const Failure&) const = default;
 };
 
+// What an evaluation came to, retries included: a value, or why there is none. The one type for
+// this, whoever evaluated: a process, a function, a person.
+struct Outcome {
+  TrialId id = 0;
+  std::optional<double> value;            // finite, in the user's own sign
+  std::optional<Failure> failure;         // exactly one of value and failure is set
+  std::map<std::string, double> metrics;  // further measurements, by name; only beside a value
+  double seconds = 0.0;                   // wall time of the last attempt
+  int attempts = 1;
+  std::string stderr_tail;
+
+  static Outcome of(double value);  // failed as non_finite when it is not finite
+  static Outcome failed(FailureCause cause, std::string message);
+};
+
 struct Trial {
   TrialId id = 0;
   Point point;
@@ -61,6 +76,10 @@ struct Trial {
   EventId asked_in = 0;  // the ask that suggested it
   EventId told_in = 0;   // the tell that ended it; 0 while open
 };
+
+// The open trial as the outcome ends it: state, value and metrics or failure, seconds and standard
+// error. An outcome without a finite value ends it as failed. `attempts` is left to the caller.
+Trial ended_by(Trial trial, Outcome outcome);
 
 std::string_view to_string(Goal goal);  // "minimize" | "maximize"
 std::string_view to_string(TrialState state);

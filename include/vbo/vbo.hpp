@@ -10,5 +10,6 @@
 #include "vbo/space.hpp"
 #include "vbo/storage.hpp"
 #include "vbo/study.hpp"
+#include "vbo/study_file.hpp"
 #include "vbo/trial.hpp"
 #include "vbo/version.hpp"

@@ -171,11 +171,12 @@ Result<JobResult> read_job(const fs::path& jsonl) {
   while (std::getline(in, line)) {
     ++number;
     try {
-      const Json json = Json::parse(line);
+      const Result<Json> json = parse_json(line);
+      if (!json) return damaged(jsonl, number, json.error().message);
       if (number == 1) {
-        read_header(json, result);
+        read_header(*json, result);
       } else {
-        result.rounds.push_back(read_round(json));
+        result.rounds.push_back(read_round(*json));
       }
     } catch (const std::exception& e) {
       return damaged(jsonl, number, e.what());

@@ -2,13 +2,10 @@
 // The lines of a result file as JSON, for record.cpp and checkpoint.cpp.
 #pragma once
 
-#include <nlohmann/json.hpp>
-
 #include "bench/record.hpp"
+#include "core/json.hpp"
 
 namespace vbo::bench {
-
-using Json = nlohmann::ordered_json;
 
 Json header_json(const JobResult& result);
 Json round_json(const Job& job, const RoundRecord& record);

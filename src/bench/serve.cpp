@@ -5,51 +5,14 @@
 #include <cmath>
 #include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <numeric>
+
+#include "core/json.hpp"
 
 namespace vbo::bench {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
-
-Json json_of(const Space& space, const Point& point) {
-  Json params = Json::object();
-  for (std::size_t i = 0; i < point.size(); ++i) {
-    std::visit([&](const auto& value) { params[space[i].name] = value; }, point[i]);
-  }
-  return params;
-}
-
-Result<Point> point_from(const Space& space, const Json& params) {
-  Point point;
-  for (const Parameter& p : space.parameters()) {
-    const auto wrong = [&](const std::string& expected) {
-      return Error{ErrorKind::invalid_input, "parameter " + p.name + " must be " + expected};
-    };
-    if (!params.is_object() || !params.contains(p.name)) return wrong("given");
-    const Json& value = params[p.name];
-    switch (p.kind) {
-      case ParameterKind::real:
-        if (!value.is_number()) return wrong("a number");
-        point.emplace_back(value.get<double>());
-        break;
-      case ParameterKind::integer: {
-        const double number = value.is_number() ? value.get<double>() : 0.5;
-        if (number != std::floor(number)) return wrong("a whole number");
-        point.emplace_back(static_cast<std::int64_t>(number));
-        break;
-      }
-      case ParameterKind::categorical:
-        if (!value.is_string()) return wrong("a text");
-        point.emplace_back(value.get<std::string>());
-        break;
-    }
-  }
-  if (const auto inside = space.check(point); !inside) return inside.error();
-  return point;
-}
 
 // One answer per line, whatever is in it.
 void answer_lines(std::istream& in, std::ostream& out,
@@ -58,26 +21,15 @@ void answer_lines(std::istream& in, std::ostream& out,
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     Json reply;
     try {
-      const Json request = Json::parse(line);
-      if (!request.is_object()) throw std::runtime_error("expected a JSON object");
-      reply = answer(request);
+      const Result<Json> request = parse_json(line);
+      if (!request) throw std::runtime_error(request.error().message);
+      if (!request->is_object()) throw std::runtime_error("expected a JSON object");
+      reply = answer(*request);
     } catch (const std::exception& e) {
       reply = {{"error", e.what()}};
     }
-    out << reply.dump() << std::endl;
+    out << dump(reply) << std::endl;
   }
-}
-
-Json parameter_json(const Parameter& p) {
-  if (p.kind == ParameterKind::categorical) {
-    return {{"name", p.name}, {"type", "categorical"}, {"choices", p.choices}};
-  }
-  const bool whole = p.kind == ParameterKind::integer;
-  return {{"name", p.name},
-          {"type", whole ? "int" : "float"},
-          {"low", p.low},
-          {"high", p.high},
-          {"log", p.log}};
 }
 
 // The state of serve_method: which points are open, and the next id.
@@ -109,7 +61,7 @@ class MethodServer {
       Trial trial{.id = ids[i], .point = suggestions[i].point};
       trial.rationale = suggestions[i].rationale;
       trial.asked_in = event_;
-      list.push_back({{"id", ids[i]}, {"params", json_of(space_, trial.point)}});
+      list.push_back(suggestion_json(space_, trial));
       open_.emplace(ids[i], std::move(trial));
     }
     return {{"suggestions", std::move(list)}, {"seconds", seconds}};
@@ -149,15 +101,9 @@ class MethodServer {
   }
 
   void finish(Trial& trial, const Json& result) const {
+    trial = ended_by(std::move(trial), outcome_from(result));
     trial.attempts = 1;
-    if (result.contains("value") && result["value"].is_number() &&
-        std::isfinite(result["value"].get<double>())) {
-      trial.state = TrialState::completed;
-      trial.value = sign_ * result["value"].get<double>();
-    } else {
-      trial.state = TrialState::failed;
-      trial.failure = Failure{FailureCause::reported, "told without a finite value"};
-    }
+    if (trial.value) trial.value = sign_ * *trial.value;
   }
 
   Optimizer& optimizer_;
@@ -172,14 +118,12 @@ class MethodServer {
 
 std::string describe(const tasks::Task& task) {
   const tasks::TaskInfo& info = task.info();
-  Json json = {{"task", info.name},
-               {"goal", to_string(info.goal)},
-               {"noise", info.noise},
-               {"optimum", info.optimum ? Json(info.optimum->value) : Json()},
-               {"parameters", Json::array()}};
-  for (const Parameter& p : task.space().parameters())
-    json["parameters"].push_back(parameter_json(p));
-  return json.dump();
+  const Json json = {{"task", info.name},
+                     {"goal", to_string(info.goal)},
+                     {"noise", info.noise},
+                     {"optimum", info.optimum ? Json(info.optimum->value) : Json()},
+                     {"parameters", json_of(task.space())}};
+  return dump(json);
 }
 
 void serve_task(const tasks::Task& task, std::uint64_t seed, std::istream& in, std::ostream& out) {

@@ -4,32 +4,33 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "core/scan.hpp"
 
 namespace vbo {
 namespace {
 
-Error wrong(const std::string& where, const Json& found, const std::string& expected) {
-  return {ErrorKind::invalid_input, where + ": found " + dump(found) + ", expected " + expected};
+constexpr std::size_t kShownLength = 80;
+constexpr double kLargestWhole = 9007199254740992.0;  // 2^53
+
+Error wrong(const std::string& where, const Json& found, const std::string& expected,
+            std::string field = {}) {
+  return {ErrorKind::invalid_input, where + ": found " + excerpt(found) + ", expected " + expected,
+          field.empty() ? where : std::move(field)};
+}
+
+Error wrong_parameter(const Parameter& p, const std::string& key, const Json& found,
+                      const std::string& expected) {
+  const std::string who = "parameter \"" + p.name + "\"";
+  return wrong(key.empty() ? who : who + ": " + key, found, expected,
+               "parameter." + p.name + (key.empty() ? "" : "." + key));
 }
 
 const Json& field(const Json& object, const char* name) {
   static const Json null;
   const auto it = object.find(name);
   return it == object.end() ? null : *it;
-}
-
-// Reads what json_of(double) writes.
-std::optional<double> number_from(const Json& json) {
-  if (json.is_number()) return json.get<double>();
-  if (!json.is_string()) return std::nullopt;
-  const auto& text = json.get_ref<const std::string&>();
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  if (text == "inf") return infinity;
-  if (text == "-inf") return -infinity;
-  if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
-  return std::nullopt;
 }
 
 // [["name", number], ...]: keeps the order, and a name that is there twice.
@@ -61,8 +62,21 @@ constexpr const char* kind_name(ParameterKind kind) {
       return "int";
     case ParameterKind::categorical:
       return "categorical";
+    case ParameterKind::ordinal:
+      return "ordinal";
   }
   return "?";
+}
+
+// A choice in the type it has; nullopt for what cannot be one.
+std::optional<Value> choice_from(const Json& json) {
+  if (json.is_boolean()) return Value(json.get<bool>());
+  if (json.is_string()) return Value(json.get<std::string>());
+  if (json.is_number_float()) return Value(json.get<double>());
+  const bool fits = json.is_number_integer() &&
+                    !(json.is_number_unsigned() && json.get<std::uint64_t>() > (1ULL << 62U));
+  if (fits) return Value(json.get<std::int64_t>());
+  return std::nullopt;
 }
 
 Result<Parameter> parameter_from(const Json& json) {
@@ -71,48 +85,35 @@ Result<Parameter> parameter_from(const Json& json) {
   if (!name.is_string()) return wrong("the name of a parameter", name, "text");
   Parameter p;
   p.name = name.get<std::string>();
-  const std::string who = "parameter \"" + p.name + "\"";
   const Json& type = field(json, "type");
-  if (type == "categorical") {
-    p.kind = ParameterKind::categorical;
-    const Json& choices = field(json, "choices");
-    if (!choices.is_array()) return wrong(who + ": choices", choices, "an array of text");
+  if (type == "categorical" || type == "ordinal") {
+    p.kind = type == "ordinal" ? ParameterKind::ordinal : ParameterKind::categorical;
+    const char* key = type == "ordinal" ? "values" : "choices";
+    const Json& choices = field(json, key);
+    if (!choices.is_array()) return wrong_parameter(p, key, choices, "an array of choices");
     for (const Json& choice : choices) {
-      if (!choice.is_string()) return wrong(who + ": a choice", choice, "text");
-      p.choices.push_back(choice.get<std::string>());
+      const std::optional<Value> value = choice_from(choice);
+      if (!value) return wrong_parameter(p, key, choice, "text, a number, true or false");
+      p.choices.push_back(*value);
     }
     return p;
   }
   if (type != "float" && type != "int") {
-    return wrong(who + ": type", type, "\"float\", \"int\" or \"categorical\"");
+    return wrong_parameter(p, "type", type, "\"float\", \"int\", \"categorical\" or \"ordinal\"");
   }
   p.kind = type == "int" ? ParameterKind::integer : ParameterKind::real;
   for (const auto& [key, bound] : {std::pair{"low", &p.low}, std::pair{"high", &p.high}}) {
     const Json& found = field(json, key);
-    if (!found.is_number()) return wrong(who + ": " + key, found, "a number");
+    if (!found.is_number()) return wrong_parameter(p, key, found, "a number");
     *bound = found.get<double>();
   }
+  const Json& step = field(json, "step");
+  if (!step.is_null() && !step.is_number()) return wrong_parameter(p, "step", step, "a number");
+  if (step.is_number()) p.step = step.get<double>();
   const Json& log = field(json, "log");
-  if (!log.is_null() && !log.is_boolean()) return wrong(who + ": log", log, "true or false");
+  if (!log.is_null() && !log.is_boolean()) return wrong_parameter(p, "log", log, "true or false");
   p.log = log.is_boolean() && log.get<bool>();
   return p;
-}
-
-Result<Value> value_from(const Parameter& p, const Json& json) {
-  const std::string who = "parameter \"" + p.name + "\"";
-  if (p.kind == ParameterKind::categorical) {
-    if (!json.is_string()) return wrong(who, json, "text");
-    return Value(json.get<std::string>());
-  }
-  if (p.kind == ParameterKind::integer) {
-    if (!json.is_number_integer() ||
-        (json.is_number_unsigned() && json.get<std::uint64_t>() > (1ULL << 62U))) {
-      return wrong(who, json, "an integer");
-    }
-    return Value(json.get<std::int64_t>());
-  }
-  if (!json.is_number()) return wrong(who, json, "a number");
-  return Value(json.get<double>());
 }
 
 // Settings keep their type: 1 is an integer, 1.0 a number. {"number": "inf"} is what a bare number
@@ -146,12 +147,12 @@ Result<OptionValue> option_from(const std::string& name, const Json& json) {
     std::vector<double> numbers;
     for (const Json& item : json) {
       const auto number = number_from(item);
-      if (!number) return wrong("option \"" + name + "\"", item, "a number");
+      if (!number) return wrong("option \"" + name + "\"", item, "a number", name);
       numbers.push_back(*number);
     }
     return OptionValue(std::move(numbers));
   }
-  return wrong("option \"" + name + "\"", json, "true, false, a number, text or numbers");
+  return wrong("option \"" + name + "\"", json, "true, false, a number, text or numbers", name);
 }
 
 // A number, or nothing where there is none or null.
@@ -207,6 +208,57 @@ Result<Integer> whole_from(const Json& object, const char* name) {
   return found.get<Integer>();
 }
 
+// Levels of arrays and objects in one another, whether or not the text is valid.
+int deepest_nesting(std::string_view text) {
+  int depth = 0;
+  int deepest = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      if (c == '"') in_string = false;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '[' || c == '{') {
+      deepest = std::max(deepest, ++depth);
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return deepest;
+}
+
+// What is wrong with the metrics of an answer, if anything.
+std::optional<Failure> read_metrics(const Json& json, std::map<std::string, double>& metrics) {
+  const auto no_value = [](const std::string& found, const std::string& expected) {
+    return Failure{FailureCause::no_value,
+                   "\"metrics\": found " + found + ", expected " + expected};
+  };
+  if (!json.is_object()) return no_value(excerpt(json), "an object of numbers by name");
+  if (json.size() > kMostMetrics) {
+    return no_value(std::to_string(json.size()) + " metrics",
+                    "at most " + std::to_string(kMostMetrics));
+  }
+  for (const auto& item : json.items()) {
+    if (item.key().empty() || item.key().size() > kLongestMetricName) {
+      return no_value("the name \"" + excerpt(std::string_view(item.key())) + "\"",
+                      "a name of 1 to " + std::to_string(kLongestMetricName) + " bytes");
+    }
+    const std::optional<double> value = number_from(item.value());
+    if (!value) {
+      return no_value(excerpt(item.value()) + " for \"" + item.key() + "\"", "a number");
+    }
+    if (!std::isfinite(*value)) {
+      return Failure{FailureCause::non_finite, "the metric \"" + item.key() + "\" is " +
+                                                   to_string(Value(*value)) +
+                                                   ", not a finite number"};
+    }
+    metrics[item.key()] = *value + 0.0;  // -0 becomes 0, as for values
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Json json_of(double number) {
@@ -225,16 +277,22 @@ Json json_of(const Space& space) {
   Json json = Json::array();
   for (const Parameter& p : space.parameters()) {
     Json entry = {{"name", p.name}, {"type", kind_name(p.kind)}};
-    if (p.kind == ParameterKind::categorical) {
-      entry["choices"] = p.choices;
+    if (p.has_choices()) {
+      Json& choices = entry[p.kind == ParameterKind::ordinal ? "values" : "choices"];
+      choices = Json::array();
+      for (const Value& choice : p.choices) choices.push_back(json_of(choice));
     } else {
       entry["low"] = p.low;
       entry["high"] = p.high;
       entry["log"] = p.log;
+      if (p.step > 0.0) entry["step"] = p.step;
     }
     json.push_back(std::move(entry));
   }
-  return json;
+  if (space.constraints().empty()) return json;
+  Json constraints = Json::array();
+  for (const std::string& constraint : space.constraints()) constraints.push_back(constraint);
+  return {{"parameters", std::move(json)}, {"constraints", std::move(constraints)}};
 }
 
 Json json_of(const Space& space, const Point& point) {
@@ -281,24 +339,132 @@ Json json_of(const AskReport& report) {
   return json;
 }
 
-Result<Json> parse_json(std::string_view text) {
-  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded()) {
-    return Error{ErrorKind::invalid_input,
-                 "not valid JSON: \"" + std::string(text.substr(0, 80)) + "\""};
-  }
+Json suggestion_json(const Space& space, const Trial& trial) {
+  return {{"id", trial.id}, {"params", json_of(space, trial.point)}};
+}
+
+Json best_json(const Space& space, const std::optional<Trial>& trial) {
+  if (!trial) return nullptr;
+  Json json = suggestion_json(space, *trial);
+  json["value"] = trial->value ? Json(*trial->value) : Json();
+  if (!trial->metrics.empty()) json["metrics"] = trial->metrics;
   return json;
 }
 
+Json trial_json(const Space& space, const Trial& trial) {
+  Json json = {{"id", trial.id},
+               {"state", to_string(trial.state)},
+               {"params", json_of(space, trial.point)},
+               {"value", trial.value ? Json(*trial.value) : Json()},
+               {"seconds", trial.seconds},
+               {"error", trial.failure ? Json(trial.failure->message) : Json()},
+               {"cause", trial.failure ? Json(to_string(trial.failure->cause)) : Json()},
+               {"attempts", trial.attempts},
+               {"stderr", trial.stderr_tail},
+               {"metrics", Json::object()}};
+  for (const auto& [name, value] : trial.metrics) json["metrics"][name] = value;
+  return json;
+}
+
+Result<Json> parse_json(std::string_view text, std::size_t largest) {
+  const auto invalid = [](std::string message) {
+    return Error{ErrorKind::invalid_input, std::move(message)};
+  };
+  if (text.size() > largest) {
+    return invalid("JSON of " + std::to_string(text.size()) + " bytes, expected at most " +
+                   std::to_string(largest));
+  }
+  if (deepest_nesting(text) > kDeepestJson) {
+    return invalid("JSON nested deeper than " + std::to_string(kDeepestJson) +
+                   " levels: " + excerpt(text));
+  }
+  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded()) return invalid("not valid JSON: \"" + excerpt(text) + "\"");
+  return json;
+}
+
+std::optional<double> number_from(const Json& json) {
+  if (json.is_number()) return json.get<double>();
+  if (!json.is_string()) return std::nullopt;
+  const auto& text = json.get_ref<const std::string&>();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (text == "inf") return infinity;
+  if (text == "-inf") return -infinity;
+  if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
+  return std::nullopt;
+}
+
+Result<Value> value_from(const Parameter& p, const Json& json) {
+  if (p.has_choices()) {
+    const std::optional<Value> choice = choice_from(json);
+    if (!choice) return wrong_parameter(p, "", json, "text, a number, true or false");
+    // 1 and 1.0 are one choice, in the type it has in the space.
+    const auto known = std::find_if(p.choices.begin(), p.choices.end(), [&](const Value& value) {
+      return value == *choice || (json.is_number() && to_string(value) == to_string(*choice) &&
+                                  !std::holds_alternative<std::string>(value));
+    });
+    return known == p.choices.end() ? *choice : *known;
+  }
+  if (p.kind == ParameterKind::real) {
+    if (!json.is_number()) return wrong_parameter(p, "", json, "a number");
+    return Value(json.get<double>());
+  }
+  if (json.is_number_integer() &&
+      !(json.is_number_unsigned() && json.get<std::uint64_t>() > (1ULL << 62U))) {
+    return Value(json.get<std::int64_t>());
+  }
+  // 3.0 is how some programs write 3.
+  const double number = json.is_number_float() ? json.get<double>() : 0.5;
+  if (std::trunc(number) != number || std::abs(number) > kLargestWhole) {
+    return wrong_parameter(p, "", json, "an integer");
+  }
+  return Value(static_cast<std::int64_t>(number));
+}
+
+Outcome outcome_from(const Json& object) {
+  const Json& error = field(object, "error");
+  if (!error.is_null()) {
+    return Outcome::failed(FailureCause::reported,
+                           error.is_string() ? error.get<std::string>() : excerpt(error));
+  }
+  const Json& found = field(object, "value");
+  if (!object.contains("value")) {
+    return Outcome::failed(FailureCause::no_value,
+                           "found " + excerpt(object) + ", expected \"value\" in it");
+  }
+  const std::optional<double> value = number_from(found);
+  if (!value) {
+    return Outcome::failed(FailureCause::no_value,
+                           "\"value\" is " + excerpt(found) + ", expected a number");
+  }
+  Outcome outcome = Outcome::of(*value);
+  const Json& metrics = field(object, "metrics");
+  if (outcome.failure || metrics.is_null()) return outcome;
+  if (std::optional<Failure> wrong = read_metrics(metrics, outcome.metrics)) {
+    return {.failure = std::move(wrong)};
+  }
+  return outcome;
+}
+
 Result<Space> space_from(const Json& json) {
-  if (!json.is_array()) return wrong("the space", json, "an array of parameters");
+  const Json& list = json.is_object() ? field(json, "parameters") : json;
+  if (!list.is_array()) return wrong("the space", list, "an array of parameters", "parameter");
   std::vector<Parameter> parameters;
-  for (const Json& entry : json) {
+  for (const Json& entry : list) {
     Result<Parameter> parameter = parameter_from(entry);
     if (!parameter) return parameter.error();
     parameters.push_back(std::move(*parameter));
   }
-  return Space::make(std::move(parameters));
+  std::vector<std::string> constraints;
+  if (json.is_object()) {
+    const Json& found = field(json, "constraints");
+    if (!found.is_array()) return wrong("the constraints", found, "an array of text", "constraint");
+    for (const Json& constraint : found) {
+      if (!constraint.is_string()) return wrong("a constraint", constraint, "text", "constraint");
+      constraints.push_back(constraint.get<std::string>());
+    }
+  }
+  return Space::make(std::move(parameters), std::move(constraints));
 }
 
 Result<Point> point_from(const Space& space, const Json& json) {
@@ -309,7 +475,8 @@ Result<Point> point_from(const Space& space, const Json& json) {
   for (const Parameter& p : space.parameters()) {
     const auto it = next != json.end() && next.key() == p.name ? next++ : json.find(p.name);
     if (it == json.end()) {
-      return Error{ErrorKind::invalid_input, "parameter \"" + p.name + "\" has no value"};
+      return Error{ErrorKind::invalid_input, "parameter \"" + p.name + "\" has no value",
+                   "parameter." + p.name};
     }
     Result<Value> value = value_from(p, *it);
     if (!value) return value.error();
@@ -318,7 +485,9 @@ Result<Point> point_from(const Space& space, const Json& json) {
   if (json.size() != space.size()) {
     for (const auto& item : json.items()) {
       if (!space.index_of(item.key())) {
-        return Error{ErrorKind::invalid_input, "unknown parameter \"" + item.key() + "\""};
+        return Error{ErrorKind::invalid_input,
+                     "unknown parameter \"" + excerpt(std::string_view(item.key())) + "\"",
+                     "parameter." + item.key()};
       }
     }
   }
@@ -399,6 +568,16 @@ Result<AskReport> ask_report_from(const Json& json) {
   return report;
 }
 
+std::string excerpt(std::string_view text) {
+  if (text.size() <= kShownLength) return std::string(text);
+  // Not in the middle of a character.
+  std::size_t end = kShownLength;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return std::string(text.substr(0, end)) + "...";
+}
+
+std::string excerpt(const Json& json) { return excerpt(std::string_view(dump(json))); }
+
 std::string dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -407,7 +586,7 @@ Result<std::string> dump_exact(const Json& json) {
   try {
     return json.dump();
   } catch (const Json::type_error&) {
-    return Error{ErrorKind::invalid_input, "not valid UTF-8: " + dump(json)};
+    return Error{ErrorKind::invalid_input, "not valid UTF-8: " + excerpt(json)};
   }
 }
 

@@ -67,11 +67,13 @@ std::optional<Point> scan_point(const Space& space, std::string_view text) {
         !scanner.literal(":")) {
       return std::nullopt;
     }
-    const bool found = p.kind == ParameterKind::real ? scan_value<double>(scanner, point[i])
-                       : p.kind == ParameterKind::integer
-                           ? scan_value<std::int64_t>(scanner, point[i])
-                           : scan_value<std::string>(scanner, point[i]);
-    if (!found) return std::nullopt;
+    if (p.kind == ParameterKind::real) {
+      if (!scan_value<double>(scanner, point[i])) return std::nullopt;
+    } else if (p.kind == ParameterKind::integer) {
+      if (!scan_value<std::int64_t>(scanner, point[i])) return std::nullopt;
+    } else if (!scan_value<std::string>(scanner, point[i])) {
+      return std::nullopt;  // choices that are numbers or booleans too
+    }
   }
   if (!scanner.literal("}") || !scanner.at_end() || !space.check(point)) return std::nullopt;
   return point;

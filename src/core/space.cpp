@@ -7,12 +7,23 @@
 #include <cmath>
 #include <set>
 
+#include "core/axis.hpp"
+#include "core/region.hpp"
+
 namespace vbo {
 namespace {
 
 constexpr double kLargestInteger = 9007199254740992.0;  // 2^53: every integer up to it is a double
 
-Error invalid(std::string message) { return {ErrorKind::invalid_input, std::move(message)}; }
+Error invalid(std::string message, std::string field = {}) {
+  return {ErrorKind::invalid_input, std::move(message), std::move(field)};
+}
+
+// Of one parameter: `problem` after its name, the field "parameter.NAME.key".
+Error invalid(const Parameter& p, const std::string& key, const std::string& problem) {
+  return invalid("parameter \"" + p.name + "\": " + problem,
+                 "parameter." + p.name + (key.empty() ? "" : "." + key));
+}
 
 std::string number(double value) { return to_string(Value(value)); }
 
@@ -23,40 +34,70 @@ bool is_whole(double value) {
 }
 
 Result<void> check_bounds(const Parameter& p) {
-  const std::string who = "parameter " + quoted(p.name) + ": ";
-  if (!std::isfinite(p.low))
-    return invalid(who + "low is " + number(p.low) + ", expected a finite number");
-  if (!std::isfinite(p.high))
-    return invalid(who + "high is " + number(p.high) + ", expected a finite number");
-  if (p.low > p.high) {
-    return invalid(who + "low is " + number(p.low) + " and high is " + number(p.high) +
-                   ", expected low <= high");
-  }
-  if (!std::isfinite(p.high - p.low)) {
-    return invalid(who + "the range from " + number(p.low) + " to " + number(p.high) +
-                   " is too wide for a double");
-  }
-  if (p.kind == ParameterKind::integer) {
-    for (const double bound : {p.low, p.high}) {
-      if (!is_whole(bound)) {
-        return invalid(who + "bound " + number(bound) +
-                       " is not usable, expected a whole number between -2^53 and 2^53");
-      }
+  for (const auto& [key, bound] : {std::pair{"low", p.low}, std::pair{"high", p.high}}) {
+    if (!std::isfinite(bound)) {
+      return invalid(p, key, key + (" is " + number(bound)) + ", expected a finite number");
+    }
+    if (p.kind == ParameterKind::integer && !is_whole(bound)) {
+      return invalid(p, key,
+                     "bound " + number(bound) +
+                         " is not usable, expected a whole number between -2^53 and 2^53");
     }
   }
-  if (p.log && p.low <= 0.0) {
-    return invalid(who + "log = true with low = " + number(p.low) + ", expected low > 0");
+  if (p.low > p.high) {
+    return invalid(
+        p, "low",
+        "low is " + number(p.low) + " and high is " + number(p.high) + ", expected low <= high");
   }
-  return {};
+  if (!std::isfinite(p.high - p.low)) {
+    return invalid(
+        p, "high",
+        "the range from " + number(p.low) + " to " + number(p.high) + " is too wide for a double");
+  }
+  if (p.log && p.low <= 0.0) {
+    return invalid(p, "log", "log = true with low = " + number(p.low) + ", expected low > 0");
+  }
+  return Axis::check_step(p);
+}
+
+bool is_number(const Value& value) {
+  return std::holds_alternative<double>(value) || std::holds_alternative<std::int64_t>(value);
+}
+
+double number_of(const Value& value) {
+  const auto* whole = std::get_if<std::int64_t>(&value);
+  return whole ? static_cast<double>(*whole) : std::get<double>(value);
+}
+
+// A text in quotes, anything else as it is.
+std::string shown(const Value& value) {
+  return std::holds_alternative<std::string>(value) ? quoted(to_string(value)) : to_string(value);
 }
 
 Result<void> check_choices(const Parameter& p) {
-  const std::string who = "parameter " + quoted(p.name) + ": ";
-  if (p.choices.empty()) return invalid(who + "choices is empty, expected at least one choice");
-  std::set<std::string_view> seen;
-  for (const std::string& choice : p.choices) {
-    if (!seen.insert(choice).second) {
-      return invalid(who + "choice " + quoted(choice) + " is there twice, expected all different");
+  const std::string key = p.kind == ParameterKind::ordinal ? "values" : "choices";
+  const std::string one = p.kind == ParameterKind::ordinal ? "value " : "choice ";
+  if (p.choices.empty()) {
+    return invalid(p, key,
+                   key + " is empty, expected at least one " + one.substr(0, one.size() - 1));
+  }
+  std::set<std::string> seen;  // by text: a program's arguments cannot tell "3" from 3
+  for (const Value& choice : p.choices) {
+    const auto* number = std::get_if<double>(&choice);
+    if (number && !std::isfinite(*number)) {
+      return invalid(p, key, one + to_string(choice) + " is not usable, expected a finite number");
+    }
+    if (!seen.insert(to_string(choice)).second) {
+      return invalid(p, key, one + shown(choice) + " is there twice, expected all different");
+    }
+  }
+  if (p.kind != ParameterKind::ordinal) return {};
+  if (std::all_of(p.choices.begin(), p.choices.end(), is_number)) {
+    const auto rises = [](const Value& a, const Value& b) { return number_of(a) < number_of(b); };
+    const auto falls = [&](const Value& a, const Value& b) { return rises(b, a); };
+    if (!std::is_sorted(p.choices.begin(), p.choices.end(), rises) &&
+        !std::is_sorted(p.choices.begin(), p.choices.end(), falls)) {
+      return invalid(p, key, "the numbers neither rise nor fall, expected them in order");
     }
   }
   return {};
@@ -64,74 +105,71 @@ Result<void> check_choices(const Parameter& p) {
 
 // What a value of this parameter must be; built only when one is not.
 std::string expected_value(const Parameter& p) {
-  if (p.kind == ParameterKind::categorical) {
+  if (p.has_choices()) {
     std::string expected = "one of";
-    for (const std::string& choice : p.choices) expected += " " + quoted(choice);
+    for (const Value& choice : p.choices) expected += " " + shown(choice);
     return expected;
   }
-  return "a value from " + number(p.low) + " to " + number(p.high);
-}
-
-Result<void> check_value(const Parameter& p, const Value& value) {
-  const auto wrong = [&](const std::string& expected) {
-    return invalid("parameter " + quoted(p.name) + ": found " + to_string(value) + ", expected " +
-                   expected);
-  };
-  if (p.kind == ParameterKind::categorical) {
-    const auto* text = std::get_if<std::string>(&value);
-    if (text && std::find(p.choices.begin(), p.choices.end(), *text) != p.choices.end()) return {};
-    return wrong(expected_value(p));
-  }
-  double x = 0.0;
-  if (p.kind == ParameterKind::integer) {
-    const auto* whole = std::get_if<std::int64_t>(&value);
-    if (!whole) return wrong("an integer");
-    x = static_cast<double>(*whole);
-  } else {
-    const auto* real = std::get_if<double>(&value);
-    if (!real || !std::isfinite(*real)) return wrong("a finite number");
-    x = *real;
-  }
-  if (x < p.low || x > p.high) return wrong(expected_value(p));
-  return {};
+  const std::string what = p.kind == ParameterKind::integer ? "an integer" : "a finite number";
+  const std::string range = what + " from " + number(p.low) + " to " + number(p.high);
+  return p.step > 0.0 ? range + " in steps of " + number(p.step) : range;
 }
 
 }  // namespace
 
-Parameter Parameter::real(std::string name, double low, double high, bool log) {
-  return {std::move(name), ParameterKind::real, low, high, log, {}};
+Parameter Parameter::real(std::string name, double low, double high, bool log, double step) {
+  return {std::move(name), ParameterKind::real, low, high, log, {}, step};
 }
 
-Parameter Parameter::integer(std::string name, std::int64_t low, std::int64_t high, bool log) {
+Parameter Parameter::integer(std::string name, std::int64_t low, std::int64_t high, bool log,
+                             std::int64_t step) {
   return {std::move(name),
           ParameterKind::integer,
           static_cast<double>(low),
           static_cast<double>(high),
           log,
-          {}};
+          {},
+          static_cast<double>(step)};
 }
 
-Parameter Parameter::categorical(std::string name, std::vector<std::string> choices) {
+Parameter Parameter::categorical(std::string name, std::vector<Value> choices) {
   return {std::move(name), ParameterKind::categorical, 0.0, 1.0, false, std::move(choices)};
 }
 
-bool Parameter::is_fixed() const {
-  return kind == ParameterKind::categorical ? choices.size() == 1 : low == high;
+Parameter Parameter::ordinal(std::string name, std::vector<Value> values) {
+  return {std::move(name), ParameterKind::ordinal, 0.0, 1.0, false, std::move(values)};
 }
 
-Result<Space> Space::make(std::vector<Parameter> parameters) {
-  if (parameters.empty()) return invalid("the space has no parameters, expected at least one");
+bool Parameter::has_choices() const {
+  return kind == ParameterKind::categorical || kind == ParameterKind::ordinal;
+}
+
+bool Parameter::is_fixed() const {
+  if (has_choices()) return choices.size() == 1;
+  // high - low may round to a little less than a step.
+  return low == high || (step > 0.0 && high - low < step * (1.0 - 1e-9));
+}
+
+Result<Space> Space::make(std::vector<Parameter> parameters, std::vector<std::string> constraints) {
+  if (parameters.empty()) {
+    return invalid("the space has no parameters, expected at least one", "parameter");
+  }
   std::set<std::string_view> names;
   for (const Parameter& p : parameters) {
-    if (p.name.empty()) return invalid("a parameter has an empty name");
-    if (!names.insert(p.name).second) {
-      return invalid("parameter " + quoted(p.name) + ": the name is used twice");
-    }
-    const Result<void> checked =
-        p.kind == ParameterKind::categorical ? check_choices(p) : check_bounds(p);
+    if (p.name.empty()) return invalid("a parameter has an empty name", "parameter..name");
+    if (!names.insert(p.name).second) return invalid(p, "name", "the name is used twice");
+    const Result<void> checked = p.has_choices() ? check_choices(p) : check_bounds(p);
     if (!checked) return checked.error();
   }
-  return Space(std::move(parameters));
+  Space space;
+  space.parameters_ = std::move(parameters);
+  space.constraints_ = std::move(constraints);
+  if (space.constraints_.empty()) return space;
+  Result<std::shared_ptr<const Region>> region =
+      Region::make(space.parameters_, space.constraints_);
+  if (!region) return region.error();
+  space.region_ = std::move(*region);
+  return space;
 }
 
 std::optional<std::size_t> Space::index_of(std::string_view name) const {
@@ -147,18 +185,20 @@ Result<void> Space::check(const Point& point) const {
                    std::to_string(size()) + ", one per parameter");
   }
   for (std::size_t i = 0; i < size(); ++i) {
-    if (Result<void> checked = check_value(parameters_[i], point[i]); !checked) return checked;
+    const Parameter& p = parameters_[i];
+    if (is_value_of(p, point[i])) continue;
+    return invalid(p, "", "found " + shown(point[i]) + ", expected " + expected_value(p));
   }
-  return {};
+  return region_ ? region_->check(point) : Result<void>();
 }
 
 std::optional<double> Space::cardinality() const {
   double count = 1.0;
   for (const Parameter& p : parameters_) {
     if (p.is_fixed()) continue;
-    if (p.kind == ParameterKind::real) return std::nullopt;
-    count *= p.kind == ParameterKind::categorical ? static_cast<double>(p.choices.size())
-                                                  : p.high - p.low + 1.0;
+    const Axis axis(p);
+    if (!axis.is_discrete()) return std::nullopt;
+    count *= static_cast<double>(axis.count());
     if (count > kLargestInteger) return std::nullopt;
   }
   return count;
@@ -167,6 +207,7 @@ std::optional<double> Space::cardinality() const {
 std::string to_string(const Value& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
   std::array<char, 32> buffer{};
   const auto [end, status] =
       std::to_chars(buffer.data(), buffer.data() + buffer.size(), std::get<double>(value));

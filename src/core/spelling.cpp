@@ -6,6 +6,11 @@
 #include <vector>
 
 namespace vbo {
+namespace {
+
+constexpr std::size_t kTypingErrors = 2;  // edits up to which a word counts as misspelt
+
+}  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -19,6 +24,19 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     }
   }
   return row[b.size()];
+}
+
+std::string suggestion(std::string_view word, const std::vector<std::string>& candidates) {
+  const auto distance = [&](const std::string& c) { return edit_distance(word, c); };
+  const auto closest = std::min_element(
+      candidates.begin(), candidates.end(),
+      [&](const std::string& a, const std::string& b) { return distance(a) < distance(b); });
+  if (closest != candidates.end() && distance(*closest) <= kTypingErrors) {
+    return ", did you mean \"" + *closest + "\"?";
+  }
+  std::string text = ", expected one of";
+  for (const std::string& candidate : candidates) text += " " + candidate;
+  return text;
 }
 
 }  // namespace vbo

@@ -2,6 +2,7 @@
 #include "vbo/trial.hpp"
 
 #include <array>
+#include <cmath>
 #include <utility>
 
 namespace vbo {
@@ -58,6 +59,34 @@ std::optional<TrialState> trial_state_from(std::string_view text) {
 }
 std::optional<FailureCause> failure_cause_from(std::string_view text) {
   return key_in<FailureCause>(kCauses, text);
+}
+
+Outcome Outcome::of(double value) {
+  if (std::isfinite(value)) return {.value = value};
+  return failed(FailureCause::non_finite,
+                "the value is " + to_string(Value(value)) + ", not a finite number");
+}
+
+Outcome Outcome::failed(FailureCause cause, std::string message) {
+  return {.failure = Failure{cause, std::move(message)}};
+}
+
+Trial ended_by(Trial trial, Outcome outcome) {
+  trial.seconds = outcome.seconds;
+  trial.stderr_tail = std::move(outcome.stderr_tail);
+  if (!outcome.failure && !outcome.value) {
+    outcome.failure = Failure{FailureCause::no_value, "the evaluation gave no value"};
+  }
+  if (!outcome.failure) outcome.failure = Outcome::of(*outcome.value).failure;
+  if (outcome.failure) {
+    trial.state = TrialState::failed;
+    trial.failure = std::move(outcome.failure);
+    return trial;
+  }
+  trial.state = TrialState::completed;
+  trial.value = *outcome.value + 0.0;  // -0 becomes 0, which is how SQLite stores it
+  trial.metrics = std::move(outcome.metrics);
+  return trial;
 }
 
 }  // namespace vbo

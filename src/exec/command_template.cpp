@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 namespace vbo {
@@ -40,7 +39,7 @@ Error unknown_placeholder(std::string_view name, const Space& space) {
       "placeholder {" + std::string(name) + "} names no parameter, expected one of";
   for (const Parameter& p : space.parameters()) message += " {" + p.name + "}";
   message += " (write {{" + std::string(name) + "}} for plain text)";
-  return {ErrorKind::invalid_input, message};
+  return {ErrorKind::invalid_input, message, "command"};
 }
 
 }  // namespace
@@ -97,14 +96,6 @@ std::vector<std::string> CommandTemplate::expand(const Point& point) const {
     arguments.push_back(std::move(argument));
   }
   return arguments;
-}
-
-std::string params_json(const Space& space, const Point& point) {
-  nlohmann::ordered_json params = nlohmann::ordered_json::object();
-  for (std::size_t i = 0; i < space.size(); ++i) {
-    std::visit([&](const auto& value) { params[space[i].name] = value; }, point[i]);
-  }
-  return params.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 std::string shell_quoted(std::string_view argument) {

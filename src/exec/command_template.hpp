@@ -30,9 +30,6 @@ class CommandTemplate {
   std::vector<std::vector<Piece>> arguments_;
 };
 
-// {"x1": 0.5, "units": 3, "kind": "adam"}: names and values of a point as one line of JSON.
-std::string params_json(const Space& space, const Point& point);
-
 // The argument as a person would type it in a shell, for display only.
 std::string shell_quoted(std::string_view argument);
 

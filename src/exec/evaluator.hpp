@@ -10,13 +10,11 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "exec/child.hpp"
 #include "exec/command_template.hpp"
 #include "exec/guardian.hpp"
-#include "exec/process_pool.hpp"
 #include "exec/value_line.hpp"
 #include "vbo/executor.hpp"
 
@@ -24,20 +22,14 @@ namespace vbo {
 
 using Clock = std::chrono::steady_clock;
 
-struct AttemptEnd {
-  ValueOrFailure result;
-  double seconds = 0.0;
-  std::string stderr_tail;
-};
-
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
 
   // REQUIRES: no attempt is going on.
   virtual void begin(const Job& job, Clock::time_point now) = 0;
-  // Moves the attempt on with what is readable now; its end, once.
-  virtual std::optional<AttemptEnd> step(Clock::time_point now) = 0;
+  // Moves the attempt on with what is readable now; its end, once. Id and attempts are the pool's.
+  virtual std::optional<Outcome> step(Clock::time_point now) = 0;
   // Events that call for a step().
   virtual void add_events(std::vector<pollfd>& events) const = 0;
   // When to call step() even without an event.

@@ -2,7 +2,6 @@
 #include "exec/function_pool.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -82,20 +81,14 @@ class FunctionPool final : public Executor {
   }
 
   Outcome evaluate(const Job& job) const {
-    Outcome outcome{.id = job.id};
+    Outcome outcome;
     const auto start = std::chrono::steady_clock::now();
     try {
-      const double value = function_(job);
-      if (std::isfinite(value)) {
-        outcome.value = value;
-      } else {
-        outcome.failure =
-            Failure{FailureCause::non_finite,
-                    "the value is " + to_string(Value(value)) + ", not a finite number"};
-      }
+      outcome = Outcome::of(function_(job));
     } catch (const std::exception& error) {
-      outcome.failure = Failure{FailureCause::crash, error.what()};
+      outcome = Outcome::failed(FailureCause::crash, error.what());
     }
+    outcome.id = job.id;
     outcome.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return outcome;

@@ -2,6 +2,7 @@
 // mode = "once": one process per attempt.
 #include <sys/wait.h>
 
+#include "core/json.hpp"
 #include "exec/evaluator.hpp"
 
 namespace vbo {
@@ -31,7 +32,7 @@ class OnceEvaluator final : public Evaluator {
                          .environment = context_.environment,
                          .directory = context_.options.directory,
                          .open_stdin = false};
-    options.environment.push_back("VBO_PARAMS=" + params_json(context_.space, job.point));
+    options.environment.push_back("VBO_PARAMS=" + dump(json_of(context_.space, job.point)));
     options.environment.push_back("VBO_TRIAL_ID=" + std::to_string(job.id));
     Result<Child> spawned = Child::spawn(options, &context_.guardian);
     if (!spawned) {
@@ -42,8 +43,8 @@ class OnceEvaluator final : public Evaluator {
     deadline_ = Deadline(now, context_.options);
   }
 
-  std::optional<AttemptEnd> step(Clock::time_point now) override {
-    if (spawn_failure_) return AttemptEnd{*std::exchange(spawn_failure_, {}), 0.0, {}};
+  std::optional<Outcome> step(Clock::time_point now) override {
+    if (spawn_failure_) return Outcome{.failure = std::exchange(spawn_failure_, {})};
     if (!child_) return std::nullopt;
     const bool exited = child_->has_exited();  // before reading: then nothing written is missed
     read_streams();
@@ -53,7 +54,10 @@ class OnceEvaluator final : public Evaluator {
     }
     const int status = child_->wait_status();
     child_.reset();
-    return AttemptEnd{result_of(status), seconds_between(start_, now), std::string(errors_.text())};
+    Outcome outcome = outcome_of(status);
+    outcome.seconds = seconds_between(start_, now);
+    outcome.stderr_tail = errors_.text();
+    return outcome;
   }
 
   void add_events(std::vector<pollfd>& events) const override {
@@ -89,9 +93,13 @@ class OnceEvaluator final : public Evaluator {
     }
   }
 
-  ValueOrFailure result_of(int status) const {
-    if (deadline_.is_over()) return timeout_failure(context_.options.timeout_seconds);
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return failure_from_status(status);
+  Outcome outcome_of(int status) const {
+    if (deadline_.is_over()) {
+      return {.failure = timeout_failure(context_.options.timeout_seconds)};
+    }
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+      return {.failure = failure_from_status(status)};
+    }
     return find_value(output_);
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "exec/process_pool.hpp"
+#include "vbo/executor.hpp"
 
 #include <unistd.h>
 
@@ -119,13 +119,13 @@ class ProcessPool final : public Executor {
     for (Slot& slot : slots_) {
       const Clock::time_point now = Clock::now();
       if (slot.next_attempt_ && now >= *slot.next_attempt_) begin_attempt(slot);
-      std::optional<AttemptEnd> end = slot.evaluator->step(now);
+      std::optional<Outcome> end = slot.evaluator->step(now);
       if (end && !try_again(slot, *end, now)) outcomes.push_back(finish(slot, std::move(*end)));
     }
   }
 
-  bool try_again(Slot& slot, const AttemptEnd& end, Clock::time_point now) {
-    const auto* failure = std::get_if<Failure>(&end.result);
+  bool try_again(Slot& slot, const Outcome& end, Clock::time_point now) {
+    const std::optional<Failure>& failure = end.failure;
     if (!failure) return false;
     int& count = slot.failures[static_cast<std::size_t>(failure->cause)];
     if (++count > retries_for(failure->cause, context_.options)) return false;
@@ -140,16 +140,9 @@ class ProcessPool final : public Executor {
     return true;
   }
 
-  Outcome finish(Slot& slot, AttemptEnd end) {
-    Outcome outcome{.id = slot.job->id,
-                    .seconds = end.seconds,
-                    .attempts = slot.attempts,
-                    .stderr_tail = std::move(end.stderr_tail)};
-    if (const auto* value = std::get_if<double>(&end.result)) {
-      outcome.value = *value;
-    } else {
-      outcome.failure = std::get<Failure>(std::move(end.result));
-    }
+  Outcome finish(Slot& slot, Outcome outcome) {
+    outcome.id = slot.job->id;
+    outcome.attempts = slot.attempts;
     slot.job.reset();
     --running_;
     return outcome;
@@ -175,25 +168,28 @@ class ProcessPool final : public Executor {
   std::vector<pollfd> events_;
 };
 
-Error invalid(const std::string& message) { return {ErrorKind::invalid_input, message}; }
+Error invalid(std::string field, std::string problem) {
+  return {ErrorKind::invalid_input, field + " " + std::move(problem), field};
+}
 
 }  // namespace
 
 Result<void> ProcessOptions::validate() const {
   if (command.empty() || command.front().empty()) {
-    return invalid("command is empty, expected a program and its arguments");
+    return invalid("command", "is empty, expected a program and its arguments");
   }
-  if (workers < 1) return invalid("workers is 0, expected at least 1");
-  if (!(timeout_seconds >= 0.0)) return invalid("timeout is negative, expected seconds >= 0");
-  if (!(grace_seconds >= 0.0)) return invalid("grace is negative, expected seconds >= 0");
-  if (!(retry_delay_seconds >= 0.0)) return invalid("retry delay is negative, expected >= 0");
+  if (workers < 1) return invalid("workers", "is 0, expected at least 1");
+  if (!(timeout_seconds >= 0.0)) return invalid("timeout", "is negative, expected seconds >= 0");
+  if (!(grace_seconds >= 0.0)) return invalid("grace", "is negative, expected seconds >= 0");
+  if (!(retry_delay_seconds >= 0.0)) return invalid("retry_delay", "is negative, expected >= 0");
   if (std::min({retries, temporary_retries, lost_retries}) < 0) {
-    return invalid("retries is negative, expected at least 0");
+    return invalid("retries", "is negative, expected at least 0");
   }
   return {};
 }
 
-Result<std::unique_ptr<Executor>> make_process_pool(const Space& space, ProcessOptions options) {
+Result<std::unique_ptr<Executor>> make_process_executor(const Space& space,
+                                                        ProcessOptions options) {
   if (const Result<void> checked = options.validate(); !checked) return checked.error();
   Result<CommandTemplate> command = CommandTemplate::make(options.command, space);
   if (!command) return command.error();

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <thread>
 
+#include "core/json.hpp"
 #include "exec/evaluator.hpp"
 
 namespace vbo {
@@ -44,13 +45,13 @@ class ServeEvaluator final : public Evaluator {
     read_streams();
     lines_.clear();
     request_ = R"({"id": )" + std::to_string(job.id) + R"(, "params": )" +
-               params_json(context_.space, job.point) + "}\n";
+               dump(json_of(context_.space, job.point)) + "}\n";
     deadline_ = Deadline(now, context_.options);
     write_request();
   }
 
-  std::optional<AttemptEnd> step(Clock::time_point now) override {
-    if (early_end_) return finish(*std::exchange(early_end_, {}), now);
+  std::optional<Outcome> step(Clock::time_point now) override {
+    if (early_end_) return finish({.failure = std::exchange(early_end_, {})}, now);
     if (!child_) return std::nullopt;
     if (!id_) {
       // Idle: keep its pipes empty and notice its death.
@@ -63,15 +64,15 @@ class ServeEvaluator final : public Evaluator {
     const bool exited = child_->has_exited();
     read_streams();
     if (!deadline_.is_over()) {
-      if (std::optional<ValueOrFailure> answer = take_answer()) {
+      if (std::optional<Outcome> answer = take_answer()) {
         if (exited) child_.reset();
-        return finish(*answer, now);
+        return finish(*std::move(answer), now);
       }
     }
     if (exited) {
       const int status = child_->wait_status();
       child_.reset();
-      return finish(failure_of_dead(status), now);
+      return finish({.failure = failure_of_dead(status)}, now);
     }
     if (lines_.size() > context_.options.line_limit) {
       return kill_and_finish(
@@ -160,22 +161,23 @@ class ServeEvaluator final : public Evaluator {
   }
 
   // The first whole line that is an answer; chatter before it is dropped.
-  std::optional<ValueOrFailure> take_answer() {
+  std::optional<Outcome> take_answer() {
     std::size_t start = 0;
-    std::optional<ValueOrFailure> answer;
+    std::optional<Outcome> answer;
     for (std::size_t end = 0; !answer && (end = lines_.find('\n', start)) != std::string::npos;
          start = end + 1) {
-      const Reply reply = parse_reply(std::string_view(lines_).substr(start, end - start));
+      Reply reply = parse_reply(std::string_view(lines_).substr(start, end - start));
       if (reply.kind == Reply::Kind::other) continue;
       if (reply.kind == Reply::Kind::answer && reply.id == id_) {
-        answer = reply.result;
+        answer = std::move(reply.result);
         continue;
       }
       child_.reset();  // out of step with us: only a new process can be trusted
-      answer = reply.kind == Reply::Kind::malformed
-                   ? reply.result
-                   : Failure{FailureCause::crash, "it answered id " + std::to_string(*reply.id) +
-                                                      ", expected id " + std::to_string(*id_)};
+      answer =
+          reply.kind == Reply::Kind::malformed
+              ? std::move(reply.result)
+              : Outcome::failed(FailureCause::crash, "it answered id " + std::to_string(*reply.id) +
+                                                         ", expected id " + std::to_string(*id_));
     }
     lines_.erase(0, start);
     return answer;
@@ -189,17 +191,18 @@ class ServeEvaluator final : public Evaluator {
     return failure_from_status(status);
   }
 
-  AttemptEnd finish(ValueOrFailure result, Clock::time_point now) {
+  Outcome finish(Outcome outcome, Clock::time_point now) {
     id_.reset();
     request_.clear();
-    return {std::move(result), std::chrono::duration<double>(now - start_).count(),
-            std::string(errors_.text())};
+    outcome.seconds = std::chrono::duration<double>(now - start_).count();
+    outcome.stderr_tail = errors_.text();
+    return outcome;
   }
 
-  AttemptEnd kill_and_finish(Failure failure, Clock::time_point now) {
+  Outcome kill_and_finish(Failure failure, Clock::time_point now) {
     child_.reset();
     lines_.clear();
-    return finish(std::move(failure), now);
+    return finish({.failure = std::move(failure)}, now);
   }
 
   EvaluatorContext& context_;

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 
 #include "vbo/trial.hpp"
 
@@ -27,14 +26,14 @@ class Tail {
   bool cut_ = false;
 };
 
-using ValueOrFailure = std::variant<double, Failure>;
+// A finite value with its metrics, or why the line has none. nullopt when the line is neither a
+// number nor an object with "value" or "error". "nan", "inf" and 1e999 are values that are not
+// finite, as words of C or Python, alone or in JSON.
+std::optional<Outcome> parse_value_line(std::string_view line);
 
-// A finite number, or why the line's value is none. nullopt when the line is neither a number nor a
-// JSON object with "value". "nan", "inf" and Python's {"value": NaN} count as non-finite values.
-std::optional<ValueOrFailure> parse_value_line(std::string_view line);
-
-// The last line of the output that has a value; no_value when none has.
-ValueOrFailure find_value(const Tail& output);
+// The last line of the output that has a value; no_value when none has. When the last line that is
+// not empty looks like JSON and has none, nothing before it counts: it was meant to be the answer.
+Outcome find_value(const Tail& output);
 
 // One line from a persistent evaluator.
 struct Reply {
@@ -45,7 +44,7 @@ struct Reply {
   };
   Kind kind = Kind::other;
   std::optional<TrialId> id;
-  ValueOrFailure result;
+  Outcome result;
 };
 Reply parse_reply(std::string_view line);
 

@@ -25,6 +25,7 @@ Vector SobolDesign::code(std::uint64_t index) {
     const auto choice = static_cast<Eigen::Index>(u[i] * static_cast<double>(block.width));
     x[block.offset + std::min(choice, block.width - 1)] = 1.0;
   }
+  encoding_.spread(x);
   return x;
 }
 

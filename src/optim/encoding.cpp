@@ -2,41 +2,14 @@
 #include "optim/encoding.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace vbo {
 namespace {
 
-// The interval that [0,1] maps to: for integers half a unit wider on both sides, so that every
-// integer gets the same share and rounding never favours the inner ones.
-struct Range {
-  double from, to;
-};
-
-Range searched_range(const Parameter& p) {
-  const double margin = p.kind == ParameterKind::integer ? 0.5 : 0.0;
-  const Range range{p.low - margin, p.high + margin};
-  if (!p.log) return range;
-  return {std::log(range.from), std::log(range.to)};
-}
-
-double encode_number(const Parameter& p, double value) {
-  const Range range = searched_range(p);
-  const double position = p.log ? std::log(value) : value;
-  return std::clamp((position - range.from) / (range.to - range.from), 0.0, 1.0);
-}
-
-double decode_number(const Parameter& p, double x) {
-  const Range range = searched_range(p);
-  const double position = range.from + std::clamp(x, 0.0, 1.0) * (range.to - range.from);
-  const double value = p.log ? std::exp(position) : position;
-  return std::clamp(p.kind == ParameterKind::integer ? std::round(value) : value, p.low, p.high);
-}
-
-Value fixed_value(const Parameter& p) {
-  if (p.kind == ParameterKind::categorical) return p.choices.front();
-  if (p.kind == ParameterKind::integer) return static_cast<std::int64_t>(p.low);
-  return p.low;
+ParameterKind behaviour_of(const Parameter& p) {
+  if (p.kind == ParameterKind::ordinal) return ParameterKind::integer;
+  if (p.kind == ParameterKind::real && p.step > 0.0) return ParameterKind::integer;
+  return p.kind;
 }
 
 }  // namespace
@@ -44,65 +17,104 @@ Value fixed_value(const Parameter& p) {
 Encoding::Encoding(Space space) : space_(std::move(space)) {
   for (std::size_t i = 0; i < space_.size(); ++i) {
     const Parameter& p = space_[i];
+    axes_.emplace_back(p);
     if (p.is_fixed()) continue;
     const auto width = p.kind == ParameterKind::categorical
                            ? static_cast<Eigen::Index>(p.choices.size())
                            : Eigen::Index{1};
-    blocks_.push_back({i, dimension_, width, p.kind});
+    blocks_.push_back({i, dimension_, width, behaviour_of(p)});
     dimension_ += width;
   }
+}
+
+Eigen::Index Encoding::choice_in(const Block& block, ConstVectorRef x) const {
+  Eigen::Index choice = 0;
+  x.segment(block.offset, block.width).maxCoeff(&choice);
+  return choice;
 }
 
 Vector Encoding::encode(const Point& point) const {
   Vector x = Vector::Zero(dimension_);
   for (const Block& block : blocks_) {
-    const Parameter& p = space_[block.parameter];
-    const Value& value = point[block.parameter];
-    if (const auto* text = std::get_if<std::string>(&value)) {
-      const auto found = std::find(p.choices.begin(), p.choices.end(), *text);
-      x[block.offset + (found - p.choices.begin())] = 1.0;
-    } else if (const auto* whole = std::get_if<std::int64_t>(&value)) {
-      x[block.offset] = encode_number(p, static_cast<double>(*whole));
+    const Axis& axis = axes_[block.parameter];
+    const double number = axis.number_of(point[block.parameter]);
+    if (block.kind == ParameterKind::categorical) {
+      x[block.offset + static_cast<Eigen::Index>(number)] = 1.0;
     } else {
-      x[block.offset] = encode_number(p, std::get<double>(value));
+      x[block.offset] = axis.position_of(number);
     }
   }
   return x;
 }
 
-Point Encoding::decode(ConstVectorRef x) const {
+std::vector<double> Encoding::unit_of(ConstVectorRef x) const {
+  std::vector<double> u(space_.size(), 0.5);  // fixed parameters: anywhere
+  for (const Block& block : blocks_) {
+    u[block.parameter] =
+        block.kind == ParameterKind::categorical
+            ? axes_[block.parameter].position_of(static_cast<double>(choice_in(block, x)))
+            : std::clamp(x[block.offset], 0.0, 1.0);
+  }
+  return u;
+}
+
+Point Encoding::decode_unit(std::span<const double> u) const {
   Point point;
   point.reserve(space_.size());
-  for (const Parameter& p : space_.parameters()) point.push_back(fixed_value(p));
-  for (const Block& block : blocks_) {
-    const Parameter& p = space_[block.parameter];
-    if (block.kind == ParameterKind::categorical) {
-      Eigen::Index choice = 0;
-      x.segment(block.offset, block.width).maxCoeff(&choice);
-      point[block.parameter] = p.choices[static_cast<std::size_t>(choice)];
-    } else if (block.kind == ParameterKind::integer) {
-      point[block.parameter] = static_cast<std::int64_t>(decode_number(p, x[block.offset]));
-    } else {
-      point[block.parameter] = decode_number(p, x[block.offset]);
-    }
+  for (std::size_t i = 0; i < axes_.size(); ++i) {
+    point.push_back(axes_[i].value_of(axes_[i].number_at(u[i])));
   }
   return point;
 }
 
-void Encoding::snap(VectorRef x) const {
+Point Encoding::decode(ConstVectorRef x) const {
+  std::vector<double> u = unit_of(x);
+  if (space_.region()) space_.region()->repair(u);
+  return decode_unit(u);
+}
+
+void Encoding::move(VectorRef x, void (Region::*how)(std::span<double>) const) const {
+  const Region& region = *space_.region();
+  std::vector<double> u = unit_of(x);
+  if (region.contains(u)) return;
+  (region.*how)(u);
   for (const Block& block : blocks_) {
-    const Parameter& p = space_[block.parameter];
+    if (block.kind != ParameterKind::categorical) {
+      x[block.offset] = u[block.parameter];
+      continue;
+    }
+    const double choice = axes_[block.parameter].number_at(u[block.parameter]);
+    x.segment(block.offset, block.width).setZero();
+    x[block.offset + static_cast<Eigen::Index>(choice)] = 1.0;
+  }
+}
+
+void Encoding::snap(VectorRef x) const {
+  if (space_.region()) move(x, &Region::repair);
+  for (const Block& block : blocks_) {
     if (block.kind == ParameterKind::categorical) {
-      Eigen::Index choice = 0;
-      x.segment(block.offset, block.width).maxCoeff(&choice);
+      const Eigen::Index choice = choice_in(block, x);
       x.segment(block.offset, block.width).setZero();
       x[block.offset + choice] = 1.0;
     } else if (block.kind == ParameterKind::integer) {
-      x[block.offset] = encode_number(p, decode_number(p, x[block.offset]));
+      const Axis& axis = axes_[block.parameter];
+      x[block.offset] = axis.position_of(axis.number_at(x[block.offset]));
     } else {
       x[block.offset] = std::clamp(x[block.offset], 0.0, 1.0);
     }
   }
+}
+
+void Encoding::spread(VectorRef x) const {
+  if (space_.region()) move(x, &Region::spread);
+}
+
+std::optional<double> Encoding::neighbour(const Block& block, ConstVectorRef x,
+                                          int direction) const {
+  const Axis& axis = axes_[block.parameter];
+  const std::int64_t next = axis.index_of(axis.number_at(x[block.offset])) + direction;
+  if (next < 0 || next >= axis.count()) return std::nullopt;
+  return axis.position_of(axis.number_of_index(next));
 }
 
 }  // namespace vbo

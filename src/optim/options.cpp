@@ -46,9 +46,11 @@ const OptionValue* OptionBinder::take(std::string_view name) {
 }
 
 void OptionBinder::wrong(std::string_view name, const OptionValue& found, std::string expected) {
-  if (!first_error_.empty()) return;
-  first_error_ = "option \"" + std::string(name) + "\": found " + to_string(found) + ", expected " +
-                 std::move(expected);
+  if (first_error_) return;
+  first_error_ = Error{ErrorKind::invalid_input,
+                       "option \"" + std::string(name) + "\": found " + to_string(found) +
+                           ", expected " + std::move(expected),
+                       std::string(name)};
 }
 
 void OptionBinder::number(std::string_view name, double& field, double low, double high,
@@ -123,7 +125,8 @@ void OptionBinder::widths(std::string_view name, std::vector<std::int64_t>& fiel
 
 Result<void> OptionBinder::finish(std::string_view method) const {
   const std::string who = "method \"" + std::string(method) + "\": ";
-  if (!first_error_.empty()) return Error{ErrorKind::invalid_input, who + first_error_};
+  if (first_error_)
+    return Error{first_error_->kind, who + first_error_->message, first_error_->field};
   for (const auto& [name, value] : given_) {
     const auto known = [&name = name](const OptionInfo& info) { return info.name == name; };
     if (std::any_of(infos_.begin(), infos_.end(), known)) continue;
@@ -140,7 +143,7 @@ Result<void> OptionBinder::finish(std::string_view method) const {
       message += ", expected one of";
       for (const OptionInfo& info : infos_) message += " " + info.name;
     }
-    return Error{ErrorKind::invalid_input, message};
+    return Error{ErrorKind::invalid_input, message, name};
   }
   return {};
 }

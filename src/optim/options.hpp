@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,7 +34,8 @@ class OptionBinder {
   void widths(std::string_view name, std::vector<std::int64_t>& field, std::int64_t low,
               std::int64_t high, std::string_view summary);
 
-  // The first wrong or unknown option, with a suggestion for a misspelt name.
+  // The first wrong or unknown option, with a suggestion for a misspelt name; its name is the
+  // field.
   Result<void> finish(std::string_view method) const;
   std::vector<OptionInfo> infos() && { return std::move(infos_); }
 
@@ -43,7 +45,7 @@ class OptionBinder {
 
   const OptionMap& given_;
   std::vector<OptionInfo> infos_;
-  std::string first_error_;
+  std::optional<Error> first_error_;
 };
 
 std::string to_string(const OptionValue& value);

@@ -114,7 +114,7 @@ Result<std::unique_ptr<Optimizer>> make_optimizer(const Space& space,
     message += ", expected one of";
     for (const Method& method : all) message += " " + method.name;
   }
-  return Error{ErrorKind::invalid_input, message};
+  return Error{ErrorKind::invalid_input, message, "method"};
 }
 
 const Ledger& ledger_of(const Space& space, const OptimizerOptions& options) {

@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <numeric>
 
+#include "core/axis.hpp"
 #include "information/neighbours.hpp"
 #include "numerics/parallel.hpp"
 #include "numerics/scores.hpp"
@@ -43,25 +43,11 @@ std::vector<double> scores_of(const std::vector<double>& values) {
   return {z.data(), z.data() + z.size()};
 }
 
-double number_of(const Value& value) {
-  if (const auto* real = std::get_if<double>(&value)) return *real;
-  if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
-  return 0.0;
-}
-
 NeighbourColumn column_of(const Parameter& parameter, std::size_t index,
                           const std::vector<const Trial*>& trials) {
   NeighbourColumn column{{}, parameter.kind == ParameterKind::categorical};
-  std::map<std::string, double> codes;
-  for (const Trial* trial : trials) {
-    const Value& value = trial->point[index];
-    if (const auto* text = std::get_if<std::string>(&value)) {
-      column.values.push_back(
-          codes.emplace(*text, static_cast<double>(codes.size())).first->second);
-    } else {
-      column.values.push_back(number_of(value));
-    }
-  }
+  const Axis axis(parameter);
+  for (const Trial* trial : trials) column.values.push_back(axis.number_of(trial->point[index]));
   if (!column.categorical) column.values = scores_of(column.values);
   return column;
 }

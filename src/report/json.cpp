@@ -64,9 +64,8 @@ Json as_good_json(const StudyReport& report) {
   for (std::size_t i = 0; i < found.ranges.size(); ++i) {
     const Parameter& parameter = report.record.space[i];
     const Neighbourhood::Range& range = found.ranges[i];
-    ranges[parameter.name] = parameter.kind == ParameterKind::categorical
-                                 ? Json(range.choices)
-                                 : Json::array({range.low, range.high});
+    ranges[parameter.name] =
+        parameter.has_choices() ? Json(range.choices) : Json::array({range.low, range.high});
   }
   return {{"threshold", json_of(found.threshold)},
           {"reason", found.reason},
@@ -128,30 +127,6 @@ Json json_of(const Pace& pace) {
           {"last_finished", pace.last_finished},
           {"seconds_per_result", pace.seconds_per_result},
           {"seconds_left", pace.seconds_left}};
-}
-
-Json suggestion_json(const Space& space, const Trial& trial) {
-  return {{"id", trial.id}, {"params", json_of(space, trial.point)}};
-}
-
-Json best_json(const Space& space, const std::optional<Trial>& trial) {
-  if (!trial) return nullptr;
-  Json json = suggestion_json(space, *trial);
-  json["value"] = or_null(trial->value);
-  return json;
-}
-
-Json trial_json(const Space& space, const Trial& trial) {
-  Json json = {{"id", trial.id},
-               {"state", to_string(trial.state)},
-               {"params", json_of(space, trial.point)},
-               {"value", or_null(trial.value)},
-               {"seconds", trial.seconds},
-               {"error", trial.failure ? Json(trial.failure->message) : Json()},
-               {"cause", trial.failure ? Json(to_string(trial.failure->cause)) : Json()},
-               {"attempts", trial.attempts},
-               {"stderr", trial.stderr_tail}};
-  return json;
 }
 
 Json ledger_json(const Ledger& ledger, const Rationale& rationale) {

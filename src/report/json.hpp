@@ -17,10 +17,6 @@ Json json_of(const FailureGroup& group);
 Json json_of(const WorkerSummary& worker);
 Json json_of(const Pace& pace);
 
-// {"id","params"}, {"id","params","value"} or null, and all of a trial.
-Json suggestion_json(const Space& space, const Trial& trial);
-Json best_json(const Space& space, const std::optional<Trial>& trial);
-Json trial_json(const Space& space, const Trial& trial);
 // {"source","acquisition","unit","terms":[{"name","value","unit","meaning"}],"sum","notes":[...]};
 // acquisition, unit and sum are null where there is no score, unit and meaning where `ledger` does
 // not declare them.

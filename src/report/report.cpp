@@ -264,8 +264,8 @@ Neighbourhood neighbourhood_of(const StudyReport& report) {
     if (!trial.value || better(report.record.goal, found.threshold, *trial.value)) continue;
     for (std::size_t i = 0; i < space.size(); ++i) {
       const Value& value = trial.point[i];
-      if (const auto* text = std::get_if<std::string>(&value)) {
-        ++seen[i][*text];
+      if (space[i].has_choices()) {
+        ++seen[i][to_string(value)];
         continue;
       }
       const auto* real = std::get_if<double>(&value);

@@ -22,11 +22,18 @@ class Differences {
 // Each parameter by name, so that the first difference does not shift all others.
 Json by_name(const Space& space) {
   Json all = Json::object();
-  for (Json& parameter : json_of(space)) {
+  Json json = json_of(space);
+  for (Json& parameter : json.is_object() ? json["parameters"] : json) {
     const std::string name = parameter["name"];
     parameter.erase("name");
     all[name] = std::move(parameter);
   }
+  return all;
+}
+
+Json constraints_of(const Space& space) {
+  Json all = Json::array();
+  for (const std::string& constraint : space.constraints()) all.push_back(constraint);
   return all;
 }
 
@@ -70,6 +77,7 @@ std::string difference(const StudyRecord& stored, const StudyRecord& asked) {
       found.compare("parameter " + item.key(), Json(), item.value());
     }
   }
+  found.compare("constraints", constraints_of(stored.space), constraints_of(asked.space));
   std::string text = std::move(found).text();
   if (text.empty() && !(stored.space == asked.space)) {
     return "  parameters: the same in another order";

@@ -6,58 +6,60 @@
 namespace vbo {
 namespace {
 
-std::uint64_t values_of(const Parameter& p) {
-  if (p.kind == ParameterKind::categorical) return p.choices.size();
-  if (p.kind == ParameterKind::real) return 1;  // fixed, or the space were not finite
-  return static_cast<std::uint64_t>(p.high - p.low) + 1;
-}
-
-std::uint64_t digit_of(const Parameter& p, const Value& value) {
-  if (p.kind == ParameterKind::categorical) {
-    const auto it = std::find(p.choices.begin(), p.choices.end(), std::get<std::string>(value));
-    return static_cast<std::uint64_t>(it - p.choices.begin());
-  }
-  if (p.kind == ParameterKind::real) return 0;
-  return static_cast<std::uint64_t>(std::get<std::int64_t>(value) -
-                                    static_cast<std::int64_t>(p.low));
-}
-
-Value value_of(const Parameter& p, std::uint64_t digit) {
-  if (p.kind == ParameterKind::categorical) return p.choices[digit];
-  if (p.kind == ParameterKind::real) return p.low;
-  return static_cast<std::int64_t>(p.low) + static_cast<std::int64_t>(digit);
-}
+// Points of the box up to which those inside the constraints are counted one by one.
+constexpr double kMostToCount = 1048576.0;
 
 }  // namespace
 
+FiniteSpace::FiniteSpace(const Space& space, std::uint64_t size) : size_(size) {
+  for (const Parameter& p : space.parameters()) axes_.emplace_back(p);
+  if (!space.region()) return;
+  std::vector<double> u(axes_.size());
+  for (std::uint64_t number = 0; number < size; ++number) {
+    std::uint64_t rest = number;
+    for (std::size_t i = axes_.size(); i-- > 0;) {
+      const auto radix = static_cast<std::uint64_t>(axes_[i].count());
+      const auto digit = static_cast<std::int64_t>(rest % radix);
+      u[i] = axes_[i].position_of(axes_[i].number_of_index(digit));
+      rest /= radix;
+    }
+    if (space.region()->contains(u)) inside_.push_back(number);
+  }
+  size_ = inside_.size();
+}
+
 std::optional<FiniteSpace> FiniteSpace::of(const Space& space) {
   const std::optional<double> count = space.cardinality();
-  if (!count) return std::nullopt;
+  if (!count || (space.region() && *count > kMostToCount)) return std::nullopt;
   return FiniteSpace(space, static_cast<std::uint64_t>(*count));
 }
 
 std::uint64_t FiniteSpace::number_of(const Point& point) const {
   std::uint64_t number = 0;
-  for (std::size_t i = 0; i < space_.size(); ++i) {
-    number = number * values_of(space_[i]) + digit_of(space_[i], point[i]);
+  for (std::size_t i = 0; i < axes_.size(); ++i) {
+    const std::int64_t digit = axes_[i].index_of(axes_[i].number_of(point[i]));
+    number =
+        number * static_cast<std::uint64_t>(axes_[i].count()) + static_cast<std::uint64_t>(digit);
   }
   return number;
 }
 
 Point FiniteSpace::point_of(std::uint64_t number) const {
-  Point point(space_.size());
-  for (std::size_t i = space_.size(); i-- > 0;) {
-    const std::uint64_t radix = values_of(space_[i]);
-    point[i] = value_of(space_[i], number % radix);
+  Point point(axes_.size());
+  for (std::size_t i = axes_.size(); i-- > 0;) {
+    const auto radix = static_cast<std::uint64_t>(axes_[i].count());
+    point[i] =
+        axes_[i].value_of(axes_[i].number_of_index(static_cast<std::int64_t>(number % radix)));
     number /= radix;
   }
   return point;
 }
 
 Point FiniteSpace::next_unseen(std::uint64_t start) const {
-  std::uint64_t number = start % size_;
-  while (seen_.contains(number)) number = (number + 1) % size_;
-  return point_of(number);
+  std::uint64_t place = start % size_;
+  const auto number = [&] { return inside_.empty() ? place : inside_[place]; };
+  while (seen_.contains(number())) place = (place + 1) % size_;
+  return point_of(number());
 }
 
 }  // namespace vbo

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
 #include "vbo/study.hpp"
 
-#include <cmath>
-
 #include "study/impl.hpp"
 
 namespace vbo {
 namespace {
 
 Result<void> check_options(const StudyOptions& options) {
-  const auto invalid = [](std::string message) {
-    return Error{ErrorKind::invalid_input, std::move(message)};
+  const auto invalid = [](std::string message, std::string field) {
+    return Error{ErrorKind::invalid_input, std::move(message), std::move(field)};
   };
-  if (options.space.size() == 0) return invalid("the study has no parameters");
+  if (options.space.size() == 0) return invalid("the study has no parameters", "parameter");
   if (options.budget < 1) {
-    return invalid("budget is " + std::to_string(options.budget) + ", expected at least 1");
+    return invalid("budget is " + std::to_string(options.budget) + ", expected at least 1",
+                   "study.budget");
   }
   if (options.optimizer.batch < 1) {
-    return invalid("batch is " + std::to_string(options.optimizer.batch) + ", expected at least 1");
+    return invalid("batch is " + std::to_string(options.optimizer.batch) + ", expected at least 1",
+                   "study.batch");
   }
   return {};
 }
@@ -89,25 +89,20 @@ Result<void> Study::close() {
 
 Result<std::vector<Trial>> Study::ask(std::int64_t n) { return impl_->ask(n); }
 
-Result<void> Study::tell(TrialId id, double value) {
-  if (!std::isfinite(value)) {
-    return tell_failure(id, {FailureCause::non_finite, "the value is " + to_string(Value(value))});
-  }
-  const Result<const Trial*> open = impl_->find_open(id);
+Result<void> Study::tell(Outcome outcome) {
+  const Result<const Trial*> open = impl_->find_open(outcome.id);
   if (!open) return open.error();
-  Trial trial = **open;
-  trial.state = TrialState::completed;
-  trial.value = value + 0.0;  // -0 becomes 0, which is how SQLite stores it
-  return impl_->finish({std::move(trial)});
+  return impl_->finish({ended_by(**open, std::move(outcome))});
+}
+
+Result<void> Study::tell(TrialId id, double value) {
+  Outcome outcome = Outcome::of(value);
+  outcome.id = id;
+  return tell(std::move(outcome));
 }
 
 Result<void> Study::tell_failure(TrialId id, Failure failure) {
-  const Result<const Trial*> open = impl_->find_open(id);
-  if (!open) return open.error();
-  Trial trial = **open;
-  trial.state = TrialState::failed;
-  trial.failure = std::move(failure);
-  return impl_->finish({std::move(trial)});
+  return tell({.id = id, .failure = std::move(failure)});
 }
 
 const StudyRecord& Study::record() const { return impl_->record; }

@@ -6,6 +6,8 @@
 
 #include <limits>
 
+#include "core/spelling.hpp"
+
 namespace vbo {
 namespace {
 
@@ -72,6 +74,11 @@ TEST(Value, TextReadsBackExactly) {
   EXPECT_EQ(to_string(Value(1e-300)), "1e-300");
   EXPECT_EQ(to_string(Value(std::int64_t{-3})), "-3");
   EXPECT_EQ(to_string(Value(std::string("adam"))), "adam");
+}
+
+TEST(Suggestion, HelpsWithTypingErrorsOnly) {
+  EXPECT_EQ(suggestion("budgte", {"name", "budget"}), ", did you mean \"budget\"?");
+  EXPECT_EQ(suggestion("colour", {"name", "budget"}), ", expected one of name budget");
 }
 
 }  // namespace

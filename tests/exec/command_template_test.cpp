@@ -44,10 +44,6 @@ TEST(CommandTemplate, ValuesReadBackExactly) {
   }
 }
 
-TEST(ParamsJson, HasNamesInTheOrderOfTheSpaceAndNativeTypes) {
-  EXPECT_EQ(params_json(test_space(), job(1).point), R"({"x":1.5,"n":3,"kind":"a b"})");
-}
-
 TEST(ShellQuoted, QuotesOnlyWhatNeedsIt) {
   EXPECT_EQ(shell_quoted("--x=1.5"), "--x=1.5");
   EXPECT_EQ(shell_quoted("a b"), "'a b'");

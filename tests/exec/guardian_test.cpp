@@ -22,9 +22,9 @@ TEST(Guardian, KilledPoolTakesChildrenAndGrandchildrenAlong) {
   const ScratchFolder folder;
   const pid_t victim = fork();
   if (victim == 0) {
-    auto pool = make_process_pool(test_space(), shell("echo $$ > " + folder.file("child") +
-                                                      "; sleep 1000 & echo $! > " +
-                                                      folder.file("grandchild") + "; wait"))
+    auto pool = make_process_executor(test_space(), shell("echo $$ > " + folder.file("child") +
+                                                          "; sleep 1000 & echo $! > " +
+                                                          folder.file("grandchild") + "; wait"))
                     .value();
     pool->submit(job(1));
     for (;;) pool->wait(std::chrono::milliseconds(1000));

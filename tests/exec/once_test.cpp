@@ -197,7 +197,7 @@ TEST(Once, WorkersRunAtTheSameTimeAndASlowOneHoldsNobodyBack) {
             "; if test $VBO_TRIAL_ID = 1; then until test -e go; do sleep 0.02; "
             "done; fi; echo $VBO_TRIAL_ID");
   options.workers = 2;
-  auto pool = make_process_pool(test_space(), options).value();
+  auto pool = make_process_executor(test_space(), options).value();
   pool->submit(job(1));
   for (TrialId id = 2; id <= 9; ++id) {
     pool->submit(job(id));
@@ -216,7 +216,7 @@ TEST(Once, CancelKillsAndForgets) {
   ProcessOptions options =
       shell("echo $$ > " + folder.file("pid") + ".tmp; mv " + folder.file("pid") + ".tmp " +
             folder.file("pid") + "; sleep 1000");
-  auto pool = make_process_pool(test_space(), options).value();
+  auto pool = make_process_executor(test_space(), options).value();
   pool->submit(job(1));
   while (!std::filesystem::exists(folder.file("pid"))) pool->wait(std::chrono::milliseconds(10));
   pool->cancel();
@@ -233,12 +233,12 @@ TEST(Once, LeavesNoZombies) {
 }
 
 TEST(Once, WrongOptionsAreRefused) {
-  EXPECT_FALSE(make_process_pool(test_space(), {}).has_value());
+  EXPECT_FALSE(make_process_executor(test_space(), {}).has_value());
   ProcessOptions options = shell("echo {y}");
-  EXPECT_THAT(make_process_pool(test_space(), options).error().message, HasSubstr("{y}"));
+  EXPECT_THAT(make_process_executor(test_space(), options).error().message, HasSubstr("{y}"));
   options = shell("echo");
   options.workers = 0;
-  EXPECT_THAT(make_process_pool(test_space(), options).error().message, HasSubstr("workers"));
+  EXPECT_THAT(make_process_executor(test_space(), options).error().message, HasSubstr("workers"));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include <sstream>
 #include <string>
 
-#include "exec/process_pool.hpp"
+#include "vbo/executor.hpp"
 
 namespace vbo {
 
@@ -42,7 +42,7 @@ inline std::map<TrialId, Outcome> collect(Executor& pool) {
 }
 
 inline Outcome evaluate(ProcessOptions options, const Job& what = job(7)) {
-  auto pool = make_process_pool(test_space(), std::move(options)).value();
+  auto pool = make_process_executor(test_space(), std::move(options)).value();
   pool->submit(what);
   auto outcomes = collect(*pool);
   return outcomes.contains(what.id) ? outcomes.at(what.id) : Outcome{};

@@ -22,7 +22,7 @@ ProcessOptions server(const std::string& body, const std::string& before = "pass
 }
 
 std::map<TrialId, Outcome> evaluate_all(const ProcessOptions& options, TrialId count) {
-  auto pool = make_process_pool(test_space(), options).value();
+  auto pool = make_process_executor(test_space(), options).value();
   std::map<TrialId, Outcome> all;
   for (TrialId id = 1; id <= count; ++id) {
     pool->submit(job(id));
@@ -138,7 +138,7 @@ TEST(Serve, NotReadingItsInputIsHarmless) {
 TEST(Serve, WorkersHaveAProcessEach) {
   ProcessOptions options = server(" time.sleep(0.3); answer(os.getpid())");
   options.workers = 3;
-  auto pool = make_process_pool(test_space(), options).value();
+  auto pool = make_process_executor(test_space(), options).value();
   for (TrialId id = 1; id <= 3; ++id) pool->submit(job(id));
   std::map<double, int> processes;
   for (const auto& [id, outcome] : collect(*pool)) ++processes[outcome.value.value()];

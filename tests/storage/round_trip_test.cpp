@@ -59,9 +59,9 @@ Parameter any_parameter(std::size_t index) {
       return Parameter::integer(name, std::min(a, b), std::max(a, b));
     }
     default: {
-      std::vector<std::string> choices;
+      std::vector<Value> choices;
       const auto count = *rc::gen::inRange(1, 5);
-      for (int i = 0; i < count; ++i) choices.push_back(*any_text() + std::to_string(i));
+      for (int i = 0; i < count; ++i) choices.emplace_back(*any_text() + std::to_string(i));
       return Parameter::categorical(name, choices);
     }
   }

@@ -65,16 +65,15 @@ void Box::confine(VectorRef mean) const {
 }
 
 double Box::cell_half_width(const Encoding::Block& block, ConstVectorRef mean) const {
-  const Parameter& p = encoding_.space()[block.parameter];
-  Point point = encoding_.decode(mean);
-  const double at = encoding_.encode(point)[block.offset];
-  const auto value = std::get<std::int64_t>(point[block.parameter]);
+  const std::optional<double> up = encoding_.neighbour(block, mean, 1);
+  const std::optional<double> down = encoding_.neighbour(block, mean, -1);
+  // The value itself lies between its neighbours, or beyond the only one there is.
+  Vector snapped = mean;
+  encoding_.snap(snapped);
+  const double at = snapped[block.offset];
   double half_width = 0.0;
-  for (const std::int64_t neighbour : {value - 1, value + 1}) {
-    const auto number = static_cast<double>(neighbour);
-    if (number < p.low || number > p.high) continue;
-    point[block.parameter] = neighbour;
-    half_width = std::max(half_width, 0.5 * std::abs(encoding_.encode(point)[block.offset] - at));
+  for (const std::optional<double>& next : {up, down}) {
+    if (next) half_width = std::max(half_width, 0.5 * std::abs(*next - at));
   }
   return half_width;
 }

@@ -16,6 +16,7 @@ std::vector<Suggestion> RandomSearch::ask(std::span<const TrialId> ids) {
     // A one-hot block of independent uniforms has its maximum at each choice equally often.
     Vector x(encoding_.dimension());
     for (double& coordinate : x) coordinate = rng.uniform();
+    encoding_.spread(x);
     suggestions.push_back({encoding_.decode(x), {.source = "random"}});
   }
   return suggestions;

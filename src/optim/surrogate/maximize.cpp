@@ -98,16 +98,11 @@ Matrix neighbours(const Encoding& encoding, const Vector& x) {
   std::vector<Vector> all;
   for (const Encoding::Block& block : encoding.blocks()) {
     if (block.kind == ParameterKind::integer) {
-      const Parameter& p = encoding.space()[block.parameter];
-      const Point point = encoding.decode(x);
-      const auto value = std::get<std::int64_t>(point[block.parameter]);
-      for (const std::int64_t step : {-1, 1}) {
-        const auto next = static_cast<double>(value + step);
-        if (next < p.low || next > p.high) continue;
-        Point moved = point;
-        moved[block.parameter] = value + step;
+      for (const int direction : {-1, 1}) {
+        const std::optional<double> next = encoding.neighbour(block, x, direction);
+        if (!next) continue;
         Vector y = x;
-        y[block.offset] = encoding.encode(moved)[block.offset];
+        y[block.offset] = *next;
         all.push_back(std::move(y));
       }
     } else if (block.kind == ParameterKind::categorical) {

@@ -13,7 +13,17 @@
 
 #include "vbo/error.hpp"
 
-namespace vbo::cli {
+namespace vbo {
+
+// A place in the file, as a person reads it (parameter "x".low) and as Error::field has it
+// (parameter.x.low).
+struct TomlField {
+  std::string shown;
+  std::string path;
+  TomlField(std::string text) : shown(text), path(std::move(text)) {}  // where both are the same
+  TomlField(const char* text) : TomlField(std::string(text)) {}
+  TomlField(std::string text, std::string field) : shown(std::move(text)), path(std::move(field)) {}
+};
 
 // The first error of a whole file.
 class TomlErrors {
@@ -21,25 +31,27 @@ class TomlErrors {
   explicit TomlErrors(std::string file) : file_(std::move(file)) {}
 
   // Without a node (or one without a place) the line is left out.
-  void add(const toml::node* where, const std::string& field, const std::string& problem);
-  void add_found(const toml::node& where, const std::string& field, const std::string& expected);
+  void add(const toml::node* where, const TomlField& field, const std::string& problem);
+  void add_found(const toml::node& where, const TomlField& field, const std::string& expected);
+  // An error whose message says already what it speaks of.
+  void add(const toml::node* where, const std::string& path, const Error& error);
   bool any() const { return first_.has_value(); }
-  Error first() const { return {ErrorKind::invalid_input, *first_}; }
+  const Error& first() const { return *first_; }
 
  private:
   std::string file_;
-  std::optional<std::string> first_;
+  std::optional<Error> first_;
 };
 
 class TomlTable {
  public:
   // Complains about keys that are not `known`; an empty list allows all.
-  TomlTable(const toml::table& table, std::string prefix, std::vector<std::string> known,
+  TomlTable(const toml::table& table, TomlField prefix, std::vector<std::string> known,
             TomlErrors& errors);
 
   const toml::table& table() const { return table_; }
   const toml::node* find(std::string_view key) const { return table_.get(key); }
-  std::string field(std::string_view key) const;
+  TomlField field(std::string_view key) const;
 
   std::optional<std::string> text(std::string_view key);  // not empty
   std::optional<bool> flag(std::string_view key);
@@ -53,11 +65,11 @@ class TomlTable {
 
  private:
   const toml::table& table_;
-  std::string prefix_;
+  TomlField prefix_;
   TomlErrors& errors_;
 };
 
 // The node as a person would write it, shortened.
 std::string toml_text(const toml::node& node);
 
-}  // namespace vbo::cli
+}  // namespace vbo

@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <sstream>
 
-#include "cli/study_file.hpp"
+#include "vbo/study_file.hpp"
 
-namespace vbo::cli {
+namespace vbo {
 namespace {
 
 namespace fs = std::filesystem;
@@ -37,7 +37,8 @@ Result<Study> open_study(const StudyFile& file) {
   const bool is_url = storage.find("://") != std::string::npos;
   if (!is_url && !folder.empty() && !fs::is_directory(folder, status)) {
     return Error{ErrorKind::invalid_input, file.path + ": study.storage: found " + "\"" + storage +
-                                               "\"" + ", expected a file in a folder that exists"};
+                                               "\"" + ", expected a file in a folder that exists",
+                 "study.storage"};
   }
   return Study::open(file.study);
 }
@@ -47,7 +48,8 @@ Result<EvaluateSettings> require_evaluator(const StudyFile& file) {
     return Error{ErrorKind::invalid_input,
                  file.path +
                      ": evaluate.command: missing, expected an [evaluate] table with the program "
-                     "and its arguments, e.g. command = [\"python3\", \"f.py\", \"{x}\"]"};
+                     "and its arguments, e.g. command = [\"python3\", \"f.py\", \"{x}\"]",
+                 "evaluate.command"};
   }
   const ProcessOptions& process = file.evaluate->process;
   // A placeholder can name the program; then only running it tells.
@@ -60,9 +62,10 @@ Result<EvaluateSettings> require_evaluator(const StudyFile& file) {
                      (process.command.front().find('/') == std::string::npos
                           ? " in PATH (write ./" + process.command.front() +
                                 " for one beside the study file)"
-                          : " (paths are relative to the folder of the study file)")};
+                          : " (paths are relative to the folder of the study file)"),
+                 "evaluate.command"};
   }
   return *file.evaluate;
 }
 
-}  // namespace vbo::cli
+}  // namespace vbo

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "cli/toml_reader.hpp"
+#include "study/file/toml_reader.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <sstream>
 
-#include "cli/study_file.hpp"
+#include "core/spelling.hpp"
 
-namespace vbo::cli {
+namespace vbo {
 namespace {
 
 constexpr std::size_t kShownLength = 60;
@@ -27,19 +27,24 @@ std::string toml_text(const toml::node& node) {
   return text;
 }
 
-void TomlErrors::add(const toml::node* where, const std::string& field,
-                     const std::string& problem) {
-  if (first_) return;
-  const auto line = where ? where->source().begin.line : 0;
-  first_ = file_ + (line ? ":" + std::to_string(line) : "") + ": " + field + ": " + problem;
+void TomlErrors::add(const toml::node* where, const TomlField& field, const std::string& problem) {
+  add(where, field.path, Error{ErrorKind::invalid_input, field.shown + ": " + problem});
 }
 
-void TomlErrors::add_found(const toml::node& where, const std::string& field,
+void TomlErrors::add_found(const toml::node& where, const TomlField& field,
                            const std::string& expected) {
   add(&where, field, "found " + toml_text(where) + ", expected " + expected);
 }
 
-TomlTable::TomlTable(const toml::table& table, std::string prefix, std::vector<std::string> known,
+void TomlErrors::add(const toml::node* where, const std::string& path, const Error& error) {
+  if (first_) return;
+  const auto line = where ? static_cast<int>(where->source().begin.line) : 0;
+  first_ = Error{error.kind,
+                 file_ + (line ? ":" + std::to_string(line) : "") + ": " + error.message, path,
+                 line};
+}
+
+TomlTable::TomlTable(const toml::table& table, TomlField prefix, std::vector<std::string> known,
                      TomlErrors& errors)
     : table_(table), prefix_(std::move(prefix)), errors_(errors) {
   if (known.empty()) return;
@@ -50,8 +55,10 @@ TomlTable::TomlTable(const toml::table& table, std::string prefix, std::vector<s
   }
 }
 
-std::string TomlTable::field(std::string_view key) const {
-  return prefix_.empty() ? std::string(key) : prefix_ + "." + std::string(key);
+TomlField TomlTable::field(std::string_view key) const {
+  const std::string name(key);
+  if (prefix_.path.empty()) return name;
+  return {prefix_.shown + "." + name, prefix_.path + "." + name};
 }
 
 void TomlTable::missing(std::string_view key, std::string_view expected) {
@@ -124,4 +131,4 @@ std::optional<std::vector<std::string>> TomlTable::texts(std::string_view key,
   return values;
 }
 
-}  // namespace vbo::cli
+}  // namespace vbo

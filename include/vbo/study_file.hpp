@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 // The study file: what a person writes to say what is optimized, over which space, how and by which
 // program. docs/study-file.md describes every key. Reading is all or nothing: the first thing that
-// is wrong is an error of one line, "file:line: field: found X, expected Y".
+// is wrong is an Error whose message is one line, "file:line: field: found X, expected Y", with the
+// field and the line beside it. A build without toml++ answers with ErrorKind::unsupported.
 #pragma once
 
-#include <cstddef>
-#include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "exec/process_pool.hpp"
 #include "vbo/error.hpp"
+#include "vbo/executor.hpp"
 #include "vbo/study.hpp"
 
-namespace vbo::cli {
+namespace vbo {
 
 struct EvaluateSettings {
   std::string task;        // a built-in task; then process.command is empty
@@ -34,8 +34,21 @@ struct StudyFile {
   StopSettings stop;
 };
 
-Result<StudyFile> load_study_file(const std::string& path);
-Result<StudyFile> parse_study_file(std::string_view text, const std::string& path);
+// What a built-in task brings with it: `task = "branin"` instead of parameters and a command.
+struct TaskProblem {
+  Space space;
+  Goal goal = Goal::minimize;
+};
+
+struct StudyFileOptions {
+  // Null: this program has no built-in tasks, and a file that names one is an error.
+  std::function<Result<TaskProblem>(const std::string& name)> find_task;
+};
+
+Result<StudyFile> load_study_file(const std::string& path, const StudyFileOptions& options = {});
+// `path` need not exist; its folder is what paths in the text are relative to.
+Result<StudyFile> parse_study_file(std::string_view text, const std::string& path,
+                                   const StudyFileOptions& options = {});
 
 // The evaluator of a study file that has to have one, with a program that can be found.
 Result<EvaluateSettings> require_evaluator(const StudyFile& file);
@@ -43,8 +56,4 @@ Result<EvaluateSettings> require_evaluator(const StudyFile& file);
 // Creates or resumes the study of the file.
 Result<Study> open_study(const StudyFile& file);
 
-// The closest candidate when it is close enough to be a typing error, as `, did you mean "x"?`;
-// otherwise `, expected one of ...`.
-std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
-
-}  // namespace vbo::cli
+}  // namespace vbo

@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: MIT
-#include "cli/study_file.hpp"
+#include "vbo/study_file.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <set>
 
-#include "cli/toml_reader.hpp"
+#include "core/json.hpp"
+#include "core/spelling.hpp"
 #include "exec/command_template.hpp"
-#include "optim/options.hpp"
-#include "tasks/task.hpp"
+#include "study/file/toml_guard.hpp"
+#include "study/file/toml_reader.hpp"
 
-namespace vbo::cli {
+namespace vbo {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kLargestFile = std::uintmax_t{16} << 20;
+constexpr std::size_t kLargestFile = std::size_t{16} << 20U;
 constexpr std::int64_t kLargestBudget = 1'000'000'000;
 constexpr std::int64_t kMostWorkers = 4096;
-constexpr std::size_t kTypingErrors = 2;  // edits up to which a word counts as misspelt
 
 bool is_finite(double x) { return std::isfinite(x); }
 bool is_positive(double x) { return std::isfinite(x) && x > 0.0; }
@@ -102,46 +101,74 @@ void read_optimizer(const toml::table* table, StudyFile& file, TomlErrors& error
   }
 }
 
-// The methods know their options; here only the line is added to what they say.
+// The methods know their options, and say which one they speak of; here the line is added.
 void check_optimizer(const toml::table* table, const StudyFile& file, TomlErrors& errors) {
   const auto made = make_optimizer(file.study.space, file.study.optimizer);
   if (made) return;
-  const std::string& message = made.error().message;
-  const toml::node* where = table ? table->get("method") : nullptr;
-  std::string field = "optimizer.method";
-  for (const auto& [name, value] : file.study.optimizer.settings) {
-    if (message.find("option " + in_quotes(name)) == std::string::npos) continue;
-    where = table->get(name);
-    field = "optimizer." + name;
+  const std::string field = made.error().field.empty() ? "method" : made.error().field;
+  errors.add(table ? table->get(field) : nullptr, "optimizer." + field, made.error().message);
+}
+
+// What names a parameter in messages, and in Error::field.
+TomlField parameter_field(const std::string& name) {
+  return {"parameter " + in_quotes(name), "parameter." + name};
+}
+
+constexpr const char* kTypes = "\"float\", \"int\", \"categorical\" or \"ordinal\"";
+
+// choices and values: texts, numbers and booleans, each in the type it has.
+std::vector<Value> read_choices(TomlTable& reader, const char* key, TomlErrors& errors) {
+  constexpr const char* expected = "a list of at least one text in quotes, number, true or false";
+  const toml::node* node = reader.find(key);
+  if (!node) {
+    reader.missing(key, "a list of texts, numbers, true or false");
+    return {};
   }
-  errors.add(where, field, message);
+  std::vector<Value> choices;
+  const toml::array* array = node->as_array();
+  for (std::size_t i = 0; array && i < array->size(); ++i) {
+    const toml::node& element = *array->get(i);
+    if (const auto text = element.value_exact<std::string>()) {
+      choices.emplace_back(*text);
+    } else if (const auto flag = element.value_exact<bool>()) {
+      choices.emplace_back(*flag);
+    } else if (const auto whole = element.value_exact<std::int64_t>()) {
+      choices.emplace_back(*whole);
+    } else if (const auto number = element.value_exact<double>()) {
+      choices.emplace_back(*number);
+    } else {
+      errors.add_found(element, reader.field(key), expected);
+      return {};
+    }
+  }
+  if (choices.empty()) errors.add_found(*node, reader.field(key), expected);
+  return choices;
 }
 
 Parameter read_parameter(const toml::table& table, std::size_t index, TomlErrors& errors) {
   const auto given_name = table["name"].value<std::string>();
-  const std::string prefix = given_name ? "parameter " + in_quotes(*given_name)
-                                        : "parameter[" + std::to_string(index) + "]";
-  const bool categorical = table["type"].value<std::string>() == "categorical";
+  const TomlField prefix = given_name ? parameter_field(*given_name)
+                                      : TomlField("parameter[" + std::to_string(index) + "]");
+  const auto given_type = table["type"].value<std::string>();
   // Which keys make sense depends on the type, and so does the advice.
-  TomlTable reader(table, prefix,
-                   categorical ? std::vector<std::string>{"name", "type", "choices"}
-                               : std::vector<std::string>{"name", "type", "low", "high", "log"},
-                   errors);
+  std::vector<std::string> known = {"name", "type", "low", "high", "log", "step"};
+  if (given_type == "categorical") known = {"name", "type", "choices"};
+  if (given_type == "ordinal") known = {"name", "type", "values"};
+  TomlTable reader(table, prefix, std::move(known), errors);
   Parameter parameter;
   if (!reader.find("name")) reader.missing("name", "a text in quotes");
   parameter.name = reader.text("name").value_or("");
   const auto type = reader.text("type");
   if (!reader.find("type")) {
-    reader.missing("type", "\"float\", \"int\" or \"categorical\"");
-  } else if (type && *type != "float" && *type != "int" && *type != "categorical") {
-    errors.add_found(*reader.find("type"), reader.field("type"),
-                     "\"float\", \"int\" or \"categorical\"");
+    reader.missing("type", kTypes);
+  } else if (type && *type != "float" && *type != "int" && *type != "categorical" &&
+             *type != "ordinal") {
+    errors.add_found(*reader.find("type"), reader.field("type"), kTypes);
   }
-  if (categorical) {
-    parameter.kind = ParameterKind::categorical;
-    if (!reader.find("choices")) reader.missing("choices", "a list of texts");
-    parameter.choices = reader.texts("choices", "a list of at least one text in quotes")
-                            .value_or(parameter.choices);
+  if (type == "categorical" || type == "ordinal") {
+    const bool ordered = type == "ordinal";
+    parameter.kind = ordered ? ParameterKind::ordinal : ParameterKind::categorical;
+    parameter.choices = read_choices(reader, ordered ? "values" : "choices", errors);
     return parameter;
   }
   parameter.kind = type == "int" ? ParameterKind::integer : ParameterKind::real;
@@ -150,7 +177,55 @@ Parameter read_parameter(const toml::table& table, std::size_t index, TomlErrors
     *bound = reader.number(key, is_finite, "a finite number").value_or(*bound);
   }
   parameter.log = reader.flag("log").value_or(false);
+  parameter.step = reader.number("step", is_positive, "a number > 0").value_or(0.0);
   return parameter;
+}
+
+// [[constraint]], with the tables they stand in.
+std::vector<std::string> read_constraints(const toml::table& root,
+                                          std::vector<const toml::table*>& tables,
+                                          TomlErrors& errors) {
+  std::vector<std::string> constraints;
+  const toml::node* node = root.get("constraint");
+  if (!node) return constraints;
+  const toml::array* array = node->as_array();
+  if (!array) {
+    errors.add_found(*node, "constraint", "one [[constraint]] table per constraint");
+    return constraints;
+  }
+  for (const toml::node& element : *array) {
+    const toml::table* table = element.as_table();
+    if (!table) {
+      errors.add_found(element, "constraint", "a [[constraint]] table");
+      return constraints;
+    }
+    const std::string number = std::to_string(constraints.size() + 1);
+    TomlTable reader(*table, {"constraint " + number, "constraint." + number}, {"require"}, errors);
+    if (!reader.find("require")) reader.missing("require", "a condition, as in \"a + b <= 1\"");
+    constraints.push_back(reader.text("require").value_or(""));
+    tables.push_back(table);
+  }
+  return constraints;
+}
+
+// The space with its constraints; errors stand at the constraint they speak of.
+void make_space(const toml::table& root, std::vector<Parameter> parameters, StudyFile& file,
+                TomlErrors& errors) {
+  std::vector<const toml::table*> tables;
+  std::vector<std::string> constraints = read_constraints(root, tables, errors);
+  if (errors.any()) return;
+  Result<Space> space = Space::make(std::move(parameters), std::move(constraints));
+  if (space) {
+    file.study.space = std::move(*space);
+    return;
+  }
+  const toml::node* where = root.get("parameter");
+  for (std::size_t c = 0; c < tables.size(); ++c) {
+    if (space.error().field == "constraint." + std::to_string(c + 1)) {
+      where = tables[c]->get("require");
+    }
+  }
+  errors.add(where, space.error().field, space.error());
 }
 
 // [[parameter]]
@@ -173,28 +248,30 @@ void read_parameters(const toml::table& root, StudyFile& file, TomlErrors& error
     Parameter parameter = read_parameter(*table, parameters.size() + 1, errors);
     if (errors.any()) return;
     if (!names.insert(parameter.name).second) {
-      return errors.add(table->get("name"), "parameter " + in_quotes(parameter.name) + ".name",
+      const TomlField field = parameter_field(parameter.name);
+      return errors.add(table->get("name"), {field.shown + ".name", field.path + ".name"},
                         "found " + in_quotes(parameter.name) +
                             " a second time, expected all names to be different");
     }
     if (const Result<Space> alone = Space::make({parameter}); !alone) {
-      const std::string who = "parameter " + in_quotes(parameter.name);
-      return errors.add(table, who, alone.error().message.substr(who.size() + 2));
+      const std::string& field = alone.error().field;
+      const std::string prefix = parameter_field(parameter.name).path + ".";
+      const toml::node* key =
+          field.starts_with(prefix) ? table->get(field.substr(prefix.size())) : nullptr;
+      return errors.add(key ? key : table, field, alone.error());
     }
     parameters.push_back(std::move(parameter));
   }
-  Result<Space> space = Space::make(std::move(parameters));
-  if (!space) return errors.add(node, "parameter", space.error().message);
-  file.study.space = std::move(*space);
+  make_space(root, std::move(parameters), file, errors);
 }
 
-nlohmann::ordered_json to_json(const toml::node& node) {
-  nlohmann::ordered_json json;
+Json to_json(const toml::node& node) {
+  Json json;
   if (const toml::table* table = node.as_table()) {
-    json = nlohmann::ordered_json::object();
+    json = Json::object();
     for (const auto& [key, value] : *table) json[std::string(key.str())] = to_json(value);
   } else if (const toml::array* array = node.as_array()) {
-    json = nlohmann::ordered_json::array();
+    json = Json::array();
     for (const toml::node& element : *array) json.push_back(to_json(element));
   } else if (const auto text = node.value_exact<std::string>()) {
     json = *text;
@@ -263,7 +340,7 @@ void read_evaluate(const toml::table* table, StudyFile& file, TomlErrors& errors
   }
   process.directory = fs::path(file.path).parent_path().string();
   read_environment(*table, process, errors);
-  file.study.evaluate_json = to_json(*table).dump();
+  file.study.evaluate_json = dump(to_json(*table));
   file.evaluate = std::move(settings);
 }
 
@@ -279,16 +356,23 @@ void check_command(const toml::table* table, const StudyFile& file, TomlErrors& 
 }
 
 // A built-in task brings its space, and its goal unless the file has one.
-void read_task(const toml::table& root, StudyFile& file, TomlErrors& errors) {
+void read_task(const toml::table& root, const StudyFileOptions& options, StudyFile& file,
+               TomlErrors& errors) {
   const toml::node* where = root["evaluate"]["task"].node();
-  const auto task = tasks::make_task(file.evaluate->task);
+  if (!options.find_task) {
+    return errors.add(where, "evaluate.task",
+                      "found " + in_quotes(file.evaluate->task) +
+                          ", expected a command: this program has no built-in tasks");
+  }
+  Result<TaskProblem> task = options.find_task(file.evaluate->task);
   if (!task) return errors.add(where, "evaluate.task", task.error().message);
   if (const toml::node* parameter = root.get("parameter")) {
     return errors.add(parameter, "parameter",
                       "found parameters beside evaluate.task, expected none: the task has its own");
   }
-  file.study.space = (*task)->space();
-  if (!root["study"]["goal"].node()) file.study.goal = (*task)->info().goal;
+  const std::span<const Parameter> parameters = task->space.parameters();
+  make_space(root, {parameters.begin(), parameters.end()}, file, errors);
+  if (!root["study"]["goal"].node()) file.study.goal = task->goal;
 }
 
 // [stop]
@@ -304,20 +388,13 @@ void read_stop(const toml::table* table, StudyFile& file, TomlErrors& errors) {
 
 }  // namespace
 
-std::string suggestion(std::string_view word, const std::vector<std::string>& candidates) {
-  const auto distance = [&](const std::string& c) { return edit_distance(word, c); };
-  const auto closest = std::min_element(
-      candidates.begin(), candidates.end(),
-      [&](const std::string& a, const std::string& b) { return distance(a) < distance(b); });
-  if (closest != candidates.end() && distance(*closest) <= kTypingErrors) {
-    return ", did you mean " + in_quotes(*closest) + "?";
+Result<StudyFile> parse_study_file(std::string_view text, const std::string& path,
+                                   const StudyFileOptions& options) {
+  if (const Result<void> guarded = guard_toml(text); !guarded) {
+    const Error& error = guarded.error();
+    return Error{error.kind, path + ":" + std::to_string(error.line) + ": " + error.message,
+                 error.field, error.line};
   }
-  std::string text = ", expected one of";
-  for (const std::string& candidate : candidates) text += " " + candidate;
-  return text;
-}
-
-Result<StudyFile> parse_study_file(std::string_view text, const std::string& path) {
   toml::table root;
   try {
     root = toml::parse(text, path);
@@ -325,10 +402,11 @@ Result<StudyFile> parse_study_file(std::string_view text, const std::string& pat
     const auto& place = error.source().begin;
     return Error{ErrorKind::invalid_input,
                  path + ":" + std::to_string(place.line) + ":" + std::to_string(place.column) +
-                     ": not valid TOML: " + std::string(error.description())};
+                     ": not valid TOML: " + std::string(error.description()),
+                 "", static_cast<int>(place.line)};
   }
   TomlErrors errors(path);
-  const TomlTable top(root, "", {"study", "optimizer", "parameter", "evaluate", "stop"}, errors);
+  const TomlTable top(root, "", {"study", "optimizer", "parameter", "constraint", "evaluate", "stop"}, errors);
   StudyFile file;
   file.path = path;
   const toml::table* study = subtable(root, "study", errors);
@@ -339,7 +417,7 @@ Result<StudyFile> parse_study_file(std::string_view text, const std::string& pat
   read_optimizer(optimizer, file, errors);
   read_evaluate(evaluate, file, errors);
   if (has_task && !errors.any()) {
-    read_task(root, file, errors);
+    read_task(root, options, file, errors);
   } else if (!has_task) {
     read_parameters(root, file, errors);
   }
@@ -354,7 +432,7 @@ Result<StudyFile> parse_study_file(std::string_view text, const std::string& pat
   return file;
 }
 
-Result<StudyFile> load_study_file(const std::string& path) {
+Result<StudyFile> load_study_file(const std::string& path, const StudyFileOptions& options) {
   const auto cannot = [&](const std::string& why) {
     return Error{ErrorKind::not_found, path + ": cannot read the study file: " + why};
   };
@@ -368,7 +446,7 @@ Result<StudyFile> load_study_file(const std::string& path) {
     text.append(chunk.data(), static_cast<std::size_t>(in.gcount()));
   }
   if (text.size() > kLargestFile) return cannot("it is larger than 16 MiB");
-  return parse_study_file(text, path);
+  return parse_study_file(text, path, options);
 }
 
-}  // namespace vbo::cli
+}  // namespace vbo

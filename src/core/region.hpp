@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// What the constraints leave of a box of parameters, and the ways into it. Points are given by unit
+// coordinates u, one per parameter, as Axis has them. Everything is deterministic: the same u
+// always leads to the same place, so that replaying a study is exact. Immutable: threads may share
+// it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/axis.hpp"
+#include "core/expression.hpp"
+#include "vbo/error.hpp"
+#include "vbo/random.hpp"
+#include "vbo/space.hpp"
+
+namespace vbo {
+
+class Region {
+ public:
+  // An error is "constraint 2, column 9: ..." with field "constraint.2"; one about constraints that
+  // no point satisfies together names them. REQUIRES: parameters that Space::make accepts.
+  static Result<std::shared_ptr<const Region>> make(std::span<const Parameter> parameters,
+                                                    std::span<const std::string> constraints);
+
+  // The error names the first constraint that is violated.
+  Result<void> check(const Point& point) const;
+  bool contains(std::span<const double> u) const;
+
+  // Moves u, when it is outside, to a point of the region near it: for search.
+  void repair(std::span<double> u) const;
+  // Moves u, when it is outside, to a point anywhere in the region: evenly spread u stay evenly
+  // spread over the region.
+  void spread(std::span<double> u) const;
+
+ private:
+  // Like u, but parameters of an equality are on a linear scale, where equalities are linear.
+  using State = std::vector<double>;
+  struct Row {  // sum of a[i] * state[i] = b
+    State a;
+    double b = 0.0;
+  };
+  class Finder;
+
+  Region(std::span<const Parameter> parameters, std::span<const std::string> texts,
+         std::vector<Expression> constraints);
+
+  std::size_t size() const { return axes_.size(); }
+  double number_at(std::size_t i, double state) const;
+  double state_of(std::size_t i, double number) const;
+  State state_from(std::span<const double> u) const;
+  // The point the state stands for; false when it violates a constraint.
+  bool settle(const State& state, std::span<double> u) const;
+  bool contains_state(const State& state) const;
+  double violation(const State& state, std::span<const double> scales) const;
+  // Rounds discrete parameters and moves the others until the equalities hold, if they can.
+  void project(State& state) const;
+  void project_discrete(State& state, const Row& row) const;
+  void project_direction(State& direction) const;
+  // One step of a random walk whose limit is the uniform distribution over the region.
+  void walk(State& state, Rng& rng) const;
+  void walk_continuous(State& state, Rng& rng) const;
+  void walk_discrete(State& state, Rng& rng) const;
+  State random_state(Rng& rng) const;
+  std::size_t nearest_anchor(const State& state) const;
+
+  std::vector<Axis> axes_;
+  std::vector<bool> unordered_;  // categorical
+  std::vector<std::string> texts_;
+  std::vector<Expression> constraints_;
+  std::vector<bool> linear_;         // on a linear scale: part of an equality
+  std::vector<double> low_, width_;  // of real and integer parameters
+  std::vector<Row> rows_;
+  std::vector<std::size_t> continuous_;  // parameters
+  std::vector<std::size_t> discrete_;    // with more than one value
+  std::vector<State> anchors_;           // points of the region, evenly spread; never empty
+};
+
+}  // namespace vbo
