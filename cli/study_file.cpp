@@ -104,9 +104,9 @@ void read_optimizer(const toml::table* table, StudyFile& file, TomlErrors& error
 
 // The methods know their options; here only the line is added to what they say.
 void check_optimizer(const toml::table* table, const StudyFile& file, TomlErrors& errors) {
-  const auto made = make_optimizer(file.study.space, file.study.optimizer);
-  if (made) return;
-  const std::string& message = made.error().message;
+  const auto checked = check_optimizer(file.study.space, file.study.optimizer);
+  if (checked) return;
+  const std::string& message = checked.error().message;
   const toml::node* where = table ? table->get("method") : nullptr;
   std::string field = "optimizer.method";
   for (const auto& [name, value] : file.study.optimizer.settings) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Study::run: keeps every worker busy until there is a reason to stop.
 #include <algorithm>
-#include <cmath>
 #include <thread>
 
 #include "study/impl.hpp"
@@ -89,6 +88,7 @@ class Runner {
         return Error{ErrorKind::conflict, "the executor ended trial " + std::to_string(outcome.id) +
                                               ", which is not open"};
       }
+      outcome.attempts = std::max(outcome.attempts, 1) - 1;  // start() counted the first
       ended.push_back(ended_trial(open->second, std::move(outcome)));
     }
     if (const auto stored = study_.finish(ended); !stored) {
@@ -99,24 +99,6 @@ class Runner {
       count_failures(trial);
     }
     return {};
-  }
-
-  static Trial ended_trial(Trial trial, Outcome outcome) {
-    trial.seconds = outcome.seconds;
-    trial.attempts += std::max(outcome.attempts, 1) - 1;  // start() counted the first
-    trial.stderr_tail = std::move(outcome.stderr_tail);
-    if (outcome.value && !outcome.failure && std::isfinite(*outcome.value)) {
-      trial.state = TrialState::completed;
-      trial.value = *outcome.value + 0.0;  // -0 becomes 0, which is how SQLite stores it
-    } else {
-      trial.state = TrialState::failed;
-      trial.failure = outcome.failure ? std::move(*outcome.failure)
-                      : outcome.value
-                          ? Failure{FailureCause::non_finite,
-                                    "the value is " + to_string(Value(*outcome.value))}
-                          : Failure{FailureCause::no_value, "the evaluation gave no value"};
-    }
-    return trial;
   }
 
   // Results in hand that could not be stored: too dear to keep silent about.
