@@ -44,7 +44,7 @@ def costs(results):
     few, many = min(mine), max(mine)
 
     def milliseconds(n):
-        return number(1e3 * (mine[n]["tell_seconds"] + mine[n]["ask_seconds"]), 2)
+        return f"{1e3 * (mine[n]['tell_seconds'] + mine[n]['ask_seconds']):.0f}"
     return [f"* [Cost of a round](docs/results/README.md#cost-of-a-round): hearing of {data['batch']} results and "
             f"suggesting the next {data['batch']} takes `vbo` {milliseconds(few)} ms at {few} results and "
             f"{milliseconds(many)} ms at {many:,}, on one core."]

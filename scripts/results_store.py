@@ -90,3 +90,11 @@ def forget(raw, names, methods):
             parts = path.name.split("--")
             if len(parts) > 1 and (parts[1] in wanted or parts[1].split("@")[0] in wanted):
                 path.unlink()
+
+
+def prune(raw, name, planned):
+    """Removes what no protocol asks for any more, as runs of another length; further seeds stay."""
+    kinds = {stem.rpartition("-s")[0] for stem in planned}
+    for path in (raw / name).glob("*"):
+        if path.suffix in (".jsonl", ".csv", ".part") and path.stem.rpartition("-s")[0] not in kinds:
+            path.unlink()
