@@ -198,14 +198,14 @@ Result<std::vector<ConsistencyRow>> check_consistency(
 
 std::string to_markdown(const std::vector<ConsistencyRow>& rows) {
   TextTable table({"channel", "quantity", "N", "truth", "on its own samples", "on fresh ones",
-                   "difference of the middle", "seeds"});
+                   "fresh - truth", "seeds"});
   for (const auto& [key, group] : grouped(rows)) {
     const double own = mean(values(group, &ConsistencyRow::own));
     const double fresh = mean(values(group, &ConsistencyRow::fresh));
     const double truth = group.front()->truth;
     table.add({std::get<0>(key), std::get<1>(key), std::to_string(std::get<2>(key)),
                number_text(truth, 4), number_text(own, 4), number_text(fresh, 4),
-               number_text((own + fresh) / 2 - truth, 2), std::to_string(group.size())});
+               number_text(fresh - truth, 2), std::to_string(group.size())});
   }
   return table.markdown();
 }
@@ -274,7 +274,19 @@ Figure figure_of(const std::vector<ConsistencyRow>& rows) {
     put(panel.series[2], values(group, &ConsistencyRow::fresh));
     panel.x.marks.push_back(n);
   }
-  for (auto& [key, panel] : panels) figure.panels.push_back(std::move(panel));
+  // Few samples can be judged at minus several nats: what is far below is cut off.
+  constexpr double lowest = -0.5;
+  for (auto& [key, panel] : panels) {
+    double low = 0.0, high = 0.0;
+    for (const Series& series : panel.series) {
+      low = std::min(low, quantile(series.low, 0.0));
+      high = std::max(high, quantile(series.high, 1.0));
+    }
+    if (low < lowest) panel.y.label += " (lowest cut off)";
+    panel.y.low = std::max(low, lowest);
+    panel.y.high = 1.05 * high;
+    figure.panels.push_back(std::move(panel));
+  }
   return figure;
 }
 
