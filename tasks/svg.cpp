@@ -46,7 +46,7 @@ std::string escaped(std::string_view text) {
     } else if (c == '"') {
       out += "&quot;";
     } else {
-      out += c;
+      out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
     }
   }
   return out;
@@ -117,12 +117,18 @@ void Svg::polygon(std::span<const Pixel> points, std::string_view look) {
 }
 
 void Svg::text(Pixel at, std::string_view words, std::string_view look) {
+  marked_text(at, escaped(words), look);
+}
+
+void Svg::marked_text(Pixel at, std::string_view markup, std::string_view look) {
   body_ += "<text" + attribute("x", at.x) + attribute("y", at.y);
   if (!look.empty()) {
     body_ += " ";
     body_ += look;
   }
-  body_ += ">" + escaped(words) + "</text>\n";
+  body_ += ">";
+  body_ += markup;
+  body_ += "</text>\n";
 }
 
 void Svg::heading(std::string_view title, std::string_view subtitle) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Just enough SVG for the pictures of tasks: shapes in pixels, axes with round ticks, and images as
-// embedded PNG. One self-contained document, no scripts, no fonts to load.
+// Just enough SVG for the pictures of tasks and the charts of benchmarks: shapes in pixels, axes
+// with round ticks, and images as embedded PNG. One self-contained document, no scripts, no fonts
+// to load.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +29,8 @@ class Svg {
   void polyline(std::span<const Pixel> points, std::string_view look);
   void polygon(std::span<const Pixel> points, std::string_view look);
   void text(Pixel at, std::string_view words, std::string_view look = "");
+  // The same with SVG markup inside the words, e.g. a raised <tspan>.
+  void marked_text(Pixel at, std::string_view markup, std::string_view look = "");
   // A heading and a grey line under it, top left.
   void heading(std::string_view title, std::string_view subtitle);
   // rows x columns palette indices, row 0 on top.

@@ -14,6 +14,7 @@ void add_bench_commands(CLI::App& bench, int& exit_code) {
   add_bench_compare(bench, exit_code);
   add_bench_plot(bench, exit_code);
   add_bench_flops(bench, exit_code);
+  add_bench_consistency(bench, exit_code);
   add_bench_serve(bench, exit_code);
 }
 
@@ -22,10 +23,30 @@ int complain(const Error& error) {
   return error.kind == ErrorKind::invalid_input || error.kind == ErrorKind::not_found ? 2 : 1;
 }
 
-Result<std::vector<bench::JobResult>> read_all(const std::vector<std::string>& directories) {
+void add_reading_flags(CLI::App& command, ReadingFlags& flags) {
+  command
+      .add_option("--reward", flags.reward,
+                  "The average reward counts the main phase only (main), or all evaluations")
+      ->check(CLI::IsMember({"main", "all"}));
+  command.add_option("--clip", flags.clip,
+                     "Tasks on which no evaluation counts for less than the worst of the initial "
+                     "design");
+}
+
+std::string explained(const ReadingFlags& flags) {
+  std::string text = flags.reward == "main" ? "rewards count from the end of the initial design"
+                                            : "rewards count all evaluations";
+  for (const std::string& task : flags.clip) {
+    text += "; on " + task + " no evaluation counts for less than the worst of the initial design";
+  }
+  return text;
+}
+
+Result<std::vector<bench::JobResult>> read_all(const std::vector<std::string>& directories,
+                                               const ReadingFlags& flags) {
   std::vector<bench::JobResult> all;
   for (const std::string& directory : directories) {
-    auto jobs = bench::read_jobs(directory);
+    auto jobs = bench::read_jobs(directory, bench::Reading{flags.reward == "main", flags.clip});
     if (!jobs) return jobs.error();
     all.insert(all.end(), std::make_move_iterator(jobs->begin()),
                std::make_move_iterator(jobs->end()));

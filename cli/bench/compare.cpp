@@ -14,6 +14,7 @@ struct CompareFlags {
   std::vector<std::string> inside, tasks, methods;
   std::int64_t at = 0;
   bool json = false;
+  ReadingFlags reading;
 };
 
 int compare(const CompareFlags& flags) {
@@ -21,7 +22,7 @@ int compare(const CompareFlags& flags) {
                                .at = flags.at};
   ComparisonReport report;
   if (!flags.inside.empty()) {
-    auto jobs = read_all(flags.inside);
+    auto jobs = read_all(flags.inside, flags.reading);
     if (!jobs) return complain(jobs.error());
     keep_only(*jobs, flags.tasks, {});
     for (const std::string& method : {flags.first, flags.second}) {
@@ -30,9 +31,9 @@ int compare(const CompareFlags& flags) {
     report = compare_methods(*jobs, to_string(*parse_method(flags.first)),
                              to_string(*parse_method(flags.second)), options);
   } else {
-    auto first = read_all({flags.first});
+    auto first = read_all({flags.first}, flags.reading);
     if (!first) return complain(first.error());
-    auto second = read_all({flags.second});
+    auto second = read_all({flags.second}, flags.reading);
     if (!second) return complain(second.error());
     keep_only(*first, flags.tasks, flags.methods);
     keep_only(*second, flags.tasks, flags.methods);
@@ -63,6 +64,7 @@ void add_bench_compare(CLI::App& bench, int& exit_code) {
       ->check(CLI::IsMember({"best", "reward"}));
   command->add_option("-t,--task", flags->tasks, "Only these tasks");
   command->add_option("-m,--method", flags->methods, "Of two directories: only these methods");
+  add_reading_flags(*command, flags->reading);
   command->add_flag("--json", flags->json, "As JSON");
   command->footer(
       "Examples:\n  vbo bench compare vbo cmaes --in results --at 20\n"

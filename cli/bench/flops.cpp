@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // vbo bench flops
 #include <cstdio>
+#include <fstream>
+#include <sstream>
 
 #include "bench/flops_counted.hpp"
 #include "bench/flops_model.hpp"
@@ -13,16 +15,42 @@ namespace {
 using namespace vbo::bench;
 
 struct FlopsFlags {
-  std::string model = "paper", file, figure, save;
+  std::string model = "paper", file, figure, save, from;
   CountOptions count;
   bool json = false;
 };
+
+Result<CountReport> read_report(const std::string& path) {
+  std::ifstream in(path);
+  if (!in) return Error{ErrorKind::not_found, "cannot read " + path};
+  std::stringstream text;
+  text << in.rdbuf();
+  auto report = count_report_from(text.str());
+  if (report) return report;
+  return Error{report.error().kind, path + ": " + report.error().message};
+}
+
+int show(const FlopsFlags& flags, const Result<CountReport>& report) {
+  if (!report) return complain(report.error());
+  if (!flags.figure.empty()) {
+    if (auto written = write_file(flags.figure, to_svg(figure_of(*report))); !written) {
+      return complain(written.error());
+    }
+  }
+  if (!flags.save.empty()) {
+    if (auto written = write_file(flags.save, to_json(*report)); !written) {
+      return complain(written.error());
+    }
+  }
+  return deliver(flags.json ? to_json(*report) : to_markdown(*report), flags.file);
+}
 
 int flops(FlopsFlags flags) {
   if (flags.model != "counted") {
     const CostModel model = flags.model == "paper" ? published_model() : realistic_model();
     return deliver(flags.json ? to_json(model) : to_markdown(model), flags.file);
   }
+  if (!flags.from.empty()) return show(flags, read_report(flags.from));
   if (flags.count.methods.empty()) {
     for (const MethodInfo& method : methods()) flags.count.methods.push_back(method.name);
   }
@@ -37,18 +65,7 @@ int flops(FlopsFlags flags) {
                  number_text(static_cast<double>(cell.flops()), 4).c_str(),
                  number_text(cell.tell_seconds + cell.ask_seconds, 3).c_str());
   });
-  if (!report) return complain(report.error());
-  if (!flags.figure.empty()) {
-    if (auto written = write_file(flags.figure, to_svg(figure_of(*report))); !written) {
-      return complain(written.error());
-    }
-  }
-  if (!flags.save.empty()) {
-    if (auto written = write_file(flags.save, to_json(*report)); !written) {
-      return complain(written.error());
-    }
-  }
-  return deliver(flags.json ? to_json(*report) : to_markdown(*report), flags.file);
+  return show(flags, report);
 }
 
 }  // namespace
@@ -73,6 +90,7 @@ void add_bench_flops(CLI::App& bench, int& exit_code) {
   counted("--limit", flags->count.limit_seconds,
           "Leave out what would take longer, in seconds (default 600)");
   counted("--figure", flags->figure, "Write a figure to this SVG file");
+  counted("--from", flags->from, "Do not count: read what --save wrote");
   counted("--save", flags->save, "Also write the numbers to this JSON file");
   command->add_flag("--json", flags->json, "As JSON");
   command->add_option("-o,--out", flags->file, "Write to this file instead of standard output");

@@ -13,10 +13,11 @@ using namespace vbo::bench;
 struct PlotFlags {
   std::vector<std::string> directories, tasks, methods;
   std::string out;
+  ReadingFlags reading;
 };
 
 int plot(const PlotFlags& flags) {
-  auto jobs = read_all(flags.directories);
+  auto jobs = read_all(flags.directories, flags.reading);
   if (!jobs) return complain(jobs.error());
   keep_only(*jobs, flags.tasks, flags.methods);
   if (jobs->empty()) {
@@ -41,6 +42,7 @@ void add_bench_plot(CLI::App& bench, int& exit_code) {
   command->add_option("-o,--out", flags->out, "Directory for the figures")->required();
   command->add_option("-t,--task", flags->tasks, "Only these tasks");
   command->add_option("-m,--method", flags->methods, "Only these methods");
+  add_reading_flags(*command, flags->reading);
   command->footer("Example:\n  vbo bench plot results -o figures\n");
   command->callback([flags, &exit_code] { exit_code = plot(*flags); });
 }

@@ -36,14 +36,24 @@ int run_method(const ServeFlags& flags) {
   if (!task) return complain(task.error());
   const auto spec = parse_method(flags.method);
   if (!spec) return complain(spec.error());
-  const auto optimizer = make_optimizer((*task)->space(), {.method = spec->name,
-                                                           .seed = flags.seed,
-                                                           .batch = flags.batch,
-                                                           .budget = flags.budget,
-                                                           .threads = flags.threads,
-                                                           .settings = spec->settings});
-  if (!optimizer) return complain(optimizer.error());
-  serve_method(**optimizer, **task, std::cin, std::cout);
+  StudyOptions study;
+  study.name = flags.method + " on " + flags.task;
+  study.space = (*task)->space();
+  study.goal = (*task)->info().goal;
+  study.optimizer = {.method = spec->name,
+                     .seed = flags.seed,
+                     .batch = flags.batch,
+                     .threads = flags.threads,
+                     .settings = spec->settings};
+  // Unlike other studies this one may not know its budget.
+  StudyParts parts;
+  parts.make_optimizer = [&](const Space& space, OptimizerOptions options) {
+    options.budget = flags.budget;
+    return make_optimizer(space, options);
+  };
+  auto served = open_metered(std::move(study), std::move(parts));
+  if (!served) return complain(served.error());
+  serve_method(*served, std::cin, std::cout);
   return 0;
 }
 

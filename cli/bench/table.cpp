@@ -13,12 +13,14 @@ struct TableFlags {
   SummaryOptions options;
   std::string format = "markdown", file;
   bool json = false, wide = false;
+  ReadingFlags reading;
 };
 
 int table(const TableFlags& flags) {
-  const auto jobs = read_all(flags.directories);
+  const auto jobs = read_all(flags.directories, flags.reading);
   if (!jobs) return complain(jobs.error());
-  const Summary summary = summarize(*jobs, flags.options);
+  Summary summary = summarize(*jobs, flags.options);
+  summary.notes.push_back(explained(flags.reading));
   if (summary.rows.empty()) {
     return complain({ErrorKind::not_found, "no results of the tasks and methods named"});
   }
@@ -46,6 +48,7 @@ void add_bench_table(CLI::App& bench, int& exit_code) {
   command->add_option("-m,--method", flags->options.methods, "Only these methods");
   command->add_option("-f,--format", flags->format, "markdown, csv or json")
       ->check(CLI::IsMember({"markdown", "csv", "json"}));
+  add_reading_flags(*command, flags->reading);
   command->add_flag("--wide", flags->wide, "One line per task, one column per method: median best");
   command->add_flag("--json", flags->json, "The same as --format json");
   command->add_option("-o,--out", flags->file, "Write to this file instead of standard output");

@@ -109,6 +109,9 @@ struct OptimizerOptions {
 Result<std::unique_ptr<Optimizer>> make_optimizer(const Space& space,
                                                   const OptimizerOptions& options);
 
+// What make_optimizer would complain about, without building anything.
+Result<void> check_optimizer(const Space& space, const OptimizerOptions& options);
+
 struct OptionInfo {
   std::string name;
   std::string default_value;

@@ -56,7 +56,8 @@ class Storage {
   virtual Result<void> update_study(std::int64_t budget, const std::string& evaluate_json) = 0;
 
   // One ask: trials with state waiting, all with the same asked_in, and the report when the ask
-  // was the first of a training round.
+  // was the first of a training round. Or results from outside: ended trials nobody asked for, all
+  // with one event as both asked_in and told_in.
   virtual Result<void> add_trials(std::span<const Trial> trials,
                                   const std::optional<AskReport>& report) = 0;
   // May be lost when the power fails, as it is undone by requeue_running() anyway.

@@ -38,6 +38,12 @@ struct StudyParts {
       make_optimizer;  // null: vbo::make_optimizer
 };
 
+// A point that was evaluated elsewhere, and what came of it; the outcome's id is not looked at.
+struct Evaluated {
+  Point point;
+  Outcome outcome;
+};
+
 // When Study::run gives up or has seen enough.
 struct RunOptions {
   // Circuit breaker: pause after so many failures in a row; 0 = never. Infeasible inputs do not
@@ -81,6 +87,11 @@ class Study {
   Result<void> tell(TrialId id, double value);
   Result<void> tell(Outcome outcome);  // with metrics; outcome.attempts is not looked at
   Result<void> tell_failure(TrialId id, Failure failure);
+  // Ends several open trials in one tell: all of them or, on an error, none.
+  Result<void> tell(std::vector<Outcome> outcomes);
+  // Results of points nobody suggested: they become ended trials with new ids, in this order, and
+  // the method hears of them in one tell. They count as evaluations. All of them or none.
+  Result<std::vector<Trial>> add(std::vector<Evaluated> results);
 
   // Evaluates until the budget is spent, never more than executor.capacity() at once, refilling at
   // once when one ends. Trials left over by an earlier process come first.

@@ -73,7 +73,7 @@ struct Trial {
   // Seconds since 1970 by the storage's clock; 0 = unknown. No method ever sees them.
   double asked_at = 0.0, started_at = 0.0, finished_at = 0.0;
   std::string worker;    // who evaluates or evaluated it; "" = unknown
-  EventId asked_in = 0;  // the ask that suggested it
+  EventId asked_in = 0;  // the ask that suggested it; the same as told_in when nobody did
   EventId told_in = 0;   // the tell that ended it; 0 while open
 };
 

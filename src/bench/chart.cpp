@@ -6,8 +6,14 @@
 #include <cstdio>
 #include <map>
 
+#include "tasks/svg.hpp"
+
 namespace vbo::bench {
 namespace {
+
+using tasks::brief;
+using tasks::Pixel;
+using tasks::Svg;
 
 // Geometry in pixels.
 constexpr double panel_width = 400, panel_height = 270;    // several to a figure
@@ -22,17 +28,9 @@ std::string format(const char* pattern, double value) {
   return text;
 }
 
-std::string px(double value) { return format("%.1f", value); }
-
-std::string markup_at(double x, double y, const std::string& markup, const std::string& anchor,
-                      int size, const std::string& extra = "") {
-  return "<text x=\"" + px(x) + "\" y=\"" + px(y) + "\" text-anchor=\"" + anchor +
-         "\" font-size=\"" + std::to_string(size) + "\"" + extra + ">" + markup + "</text>\n";
-}
-
-std::string text_at(double x, double y, const std::string& text, const std::string& anchor,
-                    int size, const std::string& extra = "") {
-  return markup_at(x, y, xml_escape(text), anchor, size, extra);
+std::string anchored(const char* anchor, int size, const char* more = "") {
+  return std::string("text-anchor=\"") + anchor + "\" font-size=\"" + std::to_string(size) + "\"" +
+         more;
 }
 
 // 120000, 0.05, -2e6, 1e-5.
@@ -64,9 +62,9 @@ std::vector<std::string> tick_texts(const std::vector<double>& values, bool log)
 }
 
 // Maps data to pixels along one axis.
-class Scale {
+class AxisScale {
  public:
-  Scale(double low, double high, bool log, double from, double to)
+  AxisScale(double low, double high, bool log, double from, double to)
       : log_(log), low_(put(low)), high_(put(high)), from_(from), to_(to) {}
   double operator()(double value) const {
     return from_ + (put(value) - low_) / (high_ - low_) * (to_ - from_);
@@ -112,58 +110,54 @@ Range range_of(const Axis& axis, const std::vector<Series>& series, bool vertica
   return {low - margin, high + margin};
 }
 
-std::string polyline(const Series& s, const Scale& x, const Scale& y, const Axis& xa,
-                     const Axis& ya) {
-  std::string path;
+// The unbroken parts of a line.
+std::vector<std::vector<Pixel>> strokes(const Series& s, const AxisScale& x, const AxisScale& y,
+                                        const Axis& xa, const Axis& ya) {
+  std::vector<std::vector<Pixel>> parts;
   bool pen_down = false;
   for (std::size_t i = 0; i < s.x.size(); ++i) {
-    if (!usable(s.x[i], xa.log) || !usable(s.y[i], ya.log)) {
-      pen_down = false;
-      continue;
-    }
-    path += (pen_down ? "L" : "M") + px(x(s.x[i])) + "," + px(y(s.y[i]));
-    pen_down = true;
+    const bool drawn = usable(s.x[i], xa.log) && usable(s.y[i], ya.log);
+    if (drawn && !pen_down) parts.emplace_back();
+    if (drawn) parts.back().push_back({x(s.x[i]), y(s.y[i])});
+    pen_down = drawn;
   }
-  return path;
+  return parts;
 }
 
-std::string band(const Series& s, const Scale& x, const Scale& y, const Axis& ya, double floor) {
-  if (s.low.size() != s.x.size() || s.high.size() != s.x.size()) return "";
-  std::string forth, back;
+std::vector<Pixel> band(const Series& s, const AxisScale& x, const AxisScale& y, const Axis& ya,
+                        double floor) {
+  std::vector<Pixel> outline, back;
+  if (s.low.size() != s.x.size() || s.high.size() != s.x.size()) return outline;
   for (std::size_t i = 0; i < s.x.size(); ++i) {
     if (!usable(s.high[i], ya.log)) continue;
     // On a logarithmic axis a lower edge at or below zero reaches the bottom of the panel.
     const double low = usable(s.low[i], ya.log) ? s.low[i] : floor;
-    forth += (forth.empty() ? "M" : "L") + px(x(s.x[i])) + "," + px(y(s.high[i]));
-    back = "L" + px(x(s.x[i])) + "," + px(y(low)) + back;
+    outline.push_back({x(s.x[i]), y(s.high[i])});
+    back.push_back({x(s.x[i]), y(low)});
   }
-  return forth.empty() ? "" : forth + back + "Z";
+  outline.insert(outline.end(), back.rbegin(), back.rend());
+  return outline;
 }
 
 struct Size {
   double width, height;
 };
 
-std::string draw_panel(const Panel& panel, double left, double top, Size size, int number) {
-  const double x0 = left + margin_left, x1 = left + size.width - margin_right;
-  const double y0 = top + size.height - margin_bottom, y1 = top + margin_top;
-  const Range xr = range_of(panel.x, panel.series, false);
-  const Range yr = range_of(panel.y, panel.series, true);
-  const Scale x(xr.low, xr.high, panel.x.log, x0, x1), y(yr.low, yr.high, panel.y.log, y0, y1);
-  const std::string clip = "plot" + std::to_string(number);
+// The area of a panel between its axes.
+struct Area {
+  double left, right, top, bottom;
+};
 
-  std::string svg = "<g>\n<clipPath id=\"" + clip + "\"><rect x=\"" + px(x0) + "\" y=\"" + px(y1) +
-                    "\" width=\"" + px(x1 - x0) + "\" height=\"" + px(y0 - y1) +
-                    "\"/></clipPath>\n";
-  svg += text_at((x0 + x1) / 2, top + margin_top - 10, panel.title, "middle", 13,
-                 " font-weight=\"bold\"");
+void draw_frame(Svg& svg, const Panel& panel, const Area& area, Range xr, Range yr,
+                const AxisScale& x, const AxisScale& y, double outside) {
+  const double middle = (area.left + area.right) / 2;
+  svg.text({middle, area.top - 10}, panel.title, anchored("middle", 13, " font-weight=\"bold\""));
   const std::vector<double> y_ticks = ticks(yr.low, yr.high, panel.y.log);
   const std::vector<std::string> y_texts = tick_texts(y_ticks, panel.y.log);
   for (std::size_t i = 0; i < y_ticks.size(); ++i) {
     const double at = y(y_ticks[i]);
-    svg += "<path d=\"M" + px(x0) + "," + px(at) + "H" + px(x1) +
-           "\" stroke=\"#e4e4e4\" fill=\"none\"/>\n" +
-           markup_at(x0 - 7, at + 4, y_texts[i], "end", 11);
+    svg.line({area.left, at}, {area.right, at}, "stroke=\"#e4e4e4\"");
+    svg.marked_text({area.left - 7, at + 4}, y_texts[i], anchored("end", 11));
   }
   const bool marked = !panel.x.marks.empty();
   const std::vector<double> x_ticks =
@@ -171,25 +165,36 @@ std::string draw_panel(const Panel& panel, double left, double top, Size size, i
   const std::vector<std::string> x_texts = tick_texts(x_ticks, panel.x.log && !marked);
   for (std::size_t i = 0; i < x_ticks.size(); ++i) {
     const double at = x(x_ticks[i]);
-    svg += "<path d=\"M" + px(at) + "," + px(y0) + "v5\" stroke=\"#444444\" fill=\"none\"/>\n" +
-           markup_at(at, y0 + 18, x_texts[i], "middle", 11);
+    svg.line({at, area.bottom}, {at, area.bottom + 5}, "stroke=\"#444444\"");
+    svg.marked_text({at, area.bottom + 18}, x_texts[i], anchored("middle", 11));
   }
-  svg += "<path d=\"M" + px(x0) + "," + px(y1) + "V" + px(y0) + "H" + px(x1) +
-         "\" stroke=\"#444444\" fill=\"none\"/>\n";
-  svg += text_at((x0 + x1) / 2, y0 + 37, panel.x.label, "middle", 12);
-  const std::string middle = px((y0 + y1) / 2);
-  svg += text_at(left + 14, (y0 + y1) / 2, panel.y.label, "middle", 12,
-                 " transform=\"rotate(-90 " + px(left + 14) + " " + middle + ")\"");
+  const std::vector<Pixel> axes = {
+      {area.left, area.top}, {area.left, area.bottom}, {area.right, area.bottom}};
+  svg.polyline(axes, "stroke=\"#444444\"");
+  svg.text({middle, area.bottom + 37}, panel.x.label, anchored("middle", 12));
+  const Pixel beside{outside + 14, (area.top + area.bottom) / 2};
+  svg.text(beside, panel.y.label,
+           anchored("middle", 12) + " transform=\"rotate(-90 " + brief(beside.x) + " " +
+               brief(beside.y) + ")\"");
+}
+
+std::string line_look(const Style& style, double width) {
+  return "stroke=\"" + style.colour + "\" stroke-width=\"" + brief(width, 1) +
+         "\" stroke-linejoin=\"round\"" +
+         (style.dash.empty() ? "" : " stroke-dasharray=\"" + style.dash + "\"");
+}
+
+void draw_series(Svg& svg, const Panel& panel, const AxisScale& x, const AxisScale& y,
+                 double floor) {
   // Many bands on top of each other turn grey: the more there are, the fainter each.
   const double opacity = std::clamp(
       0.7 / static_cast<double>(std::max<std::size_t>(1, panel.series.size())), 0.035, 0.16);
-  svg += "<g clip-path=\"url(#" + clip + ")\">\n";
   for (const Series& s : panel.series) {
-    const std::string area = band(s, x, y, panel.y, yr.low);
-    if (!area.empty()) {
-      svg += "<path d=\"" + area + "\" fill=\"" + s.style.colour + "\" fill-opacity=\"" +
-             format("%.3f", s.style.leading ? std::max(0.16, opacity) : opacity) + "\"/>\n";
-    }
+    const std::vector<Pixel> outline = band(s, x, y, panel.y, floor);
+    if (outline.empty()) continue;
+    const double shown = s.style.leading ? std::max(0.16, opacity) : opacity;
+    svg.polygon(outline,
+                "fill=\"" + s.style.colour + "\" fill-opacity=\"" + brief(shown, 3) + "\"");
   }
   // Last first, so that the leaders of the legend lie on top, and above them the one to look at.
   std::vector<const Series*> order;
@@ -197,19 +202,29 @@ std::string draw_panel(const Panel& panel, double left, double top, Size size, i
   std::stable_partition(order.begin(), order.end(),
                         [](const Series* s) { return !s->style.leading; });
   for (const Series* s : order) {
-    const std::string line = polyline(*s, x, y, panel.x, panel.y);
-    if (line.empty()) continue;
-    svg += "<path d=\"" + line + "\" fill=\"none\" stroke=\"" + s->style.colour +
-           "\" stroke-width=\"" + px(s->style.width) + "\" stroke-linejoin=\"round\"" +
-           (s->style.dash.empty() ? "" : " stroke-dasharray=\"" + s->style.dash + "\"") + "/>\n";
-    if (!s->markers) continue;
-    for (std::size_t i = 0; i < s->x.size(); ++i) {
-      if (!usable(s->x[i], panel.x.log) || !usable(s->y[i], panel.y.log)) continue;
-      svg += "<circle cx=\"" + px(x(s->x[i])) + "\" cy=\"" + px(y(s->y[i])) +
-             "\" r=\"2.6\" fill=\"" + s->style.colour + "\"/>\n";
+    for (const std::vector<Pixel>& part : strokes(*s, x, y, panel.x, panel.y)) {
+      svg.polyline(part, line_look(s->style, s->style.width));
+      if (!s->markers) continue;
+      for (const Pixel& at : part) svg.circle(at, 2.6, "fill=\"" + s->style.colour + "\"");
     }
   }
-  return svg + "</g>\n</g>\n";
+}
+
+void draw_panel(Svg& svg, const Panel& panel, double left, double top, Size size, int number) {
+  const Area area{left + margin_left, left + size.width - margin_right, top + margin_top,
+                  top + size.height - margin_bottom};
+  const Range xr = range_of(panel.x, panel.series, false);
+  const Range yr = range_of(panel.y, panel.series, true);
+  const AxisScale x(xr.low, xr.high, panel.x.log, area.left, area.right);
+  const AxisScale y(yr.low, yr.high, panel.y.log, area.bottom, area.top);
+  const std::string clip = "plot" + std::to_string(number);
+  svg.raw("<g>\n<clipPath id=\"" + clip + "\">");
+  svg.rect(area.left, area.top, area.right - area.left, area.bottom - area.top, "");
+  svg.raw("</clipPath>\n");
+  draw_frame(svg, panel, area, xr, yr, x, y, left);
+  svg.raw("<g clip-path=\"url(#" + clip + ")\">\n");
+  draw_series(svg, panel, x, y, yr.low);
+  svg.raw("</g>\n</g>\n");
 }
 
 // Labels in legend order with the style each has in the first panel that shows it.
@@ -229,39 +244,14 @@ std::vector<std::pair<std::string, Style>> legend_of(const Figure& figure) {
   return legend;
 }
 
-std::string legend_entry(double x, double y, const std::string& label, const Style& style) {
-  return "<path d=\"M" + px(x) + "," + px(y - 4) + "h" + px(legend_sample - 6) +
-         "\" fill=\"none\" stroke=\"" + style.colour + "\" stroke-width=\"" +
-         px(std::max(2.0, style.width)) + "\"" +
-         (style.dash.empty() ? "" : " stroke-dasharray=\"" + style.dash + "\"") + "/>\n" +
-         text_at(x + legend_sample, y, label, "start", 12,
-                 style.leading ? " font-weight=\"bold\"" : "");
+void draw_legend_entry(Svg& svg, Pixel at, const std::string& label, const Style& style) {
+  svg.line({at.x, at.y - 4}, {at.x + legend_sample - 6, at.y - 4},
+           line_look(style, std::max(2.0, style.width)));
+  svg.text({at.x + legend_sample, at.y}, label,
+           anchored("start", 12, style.leading ? " font-weight=\"bold\"" : ""));
 }
 
 }  // namespace
-
-std::string xml_escape(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        escaped += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-  }
-  return escaped;
-}
 
 std::vector<double> ticks(double low, double high, bool log, int count) {
   std::vector<double> all;
@@ -281,14 +271,7 @@ std::vector<double> ticks(double low, double high, bool log, int count) {
     if (all.size() >= 2) return all;
     all.clear();  // less than that: evenly spaced
   }
-  const double raw = (high - low) / count;
-  const double power = std::pow(10.0, std::floor(std::log10(raw)));
-  const double digit = raw / power;
-  const double step = power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
-  for (double i = std::ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; ++i) {
-    all.push_back(i * step);
-  }
-  return all;
+  return tasks::round_ticks(low, high, count);
 }
 
 std::string to_svg(const Figure& figure) {
@@ -318,28 +301,23 @@ std::string to_svg(const Figure& figure) {
   const double height = beside ? std::max(below, top + margin_top + legend_rows * legend_line + 10)
                                : below + legend_rows * legend_line + 16;
 
-  std::string svg =
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + px(width) + "\" height=\"" +
-      px(height) + "\" viewBox=\"0 0 " + px(width) + " " + px(height) +
-      "\" font-family=\"DejaVu Sans, Verdana, Arial, sans-serif\" "
-      "fill=\"#222222\">\n<title>" +
-      xml_escape(figure.title.empty() && panels > 0 ? figure.panels[0].title : figure.title) +
-      "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n";
+  Svg svg(width, height,
+          figure.title.empty() && panels > 0 ? figure.panels[0].title : figure.title);
   if (!figure.title.empty()) {
-    svg += text_at(margin_left, 22, figure.title, "start", 15, " font-weight=\"bold\"");
+    svg.text({margin_left, 22}, figure.title, anchored("start", 15, " font-weight=\"bold\""));
   }
   for (int i = 0; i < panels; ++i) {
-    svg += draw_panel(figure.panels[static_cast<std::size_t>(i)], (i % columns) * size.width,
-                      top + (i / columns) * size.height, size, i);
+    draw_panel(svg, figure.panels[static_cast<std::size_t>(i)], (i % columns) * size.width,
+               top + (i / columns) * size.height, size, i);
   }
   for (std::size_t i = 0; i < legend.size(); ++i) {
     const int column = beside ? 0 : static_cast<int>(i) / std::max(1, legend_rows);
     const int row = beside ? static_cast<int>(i) : static_cast<int>(i) % std::max(1, legend_rows);
     const double x = beside ? panels_width + 6 : margin_left + column * entry_width;
     const double y = (beside ? top + margin_top + 10 : below + 14) + row * legend_line;
-    svg += legend_entry(x, y, legend[i].first, legend[i].second);
+    draw_legend_entry(svg, {x, y}, legend[i].first, legend[i].second);
   }
-  return svg + "</svg>\n";
+  return svg.finish();
 }
 
 Style style_of(const std::string& method) {

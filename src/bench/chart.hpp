@@ -55,6 +55,4 @@ std::string to_svg(const Figure& figure);
 // Round numbers that cover [low, high]: about `count` of them, or decades on a logarithmic axis.
 std::vector<double> ticks(double low, double high, bool log, int count = 5);
 
-std::string xml_escape(const std::string& text);
-
 }  // namespace vbo::bench

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bench/compare.hpp"
 
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <tuple>
@@ -21,6 +22,16 @@ double measured(const JobResult& job, const CompareOptions& options) {
   const auto rounds = static_cast<std::int64_t>(job.rounds.size());
   const std::int64_t at = options.at > 0 ? options.at : rounds;
   return at > rounds ? missing : best_value(job.rounds[static_cast<std::size_t>(at - 1)]);
+}
+
+void judge(Comparison& row, const std::vector<double>& differences) {
+  row.mean_difference = mean(differences);
+  const double margin = student_margin(differences);
+  row.low = row.mean_difference - margin;
+  row.high = row.mean_difference + margin;
+  const double least = rounding * (1.0 + std::abs(row.second));
+  if (row.low > least) row.verdict = Verdict::first;
+  if (row.high < -least) row.verdict = Verdict::second;
 }
 
 ComparisonReport compared(const std::map<Key, BySeed>& first, const std::map<Key, BySeed>& second) {
@@ -46,6 +57,10 @@ ComparisonReport compared(const std::map<Key, BySeed>& first, const std::map<Key
     row.second = median(b);
     row.difference = row.first - row.second;
     row.p = wilcoxon_signed_rank(differences);
+    judge(row, differences);
+    report.verdicts_first += row.verdict == Verdict::first ? 1 : 0;
+    report.verdicts_second += row.verdict == Verdict::second ? 1 : 0;
+    report.verdicts_tie += row.verdict == Verdict::tie ? 1 : 0;
     report.tasks_first += row.difference > 0 ? 1 : 0;
     report.tasks_second += row.difference < 0 ? 1 : 0;
     report.tasks_equal += row.difference == 0 ? 1 : 0;
@@ -61,6 +76,10 @@ void collect(const JobResult& job, const std::string& method, const CompareOptio
 }
 
 }  // namespace
+
+std::string_view to_string(Verdict verdict) {
+  return verdict == Verdict::tie ? "tie" : verdict == Verdict::first ? "first" : "second";
+}
 
 ComparisonReport compare_methods(const std::vector<JobResult>& jobs, const std::string& first,
                                  const std::string& second, const CompareOptions& options) {
@@ -85,21 +104,28 @@ std::string to_markdown(const ComparisonReport& report, const std::string& first
   const bool with_method = !report.rows.empty() && !report.rows.front().method.empty();
   std::vector<std::string> header = {"task", "batch"};
   if (with_method) header.push_back("method");
-  header.insert(header.end(), {first, second, "difference", "seeds won", "lost", "tied", "p"});
+  header.insert(header.end(), {first, second, "difference", "mean difference, 95%", "seeds won",
+                               "lost", "tied", "p", "ahead"});
   TextTable table(header);
   for (const Comparison& r : report.rows) {
     std::vector<std::string> cells = {r.task, std::to_string(r.batch)};
     if (with_method) cells.push_back(r.method);
-    cells.insert(cells.end(),
-                 {number_text(r.first, 7), number_text(r.second, 7), number_text(r.difference, 4),
-                  std::to_string(r.wins_first), std::to_string(r.wins_second),
-                  std::to_string(r.ties), number_text(r.p, 2)});
+    cells.insert(
+        cells.end(),
+        {number_text(r.first, 7), number_text(r.second, 7), number_text(r.difference, 4),
+         number_text(r.low, 3) + " .. " + number_text(r.high, 3), std::to_string(r.wins_first),
+         std::to_string(r.wins_second), std::to_string(r.ties), number_text(r.p, 2),
+         r.verdict == Verdict::tie     ? "tie"
+         : r.verdict == Verdict::first ? first
+                                       : second});
     table.add(std::move(cells));
   }
   return table.markdown() + "\n" + first + " has the higher median on " +
          std::to_string(report.tasks_first) + ", " + second + " on " +
          std::to_string(report.tasks_second) + ", equal on " + std::to_string(report.tasks_equal) +
-         ".\n";
+         ". Beyond the luck of seeds: " + std::to_string(report.verdicts_first) + " to " +
+         std::to_string(report.verdicts_second) + ", " + std::to_string(report.verdicts_tie) +
+         " ties.\n";
 }
 
 std::string to_json(const ComparisonReport& report, const std::string& first,
@@ -109,6 +135,9 @@ std::string to_json(const ComparisonReport& report, const std::string& first,
                                  {"tasks_first", report.tasks_first},
                                  {"tasks_second", report.tasks_second},
                                  {"tasks_equal", report.tasks_equal},
+                                 {"verdicts_first", report.verdicts_first},
+                                 {"verdicts_second", report.verdicts_second},
+                                 {"verdicts_tie", report.verdicts_tie},
                                  {"rows", nlohmann::ordered_json::array()}};
   for (const Comparison& r : report.rows) {
     json["rows"].push_back({{"task", r.task},
@@ -121,7 +150,11 @@ std::string to_json(const ComparisonReport& report, const std::string& first,
                             {"wins_first", r.wins_first},
                             {"wins_second", r.wins_second},
                             {"ties", r.ties},
-                            {"p", r.p}});
+                            {"p", r.p},
+                            {"mean_difference", r.mean_difference},
+                            {"low", r.low},
+                            {"high", r.high},
+                            {"verdict", to_string(r.verdict)}});
   }
   return json.dump(2) + "\n";
 }

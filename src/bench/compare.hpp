@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/record.hpp"
@@ -18,6 +19,9 @@ struct CompareOptions {
   std::int64_t at = 0;  // round for `best`; 0 = the last
 };
 
+enum class Verdict { first, second, tie };
+std::string_view to_string(Verdict verdict);  // "first", ...
+
 struct Comparison {
   std::string task;
   std::string method;  // empty when two methods are compared
@@ -27,11 +31,16 @@ struct Comparison {
   double difference = missing;                    // first - second
   int wins_first = 0, wins_second = 0, ties = 0;  // seed by seed
   double p = 1.0;                                 // Wilcoxon signed-rank over the pairs
+  // 95% interval (Student) of the mean difference; missing for one pair.
+  double mean_difference = missing, low = missing, high = missing;
+  // A tie unless the interval leaves zero out by more than rounding errors.
+  Verdict verdict = Verdict::tie;
 };
 
 struct ComparisonReport {
   std::vector<Comparison> rows;
   int tasks_first = 0, tasks_second = 0, tasks_equal = 0;  // by median
+  int verdicts_first = 0, verdicts_second = 0, verdicts_tie = 0;
 };
 
 ComparisonReport compare_methods(const std::vector<JobResult>& jobs, const std::string& first,

@@ -4,13 +4,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
-#include <numeric>
+#include <set>
 
 #include "bench/design.hpp"
+#include "bench/flops_model.hpp"
 #include "bench/job.hpp"
+#include "bench/metered.hpp"
 #include "bench/text_table.hpp"
-#include "numerics/flops.hpp"
 #include "tasks/task.hpp"
 
 namespace vbo::bench {
@@ -18,57 +20,48 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-Trial evaluated(const tasks::Task& task, TrialId id, Point point, std::uint64_t seed) {
-  const double sign = task.info().goal == Goal::minimize ? -1.0 : 1.0;
-  Trial trial{.id = id, .point = std::move(point), .state = TrialState::completed};
+Outcome evaluated(const tasks::Task& task, TrialId id, const Point& point, std::uint64_t seed) {
   Rng rng(seed, "benchmark-evaluation", static_cast<std::uint64_t>(id));
-  trial.value = sign * task.evaluate(trial.point, rng);
-  trial.attempts = 1;
-  return trial;
-}
-
-template <class Work>
-void measure(std::uint64_t& flops, double& seconds, const Work& work) {
-  const flops::Scope scope;
-  const auto start = Clock::now();
-  work();
-  seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  flops = scope.count();
+  return {.id = id, .value = task.evaluate(point, rng)};
 }
 
 Result<CountedCost> one_cell(const tasks::Task& task, const std::string& method, std::int64_t n,
                              const CountOptions& options) {
   const auto spec = parse_method(method);
   if (!spec) return spec.error();
-  const auto made = make_optimizer(task.space(), {.method = spec->name,
-                                                  .seed = options.seed,
-                                                  .batch = options.batch,
-                                                  .budget = n + options.batch,
-                                                  .threads = options.threads,
-                                                  .settings = spec->settings});
-  if (!made) return Error{made.error().kind, method + ": " + made.error().message};
-  Optimizer& optimizer = **made;
+  StudyOptions study;
+  study.space = task.space();
+  study.goal = task.info().goal;
+  study.budget = n + options.batch;
+  study.optimizer = {.method = spec->name,
+                     .seed = options.seed,
+                     .batch = options.batch,
+                     .threads = options.threads,
+                     .settings = spec->settings};
+  auto opened = open_metered(std::move(study));
+  if (!opened) return Error{opened.error().kind, method + ": " + opened.error().message};
   // All but the last batch are space-filling points the method did not choose. The last batch it
   // chooses itself, not counted, so that the counted round begins as every later one would.
   const std::int64_t own = std::min(n, options.batch);
-  std::vector<Trial> history;
+  std::vector<Evaluated> history;
   for (Point& point : initial_design(task.space(), n - own, options.seed)) {
-    const auto id = static_cast<TrialId>(history.size()) + 1;
-    history.push_back(evaluated(task, id, std::move(point), options.seed));
+    Outcome outcome = evaluated(task, std::ssize(history) + 1, point, options.seed);
+    history.push_back({std::move(point), std::move(outcome)});
   }
-  if (!history.empty()) optimizer.tell(history);
-  std::vector<TrialId> ids(static_cast<std::size_t>(own));
-  std::iota(ids.begin(), ids.end(), n - own + 1);
-  std::vector<Suggestion> chosen = optimizer.ask(ids);
-  std::vector<Trial> batch;
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
-    batch.push_back(evaluated(task, ids[i], std::move(chosen[i].point), options.seed));
+  if (const auto added = opened->study.add(std::move(history)); !added) return added.error();
+  const auto chosen = opened->study.ask(own);
+  if (!chosen) return chosen.error();
+  std::vector<Outcome> batch;
+  for (const Trial& trial : *chosen) {
+    batch.push_back(evaluated(task, trial.id, trial.point, options.seed));
   }
   CountedCost cost{.method = method, .observations = n, .measured = true};
-  measure(cost.tell_flops, cost.tell_seconds, [&] { optimizer.tell(batch); });
-  ids.resize(static_cast<std::size_t>(options.batch));
-  std::iota(ids.begin(), ids.end(), n + 1);
-  measure(cost.ask_flops, cost.ask_seconds, [&] { (void)optimizer.ask(ids); });
+  if (const auto told = opened->study.tell(std::move(batch)); !told) return told.error();
+  cost.tell_flops = opened->meter->back().flops;
+  cost.tell_seconds = opened->meter->back().seconds;
+  if (const auto asked = opened->study.ask(options.batch); !asked) return asked.error();
+  cost.ask_flops = opened->meter->back().flops;
+  cost.ask_seconds = opened->meter->back().seconds;
   return cost;
 }
 
@@ -178,9 +171,77 @@ std::string to_json(const CountReport& report) {
   return json.dump(2) + "\n";
 }
 
+Result<CountReport> count_report_from(const std::string& text) {
+  CountReport report;
+  try {
+    const auto json = nlohmann::json::parse(text);
+    json.at("task").get_to(report.options.task);
+    json.at("batch").get_to(report.options.batch);
+    json.at("threads").get_to(report.options.threads);
+    json.at("seed").get_to(report.options.seed);
+    json.at("version").get_to(report.origin.version);
+    json.at("commit").get_to(report.origin.commit);
+    json.at("machine").get_to(report.origin.machine);
+    std::set<std::int64_t> sizes;
+    for (const auto& row : json.at("rows")) {
+      CountedCost cost;
+      row.at("method").get_to(cost.method);
+      row.at("observations").get_to(cost.observations);
+      row.at("measured").get_to(cost.measured);
+      sizes.insert(cost.observations);
+      if (cost.measured) {
+        row.at("tell_flops").get_to(cost.tell_flops);
+        row.at("ask_flops").get_to(cost.ask_flops);
+        row.at("tell_seconds").get_to(cost.tell_seconds);
+        row.at("ask_seconds").get_to(cost.ask_seconds);
+      }
+      report.rows.push_back(std::move(cost));
+    }
+    report.options.observations.assign(sizes.begin(), sizes.end());
+  } catch (const std::exception& e) {
+    return Error{ErrorKind::damaged, std::string("not a count of operations: ") + e.what()};
+  }
+  return report;
+}
+
+namespace {
+
+// The closed forms of a model as curves over n, under the names our methods have.
+Panel closed_forms(const std::string& title, CostModel (*model)(const std::vector<std::int64_t>&),
+                   const std::vector<double>& marks) {
+  static const std::map<std::string, std::string> ours = {
+      {"GP (exact)", "gp-ei"}, {"HMC-BNN", "hmc"}, {"DKL", "dkl"},       {"LLA", "laplace"},
+      {"VBO-MI", "vbo-paper"}, {"I-BNN", "ibnn"},  {"FocalBO", "focal"}, {"SGHMC", "sghmc"}};
+  constexpr int points = 33;
+  std::vector<std::int64_t> n;
+  for (int i = 0; i < points; ++i) {
+    n.push_back(std::llround(marks.front() * std::pow(marks.back() / marks.front(),
+                                                      i / static_cast<double>(points - 1))));
+  }
+  Panel panel{.title = title,
+              .x = {.label = "observations", .log = true, .marks = marks},
+              .y = {.label = "operations per round", .log = true},
+              .series = {}};
+  for (const CostRow& row : model(n).rows) {
+    const auto name = ours.find(row.method);
+    const std::string label = name == ours.end() ? row.method : name->second;
+    Series series{.label = label, .style = style_of(label)};
+    for (const Cost& cost : row.costs) {
+      series.x.push_back(static_cast<double>(cost.T));
+      series.y.push_back(static_cast<double>(cost.total()));
+    }
+    panel.series.push_back(std::move(series));
+  }
+  std::stable_sort(panel.series.begin(), panel.series.end(),
+                   [](const Series& a, const Series& b) { return a.y.back() < b.y.back(); });
+  return panel;
+}
+
+}  // namespace
+
 Figure figure_of(const CountReport& report) {
-  const std::vector<double> sizes(report.options.observations.begin(),
-                                  report.options.observations.end());
+  std::vector<double> sizes(report.options.observations.begin(), report.options.observations.end());
+  std::sort(sizes.begin(), sizes.end());
   const auto panel = [&](const std::string& title, const std::string& label, auto value) {
     Panel p{.title = title,
             .x = {.label = "observations", .log = true, .marks = sizes},
@@ -199,8 +260,10 @@ Figure figure_of(const CountReport& report) {
     return p;
   };
   return {.title = "One round (tell " + std::to_string(report.options.batch) + ", ask " +
-                   std::to_string(report.options.batch) + "), counted and timed",
-          .panels = {panel("Floating-point operations", "operations per round",
+                   std::to_string(report.options.batch) + "): on paper, counted and timed",
+          .panels = {closed_forms("On paper: the published closed forms", published_model, sizes),
+                     closed_forms("On paper: constants put back", realistic_model, sizes),
+                     panel("Counted", "operations per round",
                            [](const CountedCost& r) { return static_cast<double>(r.flops()); }),
                      panel("Time on one core", "seconds per round",
                            [](const CountedCost& r) { return r.tell_seconds + r.ask_seconds; })},

@@ -48,6 +48,10 @@ Result<CountReport> count_operations(const CountOptions& options,
 
 std::string to_markdown(const CountReport& report);  // with ratios to `vbo` where it took part
 std::string to_json(const CountReport& report);
+// Reads what to_json wrote; the error says what is wrong with it.
+Result<CountReport> count_report_from(const std::string& json);
+// Four panels over n: the paper's closed forms, the same with constants put back, counted
+// operations, seconds.
 Figure figure_of(const CountReport& report);
 
 }  // namespace vbo::bench

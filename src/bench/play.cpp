@@ -1,44 +1,46 @@
 // SPDX-License-Identifier: MIT
 #include "bench/play.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <numeric>
 
 #include "bench/design.hpp"
-#include "numerics/flops.hpp"
+#include "bench/metered.hpp"
+#include "bench/record_json.hpp"
+#include "storage/copy.hpp"
 
 namespace vbo::bench {
 namespace {
 
+namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
+
+// The metric under which a new best of a noisy task keeps its expected value.
+constexpr const char* kIncumbent = "incumbent";
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Running best and means over finite values; a failed evaluation counts as an evaluation only.
-struct Totals {
-  double best = missing;
-  Point best_point;
-  std::optional<double> incumbent;  // what best_point gives without luck, on noisy tasks
-  double sum = 0.0;
-  std::int64_t finite = 0;
-};
+// The values of a record are in the sign that is maximized.
+double maximized(const tasks::TaskInfo& info, double value) {
+  return info.goal == Goal::minimize ? -value : value;
+}
 
-class Player {
+// From the ended trials of a study, round by round, to the record of a job.
+class Recorder {
  public:
-  Player(const Job& job, const tasks::Task& task, Optimizer& optimizer, bool keep_points)
-      : job_(job), task_(task), optimizer_(optimizer), keep_points_(keep_points) {
+  Recorder(const Job& job, const tasks::Task& task, bool keep_points)
+      : task_(&task), keep_points_(keep_points) {
     const tasks::TaskInfo& info = task.info();
-    sign_ = info.goal == Goal::minimize ? -1.0 : 1.0;
     result_.job = job;
     result_.origin = this_origin();
     result_.task.parameters = static_cast<std::int64_t>(task.space().size());
     result_.task.negated = info.goal == Goal::minimize;
     result_.task.noise = info.noise;
     if (info.optimum) {
-      result_.task.optimum = sign_ * info.optimum->value;
+      result_.task.optimum = maximized(info, info.optimum->value);
       result_.task.optimum_proven = info.optimum->proven;
     }
     if (keep_points) {
@@ -48,175 +50,259 @@ class Player {
     }
   }
 
-  void initial_round(std::span<const Point> points) {
-    RoundRecord record = begin_round();
-    const TrialId first = next_id(static_cast<std::int64_t>(points.size()));
-    std::vector<Trial> trials;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      trials.push_back(evaluated(first + static_cast<TrialId>(i), points[i], {}));
+  std::int64_t rounds() const { return std::ssize(result_.rounds); }
+
+  // Whether a round with these values has a new best, and which; a failed evaluation is none.
+  std::optional<std::size_t> new_best(const std::vector<Outcome>& outcomes) const {
+    std::optional<std::size_t> found;
+    double best = best_;
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+      if (!outcomes[i].value || !std::isfinite(*outcomes[i].value)) continue;
+      const double value = maximized(task_->info(), *outcomes[i].value);
+      if (best >= value) continue;
+      best = value;
+      found = i;
     }
-    finish_round(record, trials);
+    return found;
   }
 
-  Result<void> asked_round() {
-    RoundRecord record = begin_round();
-    std::vector<TrialId> ids(static_cast<std::size_t>(job_.batch));
-    std::iota(ids.begin(), ids.end(), next_id(job_.batch));
-    std::vector<Suggestion> suggestions;
-    {
-      const flops::Scope scope;
-      const auto start = Clock::now();
-      suggestions = optimizer_.ask(ids);
-      record.seconds_ask = seconds_since(start);
-      record.flops = scope.count();
-    }
-    // Fewer than asked for means that a finite space has no more points.
-    if (suggestions.empty() || suggestions.size() > ids.size()) {
-      return Error{ErrorKind::unsupported,
-                   "round " + std::to_string(record.round) + ": the method returned " +
-                       std::to_string(suggestions.size()) + " suggestions for " +
-                       std::to_string(ids.size()) + " trials"};
-    }
-    std::vector<Trial> trials;
-    for (std::size_t i = 0; i < suggestions.size(); ++i) {
-      if (const auto inside = task_.space().check(suggestions[i].point); !inside) {
-        return Error{ErrorKind::unsupported,
-                     "round " + std::to_string(record.round) +
-                         ": the method left the space: " + inside.error().message};
-      }
-      trials.push_back(
-          evaluated(ids[i], suggestions[i].point, std::move(suggestions[i].rationale)));
-    }
-    finish_round(record, trials);
-    return {};
-  }
-
-  // Continues after the rounds of a checkpoint.
-  void adopt(const Checkpoint& from) {
-    std::size_t told = 0;
-    for (const RoundRecord& record : from.rounds) {
-      const auto until = static_cast<std::size_t>(record.evaluations);
-      RoundRecord recomputed = record;
-      account(recomputed, std::span(from.trials).subspan(told, until - told));
-      totals_.incumbent = record.incumbent;
-      result_.rounds.push_back(record);
-      told = until;
-    }
-    history_ = from.trials;
-    next_id_ = from.next_id;
-  }
-
-  // Nothing is saved of a method without snapshots: it begins again.
-  void save(const std::filesystem::path& path) const {
-    Checkpoint checkpoint{.job = job_,
-                          .origin = result_.origin,
-                          .rounds = result_.rounds,
-                          .trials = history_,
-                          .next_id = next_id_,
-                          .snapshot = optimizer_.snapshot()};
-    if (!checkpoint.snapshot.empty()) (void)write_checkpoint(path, checkpoint);
-  }
-
-  std::int64_t rounds() const { return static_cast<std::int64_t>(result_.rounds.size()); }
-  JobResult take() && { return std::move(result_); }
-
- private:
-  RoundRecord begin_round() {
+  // One round's trials, ended, in the order of ids. A failed evaluation counts as an evaluation
+  // only.
+  void record(std::span<const Trial> trials) {
     RoundRecord record;
-    record.round = static_cast<std::int64_t>(result_.rounds.size()) + 1;
-    return record;
-  }
-
-  TrialId next_id(std::int64_t n) {
-    const TrialId first = next_id_;
-    next_id_ += n;
-    return first;
-  }
-
-  Trial evaluated(TrialId id, Point point, Rationale rationale) {
-    Trial trial{.id = id, .point = std::move(point), .rationale = std::move(rationale)};
-    Rng rng(job_.seed, "benchmark-evaluation", static_cast<std::uint64_t>(id));
-    const double value = sign_ * task_.evaluate(trial.point, rng);
-    trial.attempts = 1;
-    trial.asked_in = 2 * static_cast<EventId>(result_.rounds.size()) + 1;
-    trial.told_in = trial.asked_in + 1;
-    if (std::isfinite(value)) {
-      trial.state = TrialState::completed;
-      trial.value = value;
-    } else {
-      trial.state = TrialState::failed;
-      trial.failure = Failure{FailureCause::non_finite, "the task returned a non-finite value"};
+    record.round = rounds() + 1;
+    double sum = 0.0;
+    std::int64_t finite = 0;
+    const Trial* best = nullptr;
+    for (const Trial& trial : trials) {
+      const double value = trial.value ? maximized(task_->info(), *trial.value) : missing;
+      result_.observations.push_back({record.round, value, keep_points_ ? trial.point : Point{}});
+      if (!trial.value) continue;
+      sum += value;
+      ++finite;
+      if (best_ >= value) continue;
+      best_ = value;
+      best = &trial;
     }
-    return trial;
-  }
-
-  void finish_round(RoundRecord record, std::span<const Trial> trials) {
-    {
-      const flops::Scope scope;
-      const auto start = Clock::now();
-      optimizer_.tell(trials);
-      record.seconds_tell = seconds_since(start);
-      record.flops += scope.count();
+    if (best && task_->info().noise > 0.0) {
+      const auto kept = best->metrics.find(kIncumbent);
+      incumbent_ = maximized(task_->info(),
+                             kept != best->metrics.end() ? kept->second : expected(best->point));
     }
-    const bool improved = account(record, trials);
-    if (improved && task_.info().noise > 0.0) {
-      totals_.incumbent = sign_ * expected_value(task_, totals_.best_point, job_.seed);
-    }
-    record.incumbent = totals_.incumbent;
-    history_.insert(history_.end(), trials.begin(), trials.end());
+    sum_ += sum;
+    finite_ += finite;
+    record.evaluations = std::ssize(result_.observations);
+    record.best = best_;
+    record.incumbent = incumbent_;
+    if (finite > 0) record.batch_mean = sum / static_cast<double>(finite);
+    if (finite_ > 0) record.average_reward = sum_ / static_cast<double>(finite_);
     result_.rounds.push_back(record);
   }
 
-  // Observations, running totals, and what the record says of them. True: there is a new best.
-  bool account(RoundRecord& record, std::span<const Trial> trials) {
-    double batch_sum = 0.0;
-    std::int64_t batch_finite = 0;
-    bool improved = false;
-    for (const Trial& trial : trials) {
-      result_.observations.push_back(
-          {record.round, trial.value.value_or(missing), keep_points_ ? trial.point : Point{}});
-      if (!trial.value) continue;
-      batch_sum += *trial.value;
-      ++batch_finite;
-      if (!(totals_.best >= *trial.value)) {
-        totals_.best = *trial.value;
-        totals_.best_point = trial.point;
-        improved = true;
-      }
-    }
-    totals_.sum += batch_sum;
-    totals_.finite += batch_finite;
-    record.evaluations = static_cast<std::int64_t>(result_.observations.size());
-    record.best = totals_.best;
-    if (batch_finite > 0) record.batch_mean = batch_sum / static_cast<double>(batch_finite);
-    if (totals_.finite > 0) {
-      record.average_reward = totals_.sum / static_cast<double>(totals_.finite);
-    }
-    return improved;
+  double expected(const Point& point) const {
+    return expected_value(*task_, point, result_.job.seed);
   }
+
+  // A round of the design is one tell, every other an ask and a tell.
+  JobResult finished(const Meter& meter) && {
+    auto cost = meter.begin();
+    for (RoundRecord& round : result_.rounds) {
+      if (round.round > result_.job.initial_rounds) {
+        round.seconds_ask = cost->seconds;
+        round.flops = cost->flops;
+        ++cost;
+      }
+      round.seconds_tell = cost->seconds;
+      round.flops += cost->flops;
+      ++cost;
+    }
+    return std::move(result_);
+  }
+
+ private:
+  const tasks::Task* task_;
+  bool keep_points_;
+  double best_ = missing;  // not >= anything
+  std::optional<double> incumbent_;
+  double sum_ = 0.0;
+  std::int64_t finite_ = 0;
+  JobResult result_;
+};
+
+class Player {
+ public:
+  Player(const Job& job, const tasks::Task& task, const PlayOptions& options)
+      : job_(job), task_(task), options_(options), recorder_(job, task, options.keep_points) {}
+
+  Result<JobResult> play() {
+    if (const auto begun = begin(); !begun) return begun.error();
+    const std::vector<Point> design =
+        initial_design(task_.space(), job_.batch * job_.initial_rounds, job_.seed);
+    auto saved = Clock::now();
+    while (recorder_.rounds() < job_.rounds) {
+      const std::int64_t done = recorder_.rounds();
+      const auto played =
+          done < job_.initial_rounds
+              ? design_round(std::span(design).subspan(static_cast<std::size_t>(done * job_.batch),
+                                                       static_cast<std::size_t>(job_.batch)))
+              : asked_round();
+      if (!played) return played.error();
+      if (recorder_.rounds() == job_.rounds) break;
+      const bool cancelled = options_.cancelled && options_.cancelled();
+      if (!options_.checkpoint.empty() &&
+          (cancelled || seconds_since(saved) > options_.checkpoint_seconds)) {
+        if (const auto kept = save(); !kept) return kept.error();
+        saved = Clock::now();
+      }
+      if (cancelled) return Error{ErrorKind::busy, "cancelled"};
+    }
+    return std::move(recorder_).finished(*played_->meter);
+  }
+
+ private:
+  // Opens the study, with what the checkpoint holds when it is of this very job and build.
+  Result<void> begin() {
+    if (const auto opened = open(checkpoint_storage()); !opened) return opened.error();
+    if (played_->study.warning().empty()) return {};
+    return open(nullptr);  // a state that cannot be restored: begin again
+  }
+
+  Result<void> open(std::unique_ptr<Storage> storage) {
+    Result<StudyOptions> study = study_of(job_, task_);
+    if (!study) return study.error();
+    if (!storage) storage = std::move(open_storage("memory:", Access::write)).value();
+    storage_ = storage.get();
+    Result<MeteredStudy> opened = open_metered(std::move(*study), {std::move(storage), {}});
+    if (!opened) return opened.error();
+    played_.emplace(std::move(*opened));
+    const auto trials = played_->study.trials();
+    if (!trials) return trials.error();
+    recorder_ = Recorder(job_, task_, options_.keep_points);
+    for (auto from = trials->begin(); from != trials->end();) {
+      const auto until = std::find_if(
+          from, trials->end(), [&](const Trial& trial) { return trial.told_in != from->told_in; });
+      recorder_.record({from, until});
+      from = until;
+    }
+    return {};
+  }
+
+  // The checkpoint's study in memory; null when there is none that can be continued.
+  std::unique_ptr<Storage> checkpoint_storage() const {
+    std::error_code absent;
+    if (options_.checkpoint.empty() || !fs::exists(options_.checkpoint, absent)) return nullptr;
+    const auto file = open_storage(options_.checkpoint.string(), Access::read);
+    if (!file) return nullptr;
+    const auto stored = (*file)->load_study();
+    const auto wanted = study_of(job_, task_);
+    if (!stored || !*stored || !wanted || (*stored)->name != wanted->name ||
+        (*stored)->evaluate_json != wanted->evaluate_json) {
+      return nullptr;
+    }
+    auto memory = open_storage("memory:", Access::write);
+    if (!memory || !copy_study(**file, **memory)) return nullptr;
+    return std::move(*memory);
+  }
+
+  // Under another name first: the checkpoint is always a whole one.
+  Result<void> save() const {
+    const fs::path fresh = options_.checkpoint.string() + ".new";
+    std::error_code error;
+    fs::remove(fresh, error);
+    {
+      const auto file = open_storage(fresh.string(), Access::write);
+      if (!file) return file.error().kind == ErrorKind::unsupported ? Result<void>() : file.error();
+      if (const auto copied = copy_study(*storage_, **file); !copied) return copied.error();
+    }
+    fs::rename(fresh, options_.checkpoint, error);
+    if (!error) return {};
+    return Error{ErrorKind::io,
+                 "cannot write " + options_.checkpoint.string() + ": " + error.message()};
+  }
+
+  Result<void> design_round(std::span<const Point> points) {
+    const TrialId first = next_id();
+    std::vector<Outcome> outcomes;
+    for (const Point& point : points) {
+      outcomes.push_back(evaluate(first + std::ssize(outcomes), point));
+    }
+    keep_incumbent(outcomes, [&](std::size_t i) { return points[i]; });
+    std::vector<Evaluated> results;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      results.push_back({points[i], std::move(outcomes[i])});
+    }
+    const auto added = played_->study.add(std::move(results));
+    if (!added) return added.error();
+    recorder_.record(*added);
+    return {};
+  }
+
+  Result<void> asked_round() {
+    auto trials = played_->study.ask(job_.batch);
+    if (!trials) return in_round(trials.error());
+    if (trials->empty()) {
+      return in_round({ErrorKind::unsupported, "the space has no more points to suggest"});
+    }
+    std::vector<Outcome> outcomes;
+    for (const Trial& trial : *trials) outcomes.push_back(evaluate(trial.id, trial.point));
+    keep_incumbent(outcomes, [&](std::size_t i) { return (*trials)[i].point; });
+    for (std::size_t i = 0; i < trials->size(); ++i) {
+      Trial& trial = (*trials)[i];
+      if (std::isfinite(*outcomes[i].value)) trial.value = outcomes[i].value;
+      trial.metrics = outcomes[i].metrics;
+    }
+    if (const auto told = played_->study.tell(std::move(outcomes)); !told) return told.error();
+    recorder_.record(*trials);
+    return {};
+  }
+
+  Error in_round(Error error) const {
+    error.message =
+        "round " + std::to_string(recorder_.rounds() + 1) + ": " + std::move(error.message);
+    return error;
+  }
+
+  Outcome evaluate(TrialId id, const Point& point) const {
+    Rng rng(job_.seed, "benchmark-evaluation", static_cast<std::uint64_t>(id));
+    return {.id = id, .value = task_.evaluate(point, rng)};
+  }
+
+  template <class PointOf>
+  void keep_incumbent(std::vector<Outcome>& outcomes, const PointOf& point_of) const {
+    if (task_.info().noise <= 0.0) return;
+    if (const auto best = recorder_.new_best(outcomes)) {
+      outcomes[*best].metrics[kIncumbent] = recorder_.expected(point_of(*best));
+    }
+  }
+
+  TrialId next_id() const { return recorder_.rounds() * job_.batch + 1; }
 
   const Job& job_;
   const tasks::Task& task_;
-  Optimizer& optimizer_;
-  bool keep_points_;
-  double sign_ = 1.0;
-  TrialId next_id_ = 1;
-  Totals totals_;
-  std::vector<Trial> history_;
-  JobResult result_;
+  const PlayOptions& options_;
+  Recorder recorder_;
+  std::optional<MeteredStudy> played_;
+  Storage* storage_ = nullptr;  // of played_
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Optimizer>> make_job_optimizer(const Space& space, const Job& job) {
+Result<StudyOptions> study_of(const Job& job, const tasks::Task& task) {
   const Result<MethodSpec> spec = parse_method(job.method);
   if (!spec) return spec.error();
-  return make_optimizer(space, {.method = spec->name,
-                                .seed = job.seed,
-                                .batch = job.batch,
-                                .budget = job.batch * job.rounds,
-                                .threads = 1,
-                                .settings = spec->settings});
+  StudyOptions study;
+  study.name = file_stem(job);
+  study.space = task.space();
+  study.goal = task.info().goal;
+  study.budget = job.batch * job.rounds;
+  study.optimizer = {.method = spec->name,
+                     .seed = job.seed,
+                     .batch = job.batch,
+                     .budget = job.batch * job.rounds,
+                     .threads = 1,
+                     .settings = spec->settings};
+  study.evaluate_json = header_json({.job = job, .origin = this_origin()}).dump();
+  return study;
 }
 
 double expected_value(const tasks::Task& task, const Point& point, std::uint64_t seed) {
@@ -237,45 +323,10 @@ double expected_value(const tasks::Task& task, const Point& point, std::uint64_t
   return mean;
 }
 
-Result<JobResult> play(const Job& job, const tasks::Task& task, Optimizer& optimizer,
-                       const PlayOptions& options, const Checkpoint* from) {
-  Player player(job, task, optimizer, options.keep_points);
-  if (from != nullptr) player.adopt(*from);
-  const std::vector<Point> design =
-      initial_design(task.space(), job.batch * job.initial_rounds, job.seed);
-  auto saved = Clock::now();
-  while (player.rounds() < job.rounds) {
-    if (player.rounds() < job.initial_rounds) {
-      player.initial_round(
-          std::span(design).subspan(static_cast<std::size_t>(player.rounds() * job.batch),
-                                    static_cast<std::size_t>(job.batch)));
-    } else if (auto done = player.asked_round(); !done) {
-      return done.error();
-    }
-    if (player.rounds() == job.rounds) break;
-    const bool cancelled = options.cancelled && options.cancelled();
-    if (!options.checkpoint.empty() &&
-        (cancelled || seconds_since(saved) > options.checkpoint_seconds)) {
-      player.save(options.checkpoint);
-      saved = Clock::now();
-    }
-    if (cancelled) return Error{ErrorKind::busy, "cancelled"};
-  }
-  return std::move(player).take();
-}
-
 Result<JobResult> play(const Job& job, const PlayOptions& options) {
   const auto task = tasks::make_task(job.task);
   if (!task) return task.error();
-  auto optimizer = make_job_optimizer((*task)->space(), job);
-  if (!optimizer) return optimizer.error();
-  std::optional<Checkpoint> from;
-  if (!options.checkpoint.empty()) from = read_checkpoint(options.checkpoint, job);
-  if (from && !(*optimizer)->restore(from->snapshot, from->trials)) {
-    from.reset();
-    optimizer = make_job_optimizer((*task)->space(), job);
-  }
-  return play(job, **task, **optimizer, options, from ? &*from : nullptr);
+  return Player(job, **task, options).play();
 }
 
 }  // namespace vbo::bench

@@ -112,8 +112,10 @@ std::vector<std::string> problems_of(const std::vector<Job>& jobs,
       complain(task->second.error().message);
       continue;
     }
-    const auto optimizer = make_job_optimizer((*task->second)->space(), job);
-    if (!optimizer) complain(job.task + ", " + job.method + ": " + optimizer.error().message);
+    const auto study = study_of(job, **task->second);
+    const auto checked =
+        study ? check_optimizer(study->space, study->optimizer) : Result<void>(study.error());
+    if (!checked) complain(job.task + ", " + job.method + ": " + checked.error().message);
   }
   missing_methods.assign(missing_set.begin(), missing_set.end());
   return problems;

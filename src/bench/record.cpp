@@ -217,7 +217,7 @@ Result<std::vector<Observation>> read_observations(const fs::path& csv) {
   return observations;
 }
 
-Result<std::vector<JobResult>> read_jobs(const fs::path& directory) {
+Result<std::vector<fs::path>> result_files(const fs::path& directory) {
   std::error_code error;
   if (!fs::is_directory(directory, error)) {
     return Error{ErrorKind::not_found, directory.string() + " is not a directory of results"};
@@ -227,16 +227,10 @@ Result<std::vector<JobResult>> read_jobs(const fs::path& directory) {
     if (entry.path().extension() == ".jsonl") paths.push_back(entry.path());
   }
   std::sort(paths.begin(), paths.end());
-  std::vector<JobResult> jobs;
-  for (const fs::path& path : paths) {
-    Result<JobResult> job = read_job(path);
-    if (!job) return job.error();
-    jobs.push_back(*std::move(job));
-  }
-  if (jobs.empty()) {
+  if (paths.empty()) {
     return Error{ErrorKind::not_found, directory.string() + " holds no results (*.jsonl)"};
   }
-  return jobs;
+  return paths;
 }
 
 }  // namespace vbo::bench

@@ -81,8 +81,9 @@ Result<JobResult> read_job(const std::filesystem::path& jsonl);
 // Reads round and value of STEM.csv.
 Result<std::vector<Observation>> read_observations(const std::filesystem::path& csv);
 
-// All finished jobs below `directory`, in the order of their paths.
-Result<std::vector<JobResult>> read_jobs(const std::filesystem::path& directory);
+// The .jsonl of all finished jobs below `directory`, in order; an Error when there are none.
+// reading.hpp reads them all.
+Result<std::vector<std::filesystem::path>> result_files(const std::filesystem::path& directory);
 
 // Writes a file so that it appears complete or not at all.
 Result<void> write_file(const std::filesystem::path& path, const std::string& content);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The lines of a result file as JSON, for record.cpp and checkpoint.cpp.
+// The lines of a result file as JSON.
 #pragma once
 
 #include "bench/record.hpp"

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "bench/serve.hpp"
 
-#include <chrono>
 #include <cmath>
 #include <functional>
-#include <map>
-#include <numeric>
 
 #include "core/json.hpp"
 
 namespace vbo::bench {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // One answer per line, whatever is in it.
 void answer_lines(std::istream& in, std::ostream& out,
@@ -32,13 +27,10 @@ void answer_lines(std::istream& in, std::ostream& out,
   }
 }
 
-// The state of serve_method: which points are open, and the next id.
+// Answers for a study: which points are open, it knows.
 class MethodServer {
  public:
-  MethodServer(Optimizer& optimizer, const tasks::Task& task)
-      : optimizer_(optimizer),
-        space_(task.space()),
-        sign_(task.info().goal == Goal::minimize ? -1.0 : 1.0) {}
+  explicit MethodServer(MeteredStudy& served) : study_(served.study), meter_(*served.meter) {}
 
   Json answer(const Json& request) {
     if (request.contains("ask")) return ask(request["ask"].get<std::int64_t>());
@@ -49,69 +41,42 @@ class MethodServer {
  private:
   Json ask(std::int64_t n) {
     if (n < 1 || n > 1'000'000) throw std::runtime_error("ask must be from 1 to 1000000");
-    std::vector<TrialId> ids(static_cast<std::size_t>(n));
-    std::iota(ids.begin(), ids.end(), next_id_);
-    next_id_ += n;
-    const auto start = Clock::now();
-    const std::vector<Suggestion> suggestions = optimizer_.ask(ids);
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    ++event_;
+    const std::size_t calls = meter_.size();
+    const std::vector<Trial> trials = study_.ask(n).value();
     Json list = Json::array();
-    for (std::size_t i = 0; i < suggestions.size(); ++i) {
-      Trial trial{.id = ids[i], .point = suggestions[i].point};
-      trial.rationale = suggestions[i].rationale;
-      trial.asked_in = event_;
-      list.push_back(suggestion_json(space_, trial));
-      open_.emplace(ids[i], std::move(trial));
-    }
-    return {{"suggestions", std::move(list)}, {"seconds", seconds}};
+    for (const Trial& trial : trials) list.push_back(suggestion_json(study_.record().space, trial));
+    return {{"suggestions", std::move(list)}, {"seconds", seconds_since(calls)}};
   }
 
   // Nothing is told unless every result makes sense.
   Json tell(const Json& results) {
-    std::vector<Trial> trials;
-    TrialId next = next_id_;
+    std::vector<Outcome> told;
+    std::vector<Evaluated> added;
     for (const Json& result : results) {
-      Trial trial;
       if (result.contains("params")) {
-        Result<Point> point = point_from(space_, result["params"]);
-        if (!point) throw std::runtime_error(point.error().message);
-        trial.id = next++;
-        trial.point = *std::move(point);
+        added.push_back(
+            {point_from(study_.record().space, result["params"]).value(), outcome_from(result)});
       } else {
-        const auto id = result.at("id").get<TrialId>();
-        const auto found = open_.find(id);
-        if (found == open_.end())
-          throw std::runtime_error("no open suggestion " + std::to_string(id));
-        trial = found->second;
+        told.push_back(outcome_from(result));
+        told.back().id = result.at("id").get<TrialId>();
       }
-      finish(trial, result);
-      trials.push_back(std::move(trial));
     }
-    next_id_ = next;
-    ++event_;
-    for (Trial& trial : trials) {
-      trial.told_in = event_;
-      open_.erase(trial.id);
-    }
-    const auto start = Clock::now();
-    optimizer_.tell(trials);
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    return {{"told", trials.size()}, {"seconds", seconds}};
+    const std::size_t calls = meter_.size();
+    const std::size_t count = told.size() + added.size();
+    // Points were looked at above, so once the trials are told the rest follows.
+    if (const auto done = study_.tell(std::move(told)); !done) throw BadResult(done.error());
+    if (const auto done = study_.add(std::move(added)); !done) throw BadResult(done.error());
+    return {{"told", count}, {"seconds", seconds_since(calls)}};
   }
 
-  void finish(Trial& trial, const Json& result) const {
-    trial = ended_by(std::move(trial), outcome_from(result));
-    trial.attempts = 1;
-    if (trial.value) trial.value = sign_ * *trial.value;
+  double seconds_since(std::size_t calls) const {
+    double seconds = 0.0;
+    for (; calls < meter_.size(); ++calls) seconds += meter_[calls].seconds;
+    return seconds;
   }
 
-  Optimizer& optimizer_;
-  const Space& space_;
-  double sign_;
-  TrialId next_id_ = 1;
-  EventId event_ = 0;
-  std::map<TrialId, Trial> open_;
+  Study& study_;
+  const Meter& meter_;
 };
 
 }  // namespace
@@ -138,9 +103,8 @@ void serve_task(const tasks::Task& task, std::uint64_t seed, std::istream& in, s
   });
 }
 
-void serve_method(Optimizer& optimizer, const tasks::Task& task, std::istream& in,
-                  std::ostream& out) {
-  MethodServer server(optimizer, task);
+void serve_method(MeteredStudy& served, std::istream& in, std::ostream& out) {
+  MethodServer server(served);
   answer_lines(in, out, [&](const Json& request) { return server.answer(request); });
 }
 

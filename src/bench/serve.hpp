@@ -18,9 +18,8 @@
 #include <ostream>
 #include <string>
 
+#include "bench/metered.hpp"
 #include "tasks/task.hpp"
-#include "vbo/error.hpp"
-#include "vbo/optimizer.hpp"
 
 namespace vbo::bench {
 
@@ -29,7 +28,6 @@ std::string describe(const tasks::Task& task);
 
 // Both read until the end of `in`, flushing after every answer.
 void serve_task(const tasks::Task& task, std::uint64_t seed, std::istream& in, std::ostream& out);
-void serve_method(Optimizer& optimizer, const tasks::Task& task, std::istream& in,
-                  std::ostream& out);
+void serve_method(MeteredStudy& served, std::istream& in, std::ostream& out);
 
 }  // namespace vbo::bench

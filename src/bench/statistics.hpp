@@ -22,6 +22,9 @@ double sign_test(int wins, int losses);
 // without ties in size, else the normal approximation with tie correction. 1 for no differences.
 double wilcoxon_signed_rank(std::span<const double> differences);
 
+// Half the width of the 95% interval of the mean (Student's t); missing for fewer than two values.
+double student_margin(std::span<const double> values);
+
 // a is above b by more than tolerance (1 + |b|). The tolerance of every ranking of methods is
 // `rounding`: whoever has found the optimum shares the first place.
 constexpr double rounding = 1e-6;

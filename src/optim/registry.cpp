@@ -22,18 +22,24 @@ Choice choice_for(const Space& space, const OptimizerOptions& options) {
   return choose_method(Encoding(space).dimension(), options.batch, options.budget);
 }
 
-const Ledger& chosen_ledger(const Space& space, const OptimizerOptions& options) {
-  OptimizerOptions chosen = options;
-  chosen.method = choice_for(space, options).method;
-  return ledger_of(space, chosen);
+OptimizerOptions with_method(OptimizerOptions options, const std::string& method) {
+  options.method = method;
+  return options;
 }
 
-Result<std::unique_ptr<Optimizer>> make_chosen(const Space& space, const OptimizerOptions& options,
-                                               std::vector<OptionInfo>&) {
+const Ledger& chosen_ledger(const Space& space, const OptimizerOptions& options) {
+  return ledger_of(space, with_method(options, choice_for(space, options).method));
+}
+
+Result<void> check_chosen(const Space& space, const OptimizerOptions& options,
+                          std::vector<OptionInfo>&) {
+  return check_optimizer(space, with_method(options, choice_for(space, options).method));
+}
+
+Result<std::unique_ptr<Optimizer>> make_chosen(const Space& space,
+                                               const OptimizerOptions& options) {
   Choice choice = choice_for(space, options);
-  OptimizerOptions chosen = options;
-  chosen.method = choice.method;
-  auto made = make_optimizer(space, chosen);
+  auto made = make_optimizer(space, with_method(options, choice.method));
   if (!made) return made.error();
   return std::unique_ptr<Optimizer>(
       std::make_unique<AutoMethod>(std::move(choice), std::move(*made)));
@@ -41,8 +47,8 @@ Result<std::unique_ptr<Optimizer>> make_chosen(const Space& space, const Optimiz
 
 const std::vector<Method>& registered() {
   static const std::vector<Method> all = {
-      {"auto", "Chooses gp-logei or vbo from budget, batch and dimension", make_chosen,
-       chosen_ledger},
+      {"auto", "Chooses gp-logei or vbo from budget, batch and dimension", check_chosen,
+       make_chosen, chosen_ledger},
       method_of<GpMethod>(
           "gp-logei", "Gaussian process with LogEI: few, expensive evaluations, smooth functions",
           gp_method("logei")),
@@ -84,6 +90,24 @@ const std::vector<Method>& registered() {
   return all;
 }
 
+Result<const Method*> method_named(const std::string& name) {
+  const std::vector<Method>& all = registered();
+  for (const Method& method : all) {
+    if (method.name == name) return &method;
+  }
+  const auto closest = std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) {
+    return edit_distance(a.name, name) < edit_distance(b.name, name);
+  });
+  std::string message = "unknown method \"" + name + "\"";
+  if (edit_distance(closest->name, name) <= 2) {
+    message += ", did you mean \"" + closest->name + "\"?";
+  } else {
+    message += ", expected one of";
+    for (const Method& method : all) message += " " + method.name;
+  }
+  return Error{ErrorKind::invalid_input, message, "method"};
+}
+
 Space any_space() { return *Space::make({Parameter::real("x", 0.0, 1.0)}); }
 
 }  // namespace
@@ -97,24 +121,17 @@ Result<void> Optimizer::restore(std::string_view, std::span<const Trial>) {
   return Error{ErrorKind::unsupported, "this method has no snapshots; replay its history instead"};
 }
 
+Result<void> check_optimizer(const Space& space, const OptimizerOptions& options) {
+  const auto method = method_named(options.method);
+  std::vector<OptionInfo> infos;
+  return method ? (*method)->check(space, options, infos) : method.error();
+}
+
 Result<std::unique_ptr<Optimizer>> make_optimizer(const Space& space,
                                                   const OptimizerOptions& options) {
-  const std::vector<Method>& all = registered();
-  for (const Method& method : all) {
-    std::vector<OptionInfo> infos;
-    if (method.name == options.method) return method.make(space, options, infos);
-  }
-  const auto closest = std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) {
-    return edit_distance(a.name, options.method) < edit_distance(b.name, options.method);
-  });
-  std::string message = "unknown method \"" + options.method + "\"";
-  if (edit_distance(closest->name, options.method) <= 2) {
-    message += ", did you mean \"" + closest->name + "\"?";
-  } else {
-    message += ", expected one of";
-    for (const Method& method : all) message += " " + method.name;
-  }
-  return Error{ErrorKind::invalid_input, message, "method"};
+  const auto method = method_named(options.method);
+  if (!method) return method.error();
+  return (*method)->make(space, options);
 }
 
 const Ledger& ledger_of(const Space& space, const OptimizerOptions& options) {
@@ -129,7 +146,7 @@ std::vector<MethodInfo> methods() {
   std::vector<MethodInfo> all;
   for (const Method& method : registered()) {
     std::vector<OptionInfo> infos;
-    (void)method.make(any_space(), {}, infos);
+    (void)method.check(any_space(), {}, infos);
     all.push_back({method.name, method.summary, std::move(infos), method.ledger(any_space(), {})});
   }
   return all;

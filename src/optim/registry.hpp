@@ -15,10 +15,11 @@ namespace vbo {
 struct Method {
   std::string name;
   std::string summary;
-  // Checks the settings and builds. Fills `infos` with what the method accepts even on error.
-  std::function<Result<std::unique_ptr<Optimizer>>(const Space&, const OptimizerOptions&,
-                                                   std::vector<OptionInfo>& infos)>
-      make;
+  // What is wrong with the settings. Fills `infos` with what the method accepts even on error.
+  std::function<Result<void>(const Space&, const OptimizerOptions&, std::vector<OptionInfo>& infos)>
+      check;
+  // Checks and builds.
+  std::function<Result<std::unique_ptr<Optimizer>>(const Space&, const OptimizerOptions&)> make;
   std::function<const Ledger&(const Space&, const OptimizerOptions&)> ledger;
 };
 
@@ -27,21 +28,32 @@ struct Method {
 // whose terms are declared by Made::declared().
 template <class Made, class Options>
 Method method_of(std::string name, std::string summary, Options defaults = {}) {
-  auto make = [name, defaults](
-                  const Space& space, const OptimizerOptions& common,
-                  std::vector<OptionInfo>& infos) -> Result<std::unique_ptr<Optimizer>> {
+  const auto read = [name, defaults](const OptimizerOptions& common,
+                                     std::vector<OptionInfo>& infos) -> Result<Options> {
     Options options = defaults;
     OptionBinder binder(common.settings);
     bind(binder, options);
     const Result<void> checked = binder.finish(name);
     infos = std::move(binder).infos();
     if (!checked) return checked.error();
-    return std::unique_ptr<Optimizer>(std::make_unique<Made>(space, common, options));
+    return options;
+  };
+  auto check = [read](const Space&, const OptimizerOptions& common,
+                      std::vector<OptionInfo>& infos) -> Result<void> {
+    const Result<Options> options = read(common, infos);
+    return options ? Result<void>() : options.error();
+  };
+  auto make = [read](const Space& space,
+                     const OptimizerOptions& common) -> Result<std::unique_ptr<Optimizer>> {
+    std::vector<OptionInfo> infos;
+    const Result<Options> options = read(common, infos);
+    if (!options) return options.error();
+    return std::unique_ptr<Optimizer>(std::make_unique<Made>(space, common, *options));
   };
   const auto ledger = [](const Space&, const OptimizerOptions&) -> const Ledger& {
     return Made::declared();
   };
-  return {std::move(name), std::move(summary), std::move(make), ledger};
+  return {std::move(name), std::move(summary), std::move(check), std::move(make), ledger};
 }
 
 }  // namespace vbo

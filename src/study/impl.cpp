@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <set>
 
-#include "study/impl.hpp"
 #include "core/users_sign.hpp"
+#include "study/impl.hpp"
 #include "vbo/random.hpp"
 
 namespace vbo {
@@ -179,21 +181,61 @@ Result<const Trial*> Study::Impl::find_open(TrialId id) {
                                         std::string(to_string((*stored)->state)) + ", " + outcome};
 }
 
+Result<void> Study::Impl::tell(std::vector<Outcome> outcomes) {
+  std::vector<Trial> trials;
+  std::set<TrialId> told;
+  for (Outcome& outcome : outcomes) {
+    const Result<const Trial*> open = find_open(outcome.id);
+    if (!open) return open.error();
+    if (!told.insert(outcome.id).second) {
+      return Error{ErrorKind::conflict,
+                   "trial " + std::to_string(outcome.id) + " is told twice at once"};
+    }
+    const int attempts = outcome.attempts;
+    trials.push_back(ended_by(**open, std::move(outcome)));
+    trials.back().attempts += attempts;
+  }
+  return trials.empty() ? Result<void>() : finish(std::move(trials));
+}
+
+Result<std::vector<Trial>> Study::Impl::add(std::vector<Evaluated> results) {
+  if (const auto ready = require_ready(); !ready) return ready.error();
+  std::vector<Trial> trials;
+  for (Evaluated& result : results) {
+    if (const auto inside = record.space.check(result.point); !inside) return inside.error();
+    Trial trial{.id = last_id + std::ssize(trials) + 1, .point = std::move(result.point)};
+    trial.rationale.source = kAddedSource;
+    trial.asked_in = trial.told_in = last_event + 1;
+    trial.attempts = result.outcome.attempts;
+    trials.push_back(ended_by(std::move(trial), std::move(result.outcome)));
+  }
+  if (trials.empty()) return trials;
+  if (const auto stored = storage->add_trials(trials, std::nullopt); !stored) return stored.error();
+  last_id = trials.back().id;
+  if (finite) {
+    for (const Trial& trial : trials) finite->insert(trial.point);
+  }
+  learn(trials);
+  return trials;
+}
+
 Result<void> Study::Impl::finish(std::vector<Trial> trials) {
   std::sort(trials.begin(), trials.end(),
             [](const Trial& a, const Trial& b) { return a.id < b.id; });
   for (Trial& trial : trials) trial.told_in = last_event + 1;
   if (const auto stored = storage->finish_trials(trials); !stored) return stored.error();
+  for (const Trial& trial : trials) open_trials.erase(trial.id);
+  learn(std::move(trials));
+  return {};
+}
+
+void Study::Impl::learn(std::vector<Trial> trials) {
   ++last_event;
   ended += std::ssize(trials);
   tells_since_saved += std::ssize(trials);
-  for (Trial& trial : trials) {
-    open_trials.erase(trial.id);
-    trial = for_optimizer(std::move(trial));
-  }
+  for (Trial& trial : trials) trial = for_optimizer(std::move(trial));
   optimizer->tell(trials);
   save_snapshot_if_due();
-  return {};
 }
 
 void Study::Impl::save_snapshot_if_due() {

@@ -18,6 +18,8 @@ namespace vbo {
 
 // Rationale of a point that Study chose because the method repeated one of a finite space.
 inline constexpr std::string_view kUnseenSource = "unseen";
+// ... and of one nobody suggested.
+inline constexpr std::string_view kAddedSource = "added";
 
 struct Study::Impl {
   StudyRecord record;
@@ -44,6 +46,8 @@ struct Study::Impl {
   Result<void> require_ready();
 
   Result<std::vector<Trial>> ask(std::int64_t n);
+  Result<void> tell(std::vector<Outcome> outcomes);
+  Result<std::vector<Trial>> add(std::vector<Evaluated> results);
   // Ends open trials in one event. REQUIRES: each is open, state and outcome filled in.
   Result<void> finish(std::vector<Trial> trials);
   Result<const Trial*> find_open(TrialId id);
@@ -51,6 +55,8 @@ struct Study::Impl {
   void save_snapshot_if_due();
   Result<void> save_snapshot();  // unless nothing happened since the last one
 
+  // The optimizer hears of trials that are stored as ended by now, in the event last_event.
+  void learn(std::vector<Trial> trials);
   // As the optimizer sees a trial: maximizing, and without what depends on the clock.
   Trial for_optimizer(Trial trial) const;
   AskReport report() const;

@@ -23,7 +23,10 @@ std::vector<Event> events_after(std::span<const Trial> history, EventId after) {
   };
   std::vector<Entry> entries;
   for (std::size_t i = 0; i < history.size(); ++i) {
-    if (history[i].asked_in > after) entries.push_back({history[i].asked_in, true, i});
+    const bool was_asked = history[i].asked_in != history[i].told_in;  // not Study::add
+    if (was_asked && history[i].asked_in > after) {
+      entries.push_back({history[i].asked_in, true, i});
+    }
     if (history[i].told_in > after) entries.push_back({history[i].told_in, false, i});
   }
   std::stable_sort(entries.begin(), entries.end(),

@@ -40,10 +40,12 @@ Result<Study> Study::open(StudyOptions options, StudyParts parts) {
   auto impl = std::make_unique<Impl>();
   impl->make_optimizer = parts.make_optimizer ? parts.make_optimizer : vbo::make_optimizer;
   if (!parts.storage) {
-    // Try the method's options first, so that a misspelt one leaves no empty file behind.
-    const StudyRecord record = record_of(options);
-    const auto made = impl->make_optimizer(record.space, record.optimizer);
-    if (!made) return made.error();
+    // Check the method's options first, so that a misspelt one leaves no empty file behind.
+    if (!parts.make_optimizer) {
+      const StudyRecord record = record_of(options);
+      const auto checked = check_optimizer(record.space, record.optimizer);
+      if (!checked) return checked.error();
+    }
     auto opened = open_storage(options.storage, Access::write);
     if (!opened) return opened.error();
     parts.storage = std::move(*opened);
@@ -89,20 +91,24 @@ Result<void> Study::close() {
 
 Result<std::vector<Trial>> Study::ask(std::int64_t n) { return impl_->ask(n); }
 
-Result<void> Study::tell(Outcome outcome) {
-  const Result<const Trial*> open = impl_->find_open(outcome.id);
-  if (!open) return open.error();
-  return impl_->finish({ended_by(**open, std::move(outcome))});
-}
-
 Result<void> Study::tell(TrialId id, double value) {
-  Outcome outcome = Outcome::of(value);
-  outcome.id = id;
-  return tell(std::move(outcome));
+  return impl_->tell({Outcome{.id = id, .value = value, .attempts = 0}});
 }
 
 Result<void> Study::tell_failure(TrialId id, Failure failure) {
-  return tell({.id = id, .failure = std::move(failure)});
+  return impl_->tell({Outcome{.id = id, .failure = std::move(failure), .attempts = 0}});
+}
+
+Result<void> Study::tell(Outcome outcome) {
+  std::vector<Outcome> outcomes;
+  outcomes.push_back(std::move(outcome));
+  return impl_->tell(std::move(outcomes));
+}
+
+Result<void> Study::tell(std::vector<Outcome> outcomes) { return impl_->tell(std::move(outcomes)); }
+
+Result<std::vector<Trial>> Study::add(std::vector<Evaluated> results) {
+  return impl_->add(std::move(results));
 }
 
 const StudyRecord& Study::record() const { return impl_->record; }

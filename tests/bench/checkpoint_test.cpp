@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "bench/checkpoint.hpp"
-
+// A job that is stopped and continued.
 #include <gtest/gtest.h>
 
 #include <fstream>
 
 #include "bench/play.hpp"
 #include "bench/temporary.hpp"
+#include "vbo/storage.hpp"
 
 namespace vbo::bench {
 namespace {
@@ -19,6 +19,7 @@ void expect_same(const JobResult& a, const JobResult& b) {
     EXPECT_EQ(a.rounds[t].batch_mean, b.rounds[t].batch_mean);
     EXPECT_EQ(a.rounds[t].average_reward, b.rounds[t].average_reward);
     EXPECT_EQ(a.rounds[t].evaluations, b.rounds[t].evaluations);
+    EXPECT_EQ(a.rounds[t].flops, b.rounds[t].flops);
   }
   ASSERT_EQ(a.observations.size(), b.observations.size());
   for (std::size_t i = 0; i < a.observations.size(); ++i) {
@@ -44,7 +45,10 @@ TEST_P(Continued, GivesTheNumbersOfAnUninterruptedJob) {
     if (!result) {
       ASSERT_EQ(result.error().kind, ErrorKind::busy) << result.error().message;
       ++stops;
-      EXPECT_TRUE(read_checkpoint(path, job));
+      // A study like any other.
+      const auto storage = open_storage(path.string(), Access::read).value();
+      EXPECT_EQ(storage->load_study().value()->name, file_stem(job));
+      EXPECT_EQ(storage->counts().value().completed, 2 * stops * job.batch);
     }
   }
   EXPECT_EQ(stops, 3);
@@ -56,22 +60,36 @@ INSTANTIATE_TEST_SUITE_P(
     Methods, Continued,
     ::testing::Values(
         Job{.task = "mixed", .method = "cmaes", .batch = 6, .rounds = 8},
+        Job{.task = "hartmann6", .method = "gp-ucb", .batch = 4, .rounds = 8},
         Job{.task = "sphere?dim=3&noise=0.5", .method = "cmaes", .batch = 7, .rounds = 8},
         Job{.task = "branin", .method = "random", .batch = 4, .rounds = 8, .initial_rounds = 3}));
 
-TEST(CheckpointFile, OfAnotherJobOrDamagedIsIgnored) {
+// Rounds a job plays when it may continue from `path`.
+int rounds_played(const Job& job, const std::filesystem::path& path) {
+  int rounds = 1;  // nobody is asked after the last one
+  const PlayOptions options{.cancelled = [&] { return ++rounds < 0; }, .checkpoint = path};
+  EXPECT_TRUE(play(job, options));
+  return rounds;
+}
+
+TEST(CheckpointFile, OfAnotherJobOrBuildOrDamagedIsIgnored) {
   const TemporaryDirectory directory;
   const auto path = directory.path() / "job.part";
   const Job job{.task = "branin", .method = "random", .batch = 2, .rounds = 3};
-  EXPECT_FALSE(read_checkpoint(path, job));
+  EXPECT_EQ(rounds_played(job, path), 3);
   ASSERT_FALSE(play(job, {.cancelled = [] { return true; }, .checkpoint = path}));
-  ASSERT_TRUE(read_checkpoint(path, job));
+  EXPECT_EQ(rounds_played(job, path), 2);
   Job other = job;
   other.seed = 2;
-  EXPECT_FALSE(read_checkpoint(path, other));
+  EXPECT_EQ(rounds_played(other, path), 3);
+  {
+    const auto storage = open_storage(path.string(), Access::write).value();
+    const auto study = storage->load_study().value();
+    ASSERT_TRUE(storage->update_study(study->budget, "{\"commit\": \"another\"}"));
+  }
+  EXPECT_EQ(rounds_played(job, path), 3);
   std::ofstream(path, std::ios::binary) << "not a checkpoint";
-  EXPECT_FALSE(read_checkpoint(path, job));
-  EXPECT_TRUE(play(job, {.checkpoint = path}));
+  EXPECT_EQ(rounds_played(job, path), 3);
 }
 
 }  // namespace

@@ -221,6 +221,17 @@ TEST(Compare, CountsSeedsWonAndTasks) {
   EXPECT_NEAR(compare_methods(jobs, "a", "b", {.at = 1}).rows[0].first, 1.0 - std::exp(-2.0) / 2,
               1e-12);
   EXPECT_THAT(to_markdown(report, "a", "b"), HasSubstr("a has the higher median on 1"));
+  EXPECT_EQ(report.rows[0].verdict, Verdict::tie);  // two seeds against one
+  EXPECT_LT(report.rows[0].low, 0.0);
+  EXPECT_GT(report.rows[0].high, 0.0);
+  std::vector<JobResult> clear;
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6, 7, 8}) {
+    clear.push_back(made("t", "a", 8, seed, 2.0 + 0.01 * static_cast<double>(seed)));
+    clear.push_back(made("t", "b", 8, seed, 1.0));
+  }
+  EXPECT_EQ(compare_methods(clear, "a", "b").rows[0].verdict, Verdict::first);
+  EXPECT_EQ(compare_methods(clear, "b", "a").rows[0].verdict, Verdict::second);
+  EXPECT_EQ(compare_methods(clear, "b", "a").verdicts_second, 1);
   const ComparisonReport same = compare_sets(jobs, jobs, {.measure = Measure::reward});
   EXPECT_EQ(same.rows.size(), 2U);
   EXPECT_EQ(same.tasks_equal, 2);

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -65,7 +66,17 @@ TEST(CountedFlops, MeasuresARealRoundAtEachSize) {
   EXPECT_EQ(report.rows[2].flops(), 0U);  // random search computes nothing
   EXPECT_THAT(to_markdown(report), HasSubstr("FLOP round"));
   EXPECT_EQ(nlohmann::json::parse(to_json(report)).at("rows").size(), 4U);
-  EXPECT_EQ(figure_of(report).panels.size(), 2U);
+  EXPECT_EQ(to_json(count_report_from(to_json(report)).value()), to_json(report));
+  EXPECT_FALSE(count_report_from("{}"));
+  const Figure figure = figure_of(report);
+  ASSERT_EQ(figure.panels.size(), 4U);  // closed forms twice, operations, seconds
+  const auto& curves = figure.panels[0].series;
+  const auto vbo = std::find_if(curves.begin(), curves.end(),
+                                [](const Series& s) { return s.label == "vbo-paper"; });
+  ASSERT_NE(vbo, curves.end());
+  EXPECT_EQ(vbo->x.front(), 8.0);
+  EXPECT_EQ(vbo->y.front(), 5.0 * 8 * 64 + 10.0 * 10'000);  // K_a T H + K_b W
+  EXPECT_EQ(vbo->x.back(), 40.0);
 }
 
 TEST(CountedFlops, LeavesOutWhatWouldTakeTooLongAndNamesMistakes) {

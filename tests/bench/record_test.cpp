@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "bench/record.hpp"
+#include "bench/reading.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ TEST(Record, ReadsBackWhatWasWritten) {
   const TemporaryDirectory directory;
   const JobResult written = example();
   ASSERT_TRUE(write_job(directory.path(), written));
-  const auto jobs = read_jobs(directory.path()).value();
+  const auto jobs = read_jobs(directory.path(), {.main_phase = false}).value();
   ASSERT_EQ(jobs.size(), 1U);
   const JobResult& read = jobs[0];
   EXPECT_EQ(read.job, written.job);
@@ -77,7 +77,7 @@ TEST(Record, AnUnfinishedOrForeignFileIsNotTakenForAResult) {
   EXPECT_THAT(read_job(path).error().message, HasSubstr("line 1"));
   std::ofstream(path, std::ios::trunc).close();
   EXPECT_FALSE(read_job(path));
-  EXPECT_FALSE(read_jobs(directory.path() / "nowhere"));
+  EXPECT_FALSE(result_files(directory.path() / "nowhere"));
 }
 
 }  // namespace

@@ -154,7 +154,7 @@ TEST(Runner, ContinuesWhereAKilledRunWas) {
     EXPECT_EQ(content(directory.path() / (file_stem(job) + ".csv")),
               content(whole.path() / (file_stem(job) + ".csv")));
   }
-  EXPECT_EQ(read_jobs(directory.path()).value().size(), 3U);
+  EXPECT_EQ(result_files(directory.path()).value().size(), 3U);
   const auto again =
       run_jobs(jobs, {.directory = directory.path(), .jobs = 2, .redo = true}, {}).value();
   EXPECT_EQ(again.run, 3U);
@@ -200,7 +200,7 @@ TEST(Runner, AnInterruptLeavesOnlyFinishedJobs) {
           .value();
   EXPECT_TRUE(report.interrupted);
   EXPECT_EQ(report.run, 1U);
-  EXPECT_EQ(read_jobs(directory.path()).value().size(), 1U);
+  EXPECT_EQ(result_files(directory.path()).value().size(), 1U);
 }
 
 }  // namespace

@@ -45,18 +45,29 @@ TEST(ServeTask, SpeaksTheEvaluatorsContract) {
 // Keeps what it is told.
 class Listener final : public Optimizer {
  public:
+  explicit Listener(std::vector<Trial>& told) : told_(told) {}
   std::vector<Suggestion> ask(std::span<const TrialId> ids) override {
     return std::vector<Suggestion>(ids.size(), Suggestion{{0.25, 0.5}, {}});
   }
   void tell(std::span<const Trial> finished) override {
-    told.insert(told.end(), finished.begin(), finished.end());
+    told_.insert(told_.end(), finished.begin(), finished.end());
   }
-  std::vector<Trial> told;
+
+ private:
+  std::vector<Trial>& told_;
 };
 
 TEST(ServeMethod, AsksAndTellsWithTheSignFlippedOnce) {
   const auto task = tasks::make_task("sphere?dim=2").value();  // minimized
-  Listener listener;
+  std::vector<Trial> told;
+  StudyOptions options;
+  options.space = task->space();
+  options.goal = task->info().goal;
+  StudyParts parts;
+  parts.make_optimizer = [&](const Space&, const OptimizerOptions&) {
+    return Result<std::unique_ptr<Optimizer>>(std::make_unique<Listener>(told));
+  };
+  MeteredStudy served = open_metered(options, std::move(parts)).value();
   std::istringstream in(
       "{\"ask\": 2}\n"
       "{\"tell\": [{\"id\": 1, \"value\": 3.5}, {\"id\": 2}]}\n"
@@ -65,7 +76,7 @@ TEST(ServeMethod, AsksAndTellsWithTheSignFlippedOnce) {
       "{\"ask\": 0}\n"
       "[]\n");
   std::ostringstream out;
-  serve_method(listener, *task, in, out);
+  serve_method(served, in, out);
   const auto replies = lines(out.str());
   ASSERT_EQ(replies.size(), 6U);
   EXPECT_EQ(replies[0].at("suggestions").size(), 2U);
@@ -74,11 +85,11 @@ TEST(ServeMethod, AsksAndTellsWithTheSignFlippedOnce) {
   EXPECT_EQ(replies[1].at("told"), 2);
   EXPECT_EQ(replies[2].at("told"), 1);
   for (std::size_t i = 3; i < 6; ++i) EXPECT_TRUE(replies[i].contains("error")) << i;
-  ASSERT_EQ(listener.told.size(), 3U);
-  EXPECT_EQ(listener.told[0].value, -3.5);
-  EXPECT_EQ(listener.told[1].state, TrialState::failed);
-  EXPECT_EQ(listener.told[2].id, 3);
-  EXPECT_EQ(listener.told[2].point, (Point{1.0, 2.0}));
+  ASSERT_EQ(told.size(), 3U);
+  EXPECT_EQ(told[0].value, -3.5);
+  EXPECT_EQ(told[1].state, TrialState::failed);
+  EXPECT_EQ(told[2].id, 3);
+  EXPECT_EQ(told[2].point, (Point{1.0, 2.0}));
 }
 
 }  // namespace

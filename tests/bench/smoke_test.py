@@ -50,12 +50,19 @@ class Smoke(unittest.TestCase):
         row = next(r for r in table["rows"]
                    if r["task"] == "branin" and r["method"] == "random" and r["batch"] == 8)
         self.assertEqual(row["seeds"], 2)
-        # By hand from the observations: S_t over the last rounds (all four), then over seeds.
-        rewards = []
-        for path in out.glob("branin--random--b8-*.csv"):
-            values = [float(line.split(",")[1]) for line in path.read_text().splitlines()[1:]]
-            rewards.append(sum(sum(values[:8 * t]) / (8 * t) for t in range(1, 5)) / 4)
-        self.assertAlmostEqual(row["final_reward"], sum(rewards) / 2, places=9)
+        # By hand from the observations: S_t over the last rounds (all of them), then over seeds;
+        # from the end of the initial design of one round, or of everything.
+        for flag, first in (("main", 1), ("all", 0)):
+            rewards = []
+            for path in out.glob("branin--random--b8-*.csv"):
+                values = [float(line.split(",")[1]) for line in path.read_text().splitlines()[1:]]
+                means = [sum(values[8 * first:8 * t]) / (8 * (t - first))
+                         for t in range(first + 1, 5)]
+                rewards.append(sum(means) / len(means))
+            table = json.loads(bench("table", out, "--json", "--reward", flag))
+            row = next(r for r in table["rows"]
+                       if r["task"] == "branin" and r["method"] == "random" and r["batch"] == 8)
+            self.assertAlmostEqual(row["final_reward"], sum(rewards) / 2, places=9)
 
         comparison = json.loads(bench("compare", "cmaes", "random", "--in", out, "--json"))
         self.assertEqual(len(comparison["rows"]), 4)
@@ -100,12 +107,16 @@ class Smoke(unittest.TestCase):
 
     def test_results_page_from_raw_and_from_packed_data(self):
         protocols, raw, pages = (self.path / name for name in ("protocols", "raw", "pages"))
+        readme = self.path / "README.md"
+        readme.write_text("Before\n<!-- numbers: scripts/results page -->\n<!-- end of numbers -->\nAfter\n")
         protocols.mkdir()
         sweep = '[sweep]\noption = "beta"\nvalues = [0.1, 1.0]\n'
         for name, methods, tasks, more in (
-                ("synthetic", ["vbo", "cmaes"], ["branin"], ""),
-                ("real-world", ["vbo", "cmaes"], ["interferometer"], ""),
+                ("synthetic", ["vbo", "cmaes", "gp-ei"], ["branin"], ""),
+                ("real-world", ["vbo", "cmaes", "gp-ei"], ["interferometer", "brusselator"], ""),
                 ("ablation", ["vbo", "vbo-gp-exploration"], ["branin"], ""),
+                ("tuning", ["gp-ei", "gp-ei?kernel=rbf", "gp-ts", "cmaes?sigma0=0.2", "cmaes"],
+                 ["levy?dim=2"], ""),
                 ("holdout", ["vbo", "cmaes"], ["michalewicz", "schaffer7?dim=2"], ""),
                 ("small-batch", ["vbo", "random"], ["branin"], ""),
                 ("batch-size", ["vbo", "cmaes"], ["branin"], ""),
@@ -117,29 +128,61 @@ class Smoke(unittest.TestCase):
                 + "".join(f'[[task]]\nname = "{task}"\n' for task in tasks))
         script = [sys.executable, str(SOURCE / "scripts/results")]
 
-        def results(action, raw):
-            subprocess.run([*script, action, "--program", PROGRAM, "--raw", str(raw), "--pages",
-                            str(pages), "--protocols", str(protocols), "--no-picture"],
-                           check=True, capture_output=True)
+        def results(action, raw, *words, code=0):
+            done = subprocess.run([*script, action, *map(str, words), "--program", PROGRAM, "--raw",
+                                   str(raw), "--pages", str(pages), "--protocols", str(protocols),
+                                   "--readme", str(readme), "--no-picture"],
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+            return done.stdout + done.stderr
 
         results("run", raw)
         (raw / "flops.json").write_text(bench(
             "flops", "--model", "counted", "-m", "vbo", "-m", "cmaes", "-n", "20", "-b", "8",
-            "--json", "--figure", raw / "flops.svg"))
+            "--json"))
+        bench("consistency", "--samples", "32,64", "--steps", "3", "--seeds", "1", "--save",
+              raw / "consistency.json")
         results("page", raw)
         page = (pages / "README.md").read_text()
-        for wanted in ("## The paper's claims", "### interferometer", "best, true value",
+        for wanted in ("## What of the paper is reproduced", "## Tuning of the baselines",
+                       "## The paper's claims", "### interferometer", "best, true value",
+                       "with warm-up", "for less than the worst of the initial design",
+                       "Consistency of the estimates", "directed",
                        "## Ablation", "## Batch size", "## Beta", "## Functions nobody tuned on",
                        "## Small batches", "| FLOP, n = 20 |", "1 050 010 000 000",
                        "paper: reward", "(figures/holdout/overview-best.svg)"):
             self.assertIn(wanted, page)
         for picture in re.findall(r"\]\((figures/[^)]*)\)", page):
             xml.etree.ElementTree.parse(pages / picture)
-        self.assertEqual(page.count("Complete: "), 5)
-        results("pack", raw)
+        self.assertEqual(page.count("Complete: "), 6)
+        self.assertTrue((protocols / "tuned.toml").exists())
+        self.assertIn("* [The paper's seven tasks]", readme.read_text())
+        self.assertTrue(readme.read_text().startswith("Before\n"))
+        self.assertIn("0.0", results("pack", raw))
+        self.assertNotIn("MB", results("pack", raw))  # nothing changed, nothing is written
         results("unpack", self.path / "again")
         results("page", self.path / "again")
         self.assertEqual((pages / "README.md").read_text(), page)
+        # README, page and raw data agree, and it shows when one of them is changed by hand.
+        results("check", raw)
+        for file in (readme, pages / "README.md"):
+            before = file.read_text()
+            at = re.search(r"(\d) of \d", before).start()
+            file.write_text(before[:at] + "9" + before[at + 1:])
+            self.assertIn(file.name, results("check", raw, code=1))
+            file.write_text(before)
+        # A lent machine goes on from what is stored, and its results come back.
+        for path in (raw / "main").glob("branin--vbo-gp*"):
+            path.unlink()
+        (pages / "raw/main.tar.xz").unlink()
+        results("pack", raw)
+        results("machine", self.path / "lent", "--limit", "60", "--out", self.path / "back", "--jobs",
+                "1", "--again", "random")
+        self.assertLessEqual(len(list((self.path / "back").iterdir())), 8)
+        fresh = self.path / "fresh"
+        results("take", fresh, self.path / "back")
+        self.assertEqual({p.name for p in (fresh / "main").glob("branin--vbo-gp*.jsonl")},
+                         {p.name for p in (self.path / "again/main").glob("branin--vbo-gp*.jsonl")})
         # What is missing is named, with the command that makes it.
         for path in (raw / "holdout").glob("michalewicz--*"):
             path.unlink()

@@ -35,6 +35,16 @@ TEST(Statistics, Ranks) {
   EXPECT_TRUE(above(1e6 + 2.0, 1e6));
 }
 
+TEST(Statistics, StudentsInterval) {
+  // t(0.975, 2) = 4.302653, times the deviation 1.527525 over the root of 3.
+  EXPECT_NEAR(student_margin(std::vector<double>{1, 2, nan, 4}), 3.794583, 1e-4);
+  // qt(0.975, 39) = 2.022691; forty alternating values have a variance of 40/39.
+  std::vector<double> forty;
+  for (int i = 0; i < 40; ++i) forty.push_back(i % 2 == 0 ? 1.0 : -1.0);
+  EXPECT_NEAR(student_margin(forty), 2.022691 * std::sqrt(1.0 / 39.0), 2e-3);
+  EXPECT_TRUE(std::isnan(student_margin(std::vector<double>{3})));
+}
+
 TEST(Statistics, SignTest) {
   EXPECT_DOUBLE_EQ(sign_test(5, 0), 2.0 / 32.0);
   EXPECT_DOUBLE_EQ(sign_test(1, 8), 2.0 * 10.0 / 512.0);

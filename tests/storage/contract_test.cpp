@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "storage/copy.hpp"
 #include "storage/memory/memory.hpp"
 #include "storage/samples.hpp"
 #include "support/temporary_folder.hpp"
@@ -97,6 +98,47 @@ TEST_P(StorageContract, TrialsAreReadInPagesOrWithoutTheirOutput) {
   Trial without = failed(asked[1], 2);
   without.stderr_tail.clear();
   EXPECT_TRUE(same(storage_->load_history().value()[1], without));
+}
+
+TEST_P(StorageContract, ResultsFromOutsideArriveEnded) {
+  ASSERT_TRUE(storage_->create_study(sample_record()));
+  ASSERT_TRUE(storage_->add_trials(std::vector{sample_trial(1, 1)}, std::nullopt));
+  const std::vector added{completed(sample_trial(2, 2), 0.5, 2), failed(sample_trial(3, 2), 2)};
+  ASSERT_TRUE(storage_->add_trials(added, std::nullopt));
+  reopen();
+  EXPECT_TRUE(same(*storage_->load_trial(2).value(), added[0]));
+  EXPECT_TRUE(same(*storage_->load_trial(3).value(), added[1]));
+  EXPECT_EQ(storage_->counts().value().waiting, 1);
+  EXPECT_EQ(storage_->best_trial(Goal::minimize).value()->id, 2);
+  EXPECT_EQ(storage_->finish_trials(added).error().kind, ErrorKind::conflict);
+}
+
+TEST_P(StorageContract, ACopyIsTheSameStudy) {
+  ASSERT_TRUE(storage_->create_study(sample_record()));
+  const std::vector asked{sample_trial(1, 1), sample_trial(2, 1), sample_trial(3, 1)};
+  const AskReport said{3, {{"information", 0.5}}, "first", Recommendation{1, 2.5, 0.5}};
+  ASSERT_TRUE(storage_->add_trials(asked, said));
+  ASSERT_TRUE(storage_->finish_trials(std::vector{completed(asked[2], 1.5, 2)}));
+  const Trial added = completed(sample_trial(4, 3), 0.5, 3);
+  ASSERT_TRUE(storage_->add_trials(std::vector{added}, std::nullopt));
+  ASSERT_TRUE(storage_->finish_trials(std::vector{failed(asked[0], 4)}));
+  ASSERT_TRUE(storage_->save_snapshot({3, std::string("bytes\0\xff", 7)}));
+
+  for (const std::string& url : {std::string("memory:"), std::string(folder_ / "copy.db")}) {
+    const auto copy = open_storage(url, Access::write).value();
+    ASSERT_TRUE(copy_study(*storage_, *copy)) << url;
+    EXPECT_TRUE(same(*copy->load_study().value(), sample_record()));
+    const auto trials = copy->load_trials().value();
+    const auto original = storage_->load_trials().value();
+    ASSERT_EQ(trials.size(), original.size());
+    for (std::size_t i = 0; i < trials.size(); ++i) EXPECT_TRUE(same(trials[i], original[i])) << i;
+    ASSERT_EQ(copy->load_reports().value().size(), 1U);
+    EXPECT_EQ(copy->load_reports().value()[0].event, 1);
+    EXPECT_TRUE(same(copy->load_reports().value()[0].report, said));
+    EXPECT_EQ(copy->load_snapshot().value()->after, 3);
+    EXPECT_EQ(copy->load_snapshot().value()->bytes, std::string("bytes\0\xff", 7));
+    EXPECT_EQ(copy_study(*storage_, *copy).error().kind, ErrorKind::conflict);
+  }
 }
 
 TEST_P(StorageContract, WritesAreAllOrNothing) {

@@ -45,7 +45,7 @@ class ScriptedOptimizer final : public Optimizer {
     for (const Trial& trial : finished) {
       mix(digest(trial));
       told_sum_ += digest(trial);
-      pending_ -= trial.id;
+      if (trial.asked_in != trial.told_in) pending_ -= trial.id;  // else nobody asked for it
       if (++told_ % common_.batch == 0) ++round_;
     }
   }

@@ -94,15 +94,16 @@ Result<void> SqliteStorage::add_trials(std::span<const Trial> trials,
     require_space();
     Transaction transaction(database_, true);
     Statement insert = database_.prepare(
-        "INSERT INTO trials (id, state, params, rationale, asked_in) VALUES (?, ?, ?, ?, ?) "
-        "ON CONFLICT DO NOTHING");
+        "INSERT INTO trials (id, state, params, rationale, asked_in) VALUES (?, 'waiting', ?, ?, "
+        "?) ON CONFLICT DO NOTHING");
     for (const Trial& trial : trials) {
       insert
-          .bind(trial.id, to_string(trial.state), dump(json_of(*space_, trial.point)),
-                dump(json_of(trial.rationale)), trial.asked_in)
+          .bind(trial.id, dump(json_of(*space_, trial.point)), dump(json_of(trial.rationale)),
+                trial.asked_in)
           .run();
       if (database_.changes() == 0) throw Fault{storage_error::id_used(trial.id)};
     }
+    if (!trials.empty() && trials.front().told_in != 0) write_outcomes(trials);
     if (report && !trials.empty()) {
       database_.prepare("INSERT INTO reports (event, round, report) VALUES (?, ?, ?)")
           .bind(trials.front().asked_in, report->round, dump(json_of(*report)))
@@ -139,26 +140,30 @@ Result<std::int64_t> SqliteStorage::requeue_running() {
 Result<void> SqliteStorage::finish_trials(std::span<const Trial> trials) {
   return attempt([&] {
     Transaction transaction(database_, true);
-    Statement update = database_.prepare(
-        "UPDATE trials SET state = ?, value = ?, cause = ?, message = ?, seconds = ?, "
-        "attempts = ?, told_in = ? WHERE id = ? AND told_in IS NULL");
-    Statement output = database_.prepare("INSERT INTO outputs (trial, stderr) VALUES (?, ?)");
-    for (const Trial& trial : trials) {
-      std::optional<std::string_view> cause;
-      std::optional<std::string_view> message;
-      if (trial.failure) {
-        cause = to_string(trial.failure->cause);
-        message = trial.failure->message;
-      }
-      update
-          .bind(to_string(trial.state), trial.value, cause, message, trial.seconds, trial.attempts,
-                trial.told_in, trial.id)
-          .run();
-      require_changed(trial.id);
-      if (!trial.stderr_tail.empty()) output.bind(trial.id, trial.stderr_tail).run();
-    }
+    write_outcomes(trials);
     transaction.commit();
   });
+}
+
+void SqliteStorage::write_outcomes(std::span<const Trial> trials) {
+  Statement update = database_.prepare(
+      "UPDATE trials SET state = ?, value = ?, cause = ?, message = ?, seconds = ?, "
+      "attempts = ?, told_in = ? WHERE id = ? AND told_in IS NULL");
+  Statement output = database_.prepare("INSERT INTO outputs (trial, stderr) VALUES (?, ?)");
+  for (const Trial& trial : trials) {
+    std::optional<std::string_view> cause;
+    std::optional<std::string_view> message;
+    if (trial.failure) {
+      cause = to_string(trial.failure->cause);
+      message = trial.failure->message;
+    }
+    update
+        .bind(to_string(trial.state), trial.value, cause, message, trial.seconds, trial.attempts,
+              trial.told_in, trial.id)
+        .run();
+    require_changed(trial.id);
+    if (!trial.stderr_tail.empty()) output.bind(trial.id, trial.stderr_tail).run();
+  }
 }
 
 Result<void> SqliteStorage::save_snapshot(const Snapshot& snapshot) {

@@ -56,6 +56,7 @@ class SqliteStorage final : public Storage {
   std::optional<StudyRecord> read_study();
   void require_space();
   // After an update of one open trial: throws when there was none.
+  void write_outcomes(std::span<const Trial> trials);  // of trials without one, in a transaction
   void require_changed(TrialId id);
   template <class... Values>
   std::vector<Trial> select_trials(bool with_output, std::string_view condition,

@@ -103,7 +103,7 @@ void read_optimizer(const toml::table* table, StudyFile& file, TomlErrors& error
 
 // The methods know their options, and say which one they speak of; here the line is added.
 void check_optimizer(const toml::table* table, const StudyFile& file, TomlErrors& errors) {
-  const auto made = make_optimizer(file.study.space, file.study.optimizer);
+  const auto made = vbo::check_optimizer(file.study.space, file.study.optimizer);
   if (made) return;
   const std::string field = made.error().field.empty() ? "method" : made.error().field;
   errors.add(table ? table->get(field) : nullptr, "optimizer." + field, made.error().message);
