@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "study/finite_space.hpp"
 
-#include <algorithm>
+#include "core/region.hpp"
 
 namespace vbo {
 namespace {
