@@ -2,8 +2,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "study/impl.hpp"
+#include "core/checksum.hpp"
 #include "core/users_sign.hpp"
+#include "study/impl.hpp"
 #include "vbo/random.hpp"
 
 namespace vbo {
@@ -209,8 +210,8 @@ Result<void> Study::Impl::save_snapshot() {
   if (saved_event == last_event) return {};
   const std::string bytes = optimizer->snapshot();
   if (!bytes.empty()) {
-    if (const auto saved = storage->save_snapshot({last_event, bytes}); !saved)
-      return saved.error();
+    const auto saved = storage->save_snapshot({last_event, sealed(bytes)});
+    if (!saved) return saved.error();
     saved_event = last_event;
   }
   saved_round = optimizer->round();

@@ -157,6 +157,12 @@ void Strategy::decompose() {
   C_ = (0.5 * (C_ + C_.transpose())).eval();
   SymmetricEigen eigen = symmetric_eigen(C_);
   flops::add(9 * flops::gemm(dimension(), dimension(), dimension()) / 2);
+  if (!eigen || !(eigen.values.maxCoeff() > 0.0)) {
+    // Many steps of negative weight between two decompositions have left no direction: the
+    // distribution stays what it was.
+    C_ = axes_ * lengths_.cwiseAbs2().asDiagonal() * axes_.transpose();
+    return;
+  }
   axes_ = std::move(eigen.vectors);
   lengths_ = eigen.values.cwiseMax(smallest_ratio * eigen.values.maxCoeff()).cwiseSqrt();
 }
