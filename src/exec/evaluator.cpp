@@ -55,8 +55,11 @@ bool read_available(int fd, std::size_t limit, std::string& into) {
 }
 
 Deadline::Deadline(Clock::time_point start, const ProcessOptions& options) {
+  // The clock counts nanoseconds in 64 bits, 292 years: a later deadline would lie in the past.
   const auto after = [](double seconds) {
-    return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+    constexpr double thirty_years = 1e9;
+    return std::chrono::duration_cast<Clock::duration>(
+        std::chrono::duration<double>(std::min(seconds, thirty_years)));
   };
   if (options.timeout_seconds <= 0.0) return;
   terminate_at_ = start + after(options.timeout_seconds);

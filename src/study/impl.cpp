@@ -4,6 +4,7 @@
 #include <numeric>
 #include <set>
 
+#include "core/checksum.hpp"
 #include "core/users_sign.hpp"
 #include "study/impl.hpp"
 #include "vbo/random.hpp"
@@ -251,8 +252,8 @@ Result<void> Study::Impl::save_snapshot() {
   if (saved_event == last_event) return {};
   const std::string bytes = optimizer->snapshot();
   if (!bytes.empty()) {
-    if (const auto saved = storage->save_snapshot({last_event, bytes}); !saved)
-      return saved.error();
+    const auto saved = storage->save_snapshot({last_event, sealed(bytes)});
+    if (!saved) return saved.error();
     saved_event = last_event;
   }
   saved_round = optimizer->round();

@@ -3,6 +3,7 @@
 // the groups in which they happened. The same calls give the same optimizer, bit for bit.
 #include <algorithm>
 
+#include "core/checksum.hpp"
 #include "study/impl.hpp"
 
 namespace vbo {
@@ -83,6 +84,16 @@ class HistoryAt {
   std::vector<Outcome> later_;
 };
 
+// A snapshot that is not whole never reaches the method: what it would make of it is anybody's
+// guess.
+Result<void> restore(Optimizer& optimizer, std::span<Trial> history, const Snapshot& snapshot) {
+  const std::optional<std::string_view> bytes = unsealed(snapshot.bytes);
+  if (!bytes) {
+    return Error{ErrorKind::damaged, "it is damaged, or of a version without checksums"};
+  }
+  return optimizer.restore(*bytes, HistoryAt(history, snapshot.after).trials());
+}
+
 }  // namespace
 
 Result<Replayed> replay(const Study::Impl& study, std::span<Trial> history,
@@ -94,8 +105,7 @@ Result<Replayed> replay(const Study::Impl& study, std::span<Trial> history,
   if (!optimizer) return optimizer.error();
   Replayed result;
   if (snapshot && !snapshot->bytes.empty()) {
-    const Result<void> restored =
-        (*optimizer)->restore(snapshot->bytes, HistoryAt(history, snapshot->after).trials());
+    const Result<void> restored = restore(**optimizer, history, *snapshot);
     if (restored) {
       result.restored = snapshot->after;
       result.restored_round = (*optimizer)->round();

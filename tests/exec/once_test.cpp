@@ -127,6 +127,15 @@ TEST(Once, TimeoutKillsTheWholeGroup) {
   EXPECT_TRUE(is_gone(std::stoi(read_text(folder.file("pid")))));
 }
 
+// Longer than a clock of 64 bits can count, and yet not over at once.
+TEST(Once, TimeoutMayBeAsLongAsOneLikes) {
+  for (const double seconds : {1e9, 1e10, 1e300}) {
+    ProcessOptions options = shell("sleep 0.05; echo 3");
+    options.timeout_seconds = seconds;
+    EXPECT_EQ(evaluate(options).value, 3.0) << seconds;
+  }
+}
+
 TEST(Once, TimeoutKillsWhoIgnoresTheTermination) {
   const ScratchFolder folder;
   ProcessOptions options =

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "information/columns.hpp"
 #include "information/gaussian_critic.hpp"
 #include "vbo/random.hpp"
 
@@ -111,6 +112,21 @@ TEST(Estimate, EveryEstimatorFindsModerateInformation) {
 
 // Y = U + 0.3 V with U, V uniform on [0,1]: I = 0.15 - ln 0.3. Not Gaussian at all, and the sharp
 // edges are hard to learn: what is missing stays below a tenth.
+// Labels that never come twice tell nothing that could be learned, and must not break anything.
+TEST(Estimate, LabelsThatAreAllDifferent) {
+  std::vector<DataColumn> columns(2);
+  for (int i = 0; i < 120; ++i) {
+    columns[0].labels.push_back("a" + std::to_string(i));
+    columns[1].labels.push_back("b" + std::to_string(7 * i % 120));
+  }
+  const std::span<const DataColumn> all(columns);
+  const InformationEstimate e =
+      estimate({encode_columns(all.first(1)).values, encode_columns(all.last(1)).values},
+               {.folds = 2, .max_steps = 20});
+  EXPECT_TRUE(std::isfinite(e.nats));
+  EXPECT_LT(e.nats, 0.5);
+}
+
 TEST(Estimate, UniformNoise) {
   Rng rng(1, "uniform");
   const int n = 3000;

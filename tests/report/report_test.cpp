@@ -222,7 +222,8 @@ TEST(Report, JsonHasWhatStatusHadAndMore) {
   EXPECT_EQ(json["curve"][1]["evaluation"], 4);
   EXPECT_EQ(json["failures"][0]["examples"], Json::array({3, 5}));
   EXPECT_EQ(json["as_good"]["ranges"]["x"], Json::array({4.0, 4.0}));
-  EXPECT_TRUE(json["information"].is_null());
+  EXPECT_EQ(dump(json["information"]),
+            R"({"nats":0.5,"realized":0.25,"ceiling":3.5,"trend":[0.5]})");
   EXPECT_EQ(json["rounds"][1]["suggested"], 5);
   Importance found;
   found.parameters = {{"x", 0.5, 0.25, 0.75}, {"c", 0.0, 0.0, 0.1}};

@@ -63,7 +63,6 @@ void bind(OptionBinder& b, HmcMethodOptions& o) {
   bind_preset(b, o.preset);
   o.surrogate = bnn_search(o.preset);
   o.model = hmc_preset(o.preset);
-  o.surrogate.standardize = o.model.standardize;
   bind(b, o.surrogate);
   bind_network(b, o.model.network);
   b.number("noise_variance", o.model.noise_variance, 1e-12, huge,
@@ -109,7 +108,6 @@ void bind(OptionBinder& b, LaplaceMethodOptions& o) {
   bind_preset(b, o.preset);
   o.surrogate = bnn_search(o.preset);
   o.model = laplace_preset(o.preset);
-  o.surrogate.standardize = o.model.standardize;
   if (o.preset == "auto") o.surrogate.max_points = 1000;
   bind(b, o.surrogate);
   bind_network(b, o.model.network);

@@ -157,6 +157,13 @@ void Strategy::decompose() {
   C_ = (0.5 * (C_ + C_.transpose())).eval();
   SymmetricEigen eigen = symmetric_eigen(C_);
   flops::add(9 * flops::gemm(dimension(), dimension(), dimension()) / 2);
+  // Negative weights may outweigh all else in some direction, most easily where few dimensions meet
+  // many results or steps are longer than the distribution's: then it stays what it was.
+  const double rounding = 1e-12 * eigen.values.maxCoeff();
+  if (!eigen || !(eigen.values.minCoeff() >= -rounding)) {
+    C_ = axes_ * lengths_.cwiseAbs2().asDiagonal() * axes_.transpose();
+    return;
+  }
   axes_ = std::move(eigen.vectors);
   lengths_ = eigen.values.cwiseMax(smallest_ratio * eigen.values.maxCoeff()).cwiseSqrt();
 }

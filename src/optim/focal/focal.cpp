@@ -107,8 +107,9 @@ std::vector<Suggestion> FocalMethod::ask(std::span<const TrialId> ids) {
   const auto suggest = [&](const Vector& wanted, Rationale why) {
     const Vector x = made_new(wanted, rng);
     if (x != wanted) why = {.source = "nearby"};
-    results_.asked(ids[suggestions.size()], x);
+    const TrialId id = ids[suggestions.size()];
     suggestions.push_back({encoding_.decode(x), std::move(why)});
+    results_.asked(id, suggestions.back().point);
   };
   const Index count = results_.size();
   const auto known =

@@ -16,7 +16,6 @@ void bind(OptionBinder& b, GpModelOptions& o) {
   b.choice("categories", o.categories, {"hamming", "one-hot"},
            "one length-scale per categorical parameter, or one per choice");
   b.flag("output_scale", o.output_scale, "learn the prior variance instead of fixing it at 1");
-  b.number("noise", o.noise, 0.0, 1e300, "known variance of the observations; 0 = learn it");
 }
 
 GpOptions gp_options(const Encoding& encoding, const GpModelOptions& options) {

@@ -12,7 +12,6 @@ struct GpModelOptions {
   std::string prior = "dimension-scaled";
   std::string categories = "hamming";  // one length-scale per category, or one per choice
   bool output_scale = true;            // learn the prior variance, else 1 (of standardized values)
-  double noise = 0.0;                  // known variance of the observations; 0 = learned
 };
 void bind(OptionBinder& binder, GpModelOptions& options);
 GpOptions gp_options(const Encoding& encoding, const GpModelOptions& options);

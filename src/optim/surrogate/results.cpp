@@ -13,6 +13,7 @@ using Eigen::Index;
 
 constexpr double same_point = 1e-7;
 constexpr double outlier_factor = 20.0;
+constexpr double largest_value = 1e300;  // beyond, differences and sums of values overflow
 
 }  // namespace
 
@@ -22,7 +23,8 @@ void Results::add(const Trial& trial) {
   if (n == codes_.cols()) codes_.conservativeResize(encoding_.dimension(), 2 * n + 16);
   codes_.col(n) = encoding_.encode(trial.point);
   const bool good = trial.value && std::isfinite(*trial.value);
-  values_.push_back(good ? *trial.value : std::numeric_limits<double>::quiet_NaN());
+  values_.push_back(good ? std::clamp(*trial.value, -largest_value, largest_value)
+                         : std::numeric_limits<double>::quiet_NaN());
   ids_.push_back(trial.id);
   successes_ += good;
 }
@@ -42,7 +44,7 @@ void Results::restore(std::span<const Trial> history) {
     if (finished) {
       order.push_back(&trial);
     } else {
-      asked(trial.id, encoding_.encode(trial.point));
+      asked(trial.id, trial.point);
     }
   }
   std::stable_sort(order.begin(), order.end(), [](const Trial* a, const Trial* b) {

@@ -16,7 +16,9 @@ class Results {
  public:
   explicit Results(const Encoding& encoding) : encoding_(encoding) {}
 
-  void asked(TrialId id, ConstVectorRef x) { pending_[id] = x; }
+  // The code of the point, not the code it was decoded from: they may differ in the last bits, and
+  // whoever resumes the study knows the point alone.
+  void asked(TrialId id, const Point& point) { pending_[id] = encoding_.encode(point); }
   // Within one call trials are taken in the order of their ids.
   void told(std::span<const Trial> finished);
   // All trials of a history: told ones by (told_in, id), open ones as pending.

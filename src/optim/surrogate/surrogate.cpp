@@ -94,14 +94,16 @@ std::vector<Suggestion> SurrogateOptimizer::ask(std::span<const TrialId> ids) {
   }
   if (from_design < count) {
     // Design points of this very ask are as pending as any other.
-    for (std::size_t i = 0; i < picks.size(); ++i) results_.asked(ids[i], picks[i].x);
+    for (std::size_t i = 0; i < picks.size(); ++i) {
+      results_.asked(ids[i], encoding_.decode(picks[i].x));
+    }
     for (Pick& pick : pick(static_cast<Index>(count - from_design), rng)) {
       picks.push_back(std::move(pick));
     }
   }
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    results_.asked(ids[i], picks[i].x);
     suggestions.push_back({encoding_.decode(picks[i].x), rationale_of(picks[i])});
+    results_.asked(ids[i], suggestions.back().point);
   }
   return suggestions;
 }

@@ -35,8 +35,7 @@ struct SurrogateOptions {
   std::int64_t initial = 0;  // space-filling points first; 0 = 2 per parameter + 1, see initial()
   std::int64_t max_points = 1000;  // results a fit looks at; cost is cubic in it for a GP
   double refit_growth = 0.05;      // refit hyper-parameters when results grew by this share
-  bool standardize = true;    // models see (y - mean) / deviation; set by the method, no option
-  std::string warp = "none";  // auto: also try logarithmic outcomes, keep what is likeliest
+  std::string warp = "none";       // auto: also try logarithmic outcomes, keep what is likeliest
   std::string failures = "worst";  // worst: a failure counts as the worst result; exclude: ignored
 };
 void bind(OptionBinder& binder, SurrogateOptions& options);

@@ -236,13 +236,13 @@ std::vector<Suggestion> Turbo::ask(std::span<const TrialId> ids) {
   Rng rng(seed_, "turbo-ask", static_cast<std::uint64_t>(asks_++));
   const auto suggest = [&](TrialId id, const Vector& x, const char* source,
                            std::optional<double> draw = std::nullopt) {
-    results_.asked(id, x);
     Rationale why{.source = source, .acquisition = draw};
     if (draw) {
       why.add(kDraw, *draw);
       why.add(kSide, region_.length);
     }
     suggestions.push_back({encoding_.decode(x), std::move(why)});
+    results_.asked(id, suggestions.back().point);
   };
   judge();
   const std::int64_t count = results_.size(), local = count - region_.start;

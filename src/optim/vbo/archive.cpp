@@ -7,6 +7,14 @@
 
 namespace vbo {
 
+namespace {
+
+// With less, results outside the elite have no quantile of their own: their scores become infinite,
+// and ranks read back from quantiles leave the archive.
+constexpr double kLeastUniformShare = 1e-3;
+
+}  // namespace
+
 double Replay::quantile(double rank) const {
   const double r = rank + 0.5;
   return uniform_share * r / results + (1.0 - uniform_share) * std::min(1.0, r / elite);
@@ -61,7 +69,8 @@ double Archive::value_at_rank(double rank) const {
 }
 
 Replay Archive::replay(double uniform_share, int elite) const {
-  return {uniform_share, size(), std::clamp(elite, 1, std::max(1, size()))};
+  return {std::max(uniform_share, kLeastUniformShare), size(),
+          std::clamp(elite, 1, std::max(1, size()))};
 }
 
 double Seen::project(ConstVectorRef code) const {

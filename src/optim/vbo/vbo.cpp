@@ -388,10 +388,11 @@ Vector Vbo::unseen_design_point() {
 }
 
 Suggestion Vbo::take(TrialId id, Source source, ConstVectorRef code, Rationale rationale) {
-  seen_.add(code);
   rationale.source = to_string(source);
   Point point = encoding_.decode(code);
-  pending_[id] = {source, encoding_.encode(point)};  // as it will be read back on resuming
+  const Vector known = encoding_.encode(point);  // as it will be read back on resuming
+  seen_.add(known);
+  pending_[id] = {source, known};
   return {std::move(point), std::move(rationale)};
 }
 

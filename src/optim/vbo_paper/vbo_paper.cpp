@@ -187,9 +187,10 @@ std::vector<Suggestion> VboPaper::ask(std::span<const TrialId> ids) {
   for (const TrialId id : ids) {
     const std::optional<Vector> action = design ? std::nullopt : unseen_action(id);
     codes.push_back(action ? *action : unseen_design_point());
-    if (encoding_.dimension() > 0) seen_.add(codes.back());
     suggestions.push_back(
         {encoding_.decode(codes.back()), {.source = action ? "action-net" : "design"}});
+    // The code of the point, as it will be read back on resuming.
+    if (encoding_.dimension() > 0) seen_.add(encoding_.encode(suggestions.back().point));
     pending_.insert(id);
   }
   if (!design && !ids.empty()) explain(ids, codes, suggestions);
