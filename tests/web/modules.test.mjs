@@ -58,7 +58,7 @@ function payload(rows, status = {}) {
 const three = () => new Study(decodePayload(payload([
   { id: 1, value: 5, evaluation: 1, x: 1, source: "design", t0: 1.5, t1: 0.25, acquisition: 1.5 },
   { id: 2, value: 2, evaluation: 2, x: 4, c: 1, source: "local" },
-  { id: 3, state: 1, x: 9, source: "local" },
+  { id: 3, state: 1, x: 9.5, source: "local" },
 ])));
 
 test("a payload is read back as it was written", () => {
@@ -139,13 +139,16 @@ test("units of logarithmic and categorical parameters", () => {
 });
 
 test("bundles and grids count every selected trial once", () => {
-  const unit = Float32Array.from([0, 0.5, 1, 1]), rank = Float32Array.from([0, 0.4, 0.7, 1]);
-  const { counts, ranks } = bundle(unit, unit, rank, [0, 1, 2, 3], (row) => row !== 1, 4);
+  const places = Uint8Array.from([0, 2, 3, 3]), rank = Float32Array.from([0, 0.4, 0.7, 1]);
+  const { counts, ranks } = bundle(places, places, rank, [0, 1, 2, 3], Uint8Array.from([1, 0, 1, 1]), 4);
   assert.equal(counts.reduce((a, b) => a + b), 3);
   assert.equal(counts[15], 2);
   assert.ok(Math.abs(ranks[15] - 0.7) < 1e-6);
-  assert.equal(rankGrid(unit, rank, [0, 1, 2, 3], () => true, 4, 4).reduce((a, b) => a + b), 4);
-  assert.deepEqual([...density(unit, [0, 1, 2, 3], 2)], [0.25, 0.75]);
+  assert.equal(rankGrid(places, places, [0, 1, 2, 3], null, 4, 4).reduce((a, b) => a + b), 4);
+  assert.deepEqual([...density(Uint8Array.from([0, 1, 1, 1]), [0, 1, 2, 3], 2)], [0.25, 0.75]);
+  const study = three();
+  assert.deepEqual([...study.binsFor(0, 10)], [1, 4, 9]);
+  assert.deepEqual([...study.binsFor("value", 4).slice(0, 2)], [3, 0]);
 });
 
 test("a few wild values do not stretch the scale", () => {

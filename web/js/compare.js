@@ -14,6 +14,8 @@ export class CompareView extends Surface {
     this.studies = studies;
   }
 
+  reselect() {}
+
   layout() {
     const curves = this.studies.map((study) => study.curve());
     const all = curves.flat();

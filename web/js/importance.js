@@ -27,6 +27,8 @@ export class ImportanceView extends Surface {
     this.onPair = onPair;
   }
 
+  reselect() {}
+
   layout() {
     this.rows = importanceRows(this.study.importance);
     const most = Math.max(0.1, ...this.rows.map((row) => row.high));

@@ -22,6 +22,8 @@ export class InformationView extends Surface {
     this.study = study;
   }
 
+  reselect() {}
+
   layout() {
     const { rounds } = this.study.status;
     this.series = ROUND_SERIES.map((series, index) => ({
@@ -85,6 +87,8 @@ export class SourcesView extends Surface {
     });
     this.study = study;
   }
+
+  reselect() {}
 
   layout() {
     const { sources } = this.study.status;

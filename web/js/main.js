@@ -90,8 +90,8 @@ function show(study) {
   add(new MetricsView(main, study));
   selection.onChange((what) => {
     for (const view of page.views) {
-      if (what === "mask" && view.repaint && view.section) view.repaint();
-      else view.redraw();
+      if (what !== "mask") view.redraw();
+      else view.reselect?.();
     }
   });
   page.shape = shapeOf(study);

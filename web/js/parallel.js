@@ -9,17 +9,16 @@ import { COMPLETED, valueAtUnit } from "./study.js";
 const MOST_LINES = 2500;
 const BINS = 48;
 
-// How many selected trials go from bin a of one axis to bin b of the next, and the best rank among them.
-export function bundle(left, right, rank, rows, has, bins = BINS) {
-  const counts = new Float32Array(bins * bins);
+// How many selected trials go from bin a of one axis to bin b of the next, and the best rank among them. `rows` go
+// from best to worst; left and right hold each row's bin.
+export function bundle(left, right, rank, rows, mask, bins = BINS) {
+  const counts = new Uint32Array(bins * bins);
   const ranks = new Float32Array(bins * bins).fill(1);
-  for (const row of rows) {
-    if (!has(row)) continue;
-    const a = Math.min(bins - 1, Math.max(0, Math.floor(left[row] * bins)));
-    const b = Math.min(bins - 1, Math.max(0, Math.floor(right[row] * bins)));
-    const cell = a * bins + b;
-    counts[cell] += 1;
-    if (rank[row] < ranks[cell]) ranks[cell] = rank[row];
+  for (let k = 0; k < rows.length; ++k) {
+    const row = rows[k];
+    if (mask !== null && mask[row] === 0) continue;
+    const cell = left[row] * bins + right[row];
+    if (counts[cell]++ === 0) ranks[cell] = rank[row];
   }
   return { counts, ranks };
 }
@@ -166,21 +165,31 @@ export class Parallel extends Surface {
   paintBundles(context) {
     const { study, selection } = this;
     const palette = rankColors(this.colors.dark);
-    const has = selection.mask === null ? () => true : (row) => selection.mask[row] === 1;
     for (let k = 0; k + 1 < this.axes.length; ++k) {
       const a = this.axes[k], b = this.axes[k + 1];
-      const { counts, ranks } = bundle(this.unitColumn(a), this.unitColumn(b), study.rank, study.byRank, has);
+      const { counts, ranks } = bundle(study.binsFor(a, BINS), study.binsFor(b, BINS), study.rank, study.byRank, selection.mask);
       let most = 1;
       for (const count of counts) if (count > most) most = count;
       const x1 = this.x(String(a)), x2 = this.x(String(b));
-      const cells = [...counts.keys()].filter((cell) => counts[cell] > 0).sort((p, q) => ranks[q] - ranks[p]);
-      for (const cell of cells) {
-        context.globalAlpha = 0.08 + 0.72 * Math.sqrt(counts[cell] / most);
-        context.strokeStyle = palette[Math.min(BUCKETS - 1, Math.floor(ranks[cell] * BUCKETS))];
-        context.lineWidth = 1 + 1.5 * Math.sqrt(counts[cell] / most);
+      // Cells of one colour and one of four strengths are one path, worst colours first.
+      const paths = new Map();
+      for (let cell = 0; cell < counts.length; ++cell) {
+        if (counts[cell] === 0) continue;
+        const color = Math.min(BUCKETS - 1, Math.floor(ranks[cell] * BUCKETS));
+        const key = (BUCKETS - 1 - color) * 4 + Math.min(3, Math.floor(4 * Math.sqrt(counts[cell] / most)));
+        if (!paths.has(key)) paths.set(key, []);
+        paths.get(key).push(cell);
+      }
+      for (const key of [...paths.keys()].sort((p, q) => p - q)) {
+        const strength = (key % 4) / 3;
+        context.globalAlpha = 0.12 + 0.68 * strength;
+        context.strokeStyle = palette[BUCKETS - 1 - Math.floor(key / 4)];
+        context.lineWidth = 1 + 1.5 * strength;
         context.beginPath();
-        context.moveTo(x1, this.yOf(a, (Math.floor(cell / BINS) + 0.5) / BINS));
-        context.lineTo(x2, this.yOf(b, ((cell % BINS) + 0.5) / BINS));
+        for (const cell of paths.get(key)) {
+          context.moveTo(x1, this.yOf(a, (Math.floor(cell / BINS) + 0.5) / BINS));
+          context.lineTo(x2, this.yOf(b, ((cell % BINS) + 0.5) / BINS));
+        }
         context.stroke();
       }
     }

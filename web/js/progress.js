@@ -3,7 +3,7 @@
 import { csvLine, formatCount, formatDuration, formatNumber, plural } from "./format.js";
 import { rankColors } from "./colors.js";
 import { element } from "./dom.js";
-import { Surface, axisLabel, groupOf, nearestPoint, paintFocus, paintPoints } from "./surface.js";
+import { Surface, axisLabel, groupOf, nearestPoint, paintFocus, paintPoints, pixelsOf } from "./surface.js";
 import { STATE_NAMES } from "./study.js";
 
 // A range of values that a few wild ones do not stretch: from the best to the outer fence of the quartiles.
@@ -57,6 +57,8 @@ export class Progress extends Surface {
     const budget = study.status.budget;
     this.x = d3.scaleLinear().domain([0, budget > 0 && budget < 3 * last ? Math.max(budget, last) : last * 1.02])
       .range([this.margin.left, this.margin.left + this.innerWidth]);
+    const { evaluation, value } = study.columns;
+    this.pixels = pixelsOf(study.byRank, (row) => this.x(evaluation[row]), (row) => this.y(value[row]));
     this.beyond = sorted.filter((value) => value < this.y.domain()[0] || value > this.y.domain()[1]).length;
   }
 
@@ -71,12 +73,11 @@ export class Progress extends Surface {
     this.note.textContent = this.beyond > 0 ? `${plural(this.beyond, "result")} beyond the edge, drawn on it.` : "";
   }
 
-  completedRows() { return this.study.byRank; }
   place(row) { return [this.x(this.study.columns.evaluation[row]), this.y(this.study.columns.value[row])]; }
 
   paint(context) {
     const { study, colors } = this;
-    const { evaluation, value } = study.columns;
+    const { evaluation } = study.columns;
     const bottom = this.margin.top + this.innerHeight;
     this.paintRounds(context, bottom);
     const budget = study.status.budget;
@@ -92,9 +93,8 @@ export class Progress extends Surface {
     }
     const x = this.x, y = this.y;
     paintPoints(context, {
-      study, selection: this.selection, rows: study.byRank, colors, palette: rankColors(colors.dark),
+      selection: this.selection, rows: study.byRank, pixels: this.pixels, colors, palette: rankColors(colors.dark),
       size: study.byRank.length > 20000 ? 1.6 : study.byRank.length > 2000 ? 2.5 : 5,
-      xOf: (row) => x(evaluation[row]), yOf: (row) => y(value[row]),
     });
     context.strokeStyle = colors.bad;
     context.lineWidth = 1;

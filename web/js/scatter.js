@@ -3,7 +3,7 @@
 import { csvLine, formatNumber } from "./format.js";
 import { rankColors } from "./colors.js";
 import { element } from "./dom.js";
-import { Surface, axisLabel, groupOf, nearestPoint, paintFocus, paintPoints } from "./surface.js";
+import { Surface, axisLabel, groupOf, nearestPoint, paintFocus, paintPoints, pixelsOf } from "./surface.js";
 
 // What can stand on an axis: {key, name, column, parameter?}
 export function axisChoices(study) {
@@ -66,12 +66,14 @@ export class Scatter extends Surface {
     const bottom = this.margin.top + this.innerHeight;
     this.x = this.scaleFor(this.axis("x"), [this.margin.left, this.margin.left + this.innerWidth]);
     this.y = this.scaleFor(this.axis("y"), [bottom, this.margin.top]);
-    const xs = this.study.columns[this.axis("x").key], ys = this.study.columns[this.axis("y").key];
+    const xAxis = this.axis("x"), yAxis = this.axis("y");
+    const xs = this.study.columns[xAxis.key], ys = this.study.columns[yAxis.key];
     // Categories and whole numbers would lie on each other: a little shift by the trial's number.
     const shift = (choice, row, scale) => (choice.parameter?.type === "categorical"
       ? (((row * 0.618034) % 1) - 0.5) * 0.7 * Math.abs(scale(1) - scale(0)) : 0);
-    this.xOf = (row) => this.x(xs[row]) + shift(this.axis("x"), row, this.x);
-    this.yOf = (row) => this.y(ys[row]) + shift(this.axis("y"), row * 7, this.y);
+    this.xOf = (row) => this.x(xs[row]) + shift(xAxis, row, this.x);
+    this.yOf = (row) => this.y(ys[row]) + shift(yAxis, row * 7, this.y);
+    this.pixels = pixelsOf(this.study.byRank, this.xOf, this.yOf);
   }
 
   overlay(svg) {
@@ -124,8 +126,8 @@ export class Scatter extends Surface {
   paint(context) {
     const { study, colors } = this;
     paintPoints(context, {
-      study, selection: this.selection, rows: study.byRank, colors, palette: rankColors(colors.dark),
-      size: study.byRank.length > 20000 ? 1.8 : study.byRank.length > 2000 ? 3 : 6, xOf: this.xOf, yOf: this.yOf,
+      selection: this.selection, rows: study.byRank, pixels: this.pixels, colors, palette: rankColors(colors.dark),
+      size: study.byRank.length > 20000 ? 1.8 : study.byRank.length > 2000 ? 3 : 6,
     });
     const { focus } = this.selection;
     if (focus >= 0 && study.columns.state[focus] === 2) paintFocus(context, this.xOf(focus), this.yOf(focus), colors);

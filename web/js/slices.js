@@ -7,22 +7,20 @@ import { Surface, groupOf } from "./surface.js";
 
 const ACROSS = 40, DOWN = 24;
 
-// Counts of results by place (columns) and rank (rows, best first).
-export function rankGrid(unit, rank, rows, has, across = ACROSS, down = DOWN) {
-  const counts = new Float32Array(across * down);
-  for (const row of rows) {
-    if (!has(row)) continue;
-    const a = Math.min(across - 1, Math.max(0, Math.floor(unit[row] * across)));
-    const d = Math.min(down - 1, Math.floor(rank[row] * down));
-    counts[d * across + a] += 1;
+// Counts of results by place (columns) and rank (rows, best first); `places` and `levels` are each row's bins.
+export function rankGrid(places, levels, rows, mask, across = ACROSS, down = DOWN) {
+  const counts = new Uint32Array(across * down);
+  for (let k = 0; k < rows.length; ++k) {
+    const row = rows[k];
+    if (mask === null || mask[row] === 1) counts[levels[row] * across + places[row]] += 1;
   }
   return counts;
 }
 
 // Share of rows in each of `bins` bins.
-export function density(unit, rows, bins) {
+export function density(places, rows, bins) {
   const shares = new Float32Array(bins);
-  for (const row of rows) shares[Math.min(bins - 1, Math.max(0, Math.floor(unit[row] * bins)))] += 1;
+  for (let k = 0; k < rows.length; ++k) shares[places[rows[k]]] += 1;
   if (rows.length > 0) for (let b = 0; b < bins; ++b) shares[b] /= rows.length;
   return shares;
 }
@@ -71,18 +69,20 @@ export class Slices extends Surface {
   }
 
   bestRows() {
-    const rows = this.study.byRank.filter((row) => this.selection.has(row));
+    const { mask } = this.selection;
+    const rows = mask === null ? this.study.byRank : this.study.byRank.filter((row) => mask[row] === 1);
     return rows.subarray(0, Math.max(1, Math.round(rows.length * Number(this.share.value) / 100)));
   }
 
   paint(context) {
     const { study, selection, colors } = this;
     const best = study.byRank.length > 0 ? this.bestRows() : [];
-    const has = selection.mask === null ? () => true : (row) => selection.mask[row] === 1;
+    const levels = study.binsFor("value", DOWN);
+    const shades = Array.from({ length: DOWN }, (_, down) => rankColor(down / (DOWN - 1), colors.dark));
     study.space.forEach((parameter, p) => {
       const { x, y, w, h } = this.box(p);
       const across = parameter.type === "categorical" ? Math.min(ACROSS, parameter.choices.length) : ACROSS;
-      const counts = rankGrid(study.unit[p], study.rank, study.byRank, has, across);
+      const counts = rankGrid(study.binsFor(p, across), levels, study.byRank, selection.mask, across);
       let most = 1;
       for (const count of counts) if (count > most) most = count;
       const cw = w / across, ch = h / DOWN;
@@ -90,7 +90,7 @@ export class Slices extends Surface {
         if (counts[cell] === 0) continue;
         const down = Math.floor(cell / across);
         context.globalAlpha = 0.25 + 0.75 * Math.sqrt(counts[cell] / most);
-        context.fillStyle = rankColor(down / (DOWN - 1), colors.dark);
+        context.fillStyle = shades[down];
         context.fillRect(x + (cell % across) * cw + 0.5, y + down * ch + 0.5, Math.max(1, cw - 1), Math.max(1, ch - 1));
       }
       context.globalAlpha = 1;
@@ -111,7 +111,8 @@ export class Slices extends Surface {
     const { x, y, w, h } = this.box(p);
     const base = y + h + 34, tall = 28;
     const bins = Math.min(across, 20);
-    const good = density(this.study.unit[p], best, bins), all = density(this.study.unit[p], this.study.byRank, bins);
+    const places = this.study.binsFor(p, bins);
+    const good = density(places, best, bins), all = density(places, this.study.byRank, bins);
     const most = Math.max(0.05, ...good, ...all);
     context.fillStyle = this.colors.accent;
     context.globalAlpha = 0.55;
@@ -136,7 +137,8 @@ export class Slices extends Surface {
     const best = this.bestRows();
     this.study.space.forEach((parameter, p) => {
       const bins = parameter.type === "categorical" ? parameter.choices.length : 20;
-      const good = density(this.study.unit[p], best, bins), all = density(this.study.unit[p], this.study.byRank, bins);
+      const places = this.study.binsFor(p, bins);
+      const good = density(places, best, bins), all = density(places, this.study.byRank, bins);
       good.forEach((value, b) => {
         text += csvLine([parameter.name, b + 1, b / bins, (b + 1) / bins, value, all[b]]);
       });

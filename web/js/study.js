@@ -128,6 +128,20 @@ export class Study {
       return unit;
     });
     this.best = this.byRank.length > 0 ? this.byRank[0] : -1;
+    this.stamp = (this.stamp ?? 0) + 1;  // changes whenever anything above does
+    this.binned = new Map();
+  }
+
+  // The bin, of `bins` equal ones, in which each row lies on an axis (a parameter's number or "value").
+  binsFor(axis, bins) {
+    const key = `${axis}/${bins}`;
+    if (!this.binned.has(key)) {
+      const unit = axis === "value" ? this.rank : this.unit[axis];
+      const found = new Uint8Array(this.rows);
+      for (let i = 0; i < this.rows; ++i) found[i] = Math.min(bins - 1, Math.max(0, Math.floor(unit[i] * bins)));
+      this.binned.set(key, found);
+    }
+    return this.binned.get(key);
   }
 
   // [[evaluation, best value], ...] at every improvement, ending at the last evaluation.

@@ -82,6 +82,9 @@ export class Surface {
     });
   }
 
+  // When the selection has changed.
+  reselect() { this.repaint(); }
+
   layout() {}
   overlay() {}
   paint() {}
@@ -130,34 +133,79 @@ export function nearestPoint(rows, xOf, yOf, x, y, reach = 14) {
   return best;
 }
 
-// Points in the colour of their rank, worst first so that good ones are on top; unselected ones pale.
-export function paintPoints(context, { study, selection, rows, xOf, yOf, colors, palette, size }) {
-  const buckets = Array.from({ length: palette.length }, () => []);
-  const pale = [];
-  for (const row of rows) {
-    if (!selection.has(row)) pale.push(row);
-    else buckets[Math.min(palette.length - 1, Math.floor((study.rank[row] || 0) * palette.length))].push(row);
+const MANY_POINTS = 4000;
+
+// Pixels of rows on a plot, once per layout: xs and ys in the plot's own coordinates.
+export function pixelsOf(rows, xOf, yOf) {
+  const xs = new Float32Array(rows.length), ys = new Float32Array(rows.length);
+  for (let k = 0; k < rows.length; ++k) {
+    xs[k] = xOf(rows[k]);
+    ys[k] = yOf(rows[k]);
   }
-  const many = rows.length > 4000;
+  return { xs, ys };
+}
+
+// Points in the colour of their rank, worst first so that good ones are on top; unselected ones pale. `rows` go from
+// best to worst, as in study.byRank, with their pixels.
+export function paintPoints(context, { selection, rows, pixels, colors, palette, size }) {
+  if (rows.length > MANY_POINTS && !(context instanceof SvgContext)) {
+    paintManyPoints(context, { selection, rows, pixels, colors, palette, size });
+    return;
+  }
+  const { xs, ys } = pixels;
+  const buckets = palette.map(() => []);
+  const pale = [];
+  for (let k = 0; k < rows.length; ++k) {
+    if (!selection.has(rows[k])) pale.push(k);
+    else buckets[Math.min(palette.length - 1, Math.floor(k / rows.length * palette.length))].push(k);
+  }
   const dots = (list, color, alpha) => {
     if (list.length === 0) return;
     context.globalAlpha = alpha;
     context.fillStyle = color;
-    if (many) {
-      for (const row of list) context.fillRect(xOf(row) - size / 2, yOf(row) - size / 2, size, size);
-      return;
-    }
     context.beginPath();
-    for (const row of list) {
-      const x = xOf(row), y = yOf(row);
-      context.moveTo(x + size / 2, y);
-      context.arc(x, y, size / 2, 0, 2 * Math.PI);
+    for (const k of list) {
+      context.moveTo(xs[k] + size / 2, ys[k]);
+      context.arc(xs[k], ys[k], size / 2, 0, 2 * Math.PI);
     }
     context.fill();
   };
-  dots(pale, colors.quiet, 0.12);
-  for (let b = palette.length - 1; b >= 0; --b) dots(buckets[b], palette[b], many ? 0.75 : 0.85);
+  dots(pale, colors.quiet, 0.15);
+  for (let b = palette.length - 1; b >= 0; --b) dots(buckets[b], palette[b], 0.85);
   context.globalAlpha = 1;
+}
+
+function packed(color, alpha) {
+  const [r, g, b] = color.startsWith("#") ? [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16)) : color.match(/\d+/g).map(Number);
+  return ((alpha << 24) | (b << 16) | (g << 8) | r) >>> 0;
+}
+
+// Straight into pixels: a hundred thousand points cost a few milliseconds.
+function paintManyPoints(context, { selection, rows, pixels, colors, palette, size }) {
+  const { canvas } = context;
+  const scale = window.devicePixelRatio || 1;
+  const { width, height } = canvas;
+  const image = new ImageData(width, height);
+  const buffer = new Uint32Array(image.data.buffer);
+  const side = Math.max(1, Math.round(size * scale));
+  const { xs, ys } = pixels;
+  const put = (k, color) => {
+    const left = Math.round(xs[k] * scale - side / 2), top = Math.round(ys[k] * scale - side / 2);
+    if (left < 0 || top < 0 || left + side > width || top + side > height) return;
+    for (let y = top; y < top + side; ++y) for (let x = left; x < left + side; ++x) buffer[y * width + x] = color;
+  };
+  const { mask } = selection;
+  if (mask !== null) {
+    const pale = packed(colors.quiet, 40);
+    for (let k = rows.length - 1; k >= 0; --k) if (mask[rows[k]] === 0) put(k, pale);
+  }
+  const strong = palette.map((color) => packed(color, 215));
+  for (let k = rows.length - 1; k >= 0; --k) {
+    if (mask === null || mask[rows[k]] === 1) put(k, strong[Math.min(palette.length - 1, Math.floor(k / rows.length * palette.length))]);
+  }
+  const layer = new OffscreenCanvas(width, height);
+  layer.getContext("2d").putImageData(image, 0, 0);
+  context.drawImage(layer, 0, 0, width / scale, height / scale);
 }
 
 export function paintFocus(context, x, y, colors) {

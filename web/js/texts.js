@@ -190,6 +190,8 @@ export class ResultsView {
     parent.append(section);
   }
 
+  reselect() { this.redraw(); }
+
   redraw() {
     const { study, selection } = this;
     const rows = [];
@@ -232,6 +234,8 @@ export class FilterView {
     const unit = (v, otherwise) => (v === null || Number.isNaN(v) ? otherwise : (log(v) - log(parameter.low)) / (log(parameter.high) - log(parameter.low)));
     this.selection.setFilter(p, from === null && to === null ? null : [unit(from, 0), unit(to, 1)]);
   }
+
+  reselect() { this.redraw(); }
 
   redraw() {
     const { selection, study } = this;

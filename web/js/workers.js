@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Timeline of evaluations per worker: gaps are idle time.
 import { csvLine, formatDuration, plural } from "./format.js";
-import { rankColor } from "./colors.js";
+import { rankColors } from "./colors.js";
 import { Surface, axisLabel, groupOf, nearestPoint } from "./surface.js";
 import { FAILED, RUNNING } from "./study.js";
 
@@ -11,6 +11,16 @@ export function hasTimes(study) {
   const { started_at: started } = study.columns;
   for (let i = 0; i < study.rows; ++i) if (started[i] >= 0) return true;
   return false;
+}
+
+const knownLanes = new WeakMap();  // study -> {stamp, lanes}
+
+function cachedLanes(study) {
+  const known = knownLanes.get(study);
+  if (known?.stamp === study.stamp) return known.lanes;
+  const lanes = lanesOf(study);
+  knownLanes.set(study, { stamp: study.stamp, lanes });
+  return lanes;
 }
 
 // Lanes of rows that do not overlap: one per worker where workers are known, else as few as hold them all.
@@ -45,7 +55,7 @@ export class WorkersView extends Surface {
   constructor(parent, study, selection) {
     super(parent, {
       id: "workers", title: "Workers", study, wide: true, margin: { top: 8, right: 16, bottom: 38, left: 120 },
-      height: () => Math.max(120, Math.min(560, lanesOf(study).length * 18 + 50)),
+      height: () => Math.max(120, Math.min(560, cachedLanes(study).length * 18 + 50)),
       hint: "One bar per evaluation in the colour of its rank, failures red. White gaps are idle time: few suggestions ready, or a worker that was lost.",
       csv: () => this.csv(),
     });
@@ -54,7 +64,7 @@ export class WorkersView extends Surface {
   }
 
   layout() {
-    this.lanes = lanesOf(this.study);
+    this.lanes = cachedLanes(this.study);
     const { started_at: started, finished_at: finished } = this.study.columns;
     let last = 0;
     for (const { rows } of this.lanes) for (const row of rows) last = Math.max(last, finished[row] >= 0 ? finished[row] : started[row]);
@@ -86,18 +96,38 @@ export class WorkersView extends Surface {
     return end >= 0 ? end : this.last;
   }
 
+  // Bars of one colour that touch are one rectangle: never more than there are pixels, however many evaluations.
   paint(context) {
     const { study, colors } = this;
+    const palette = rankColors(colors.dark);
     const height = Math.max(1, this.y.bandwidth());
+    const { state } = study.columns;
+    const colorOf = (row) => {
+      if (state[row] === FAILED) return colors.bad;
+      if (state[row] === RUNNING) return colors.quiet;
+      return palette[Math.min(palette.length - 1, Math.floor(study.rank[row] * palette.length))];
+    };
     this.lanes.forEach(({ rows }, i) => {
       const y = this.y(String(i));
+      let from = NaN, to = NaN, color = "", pale = false;
+      const flush = () => {
+        if (Number.isNaN(from)) return;
+        context.globalAlpha = pale ? 0.2 : 0.9;
+        context.fillStyle = color;
+        context.fillRect(from, y, Math.max(0.7, to - from), height);
+      };
       for (const row of rows) {
-        const x = this.x(this.startOf(row));
-        const failed = study.columns.state[row] === FAILED;
-        context.globalAlpha = this.selection.has(row) || failed ? 0.9 : 0.2;
-        context.fillStyle = failed ? colors.bad : study.columns.state[row] === RUNNING ? colors.quiet : rankColor(study.rank[row], colors.dark);
-        context.fillRect(x, y, Math.max(0.7, this.x(this.endOf(row)) - x - 0.4), height);
+        const start = this.x(this.startOf(row)), end = this.x(this.endOf(row)) - 0.4;
+        if (end <= to) continue;  // narrower than a pixel, and something is there already
+        const next = colorOf(row), nextPale = !this.selection.has(row) && state[row] !== FAILED;
+        if (next === color && nextPale === pale && end - start < 2 && start <= to + 0.5) {
+          to = end;
+          continue;
+        }
+        flush();
+        [from, to, color, pale] = [start, Math.max(end, start + 0.7), next, nextPale];
       }
+      flush();
     });
     context.globalAlpha = 1;
   }
