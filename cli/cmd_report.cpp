@@ -32,6 +32,7 @@ Result<std::string> payload_of_study(const std::string& argument) {
   web::PayloadParts parts;
   parts.url = study->url;
   parts.importance = &found;
+  parts.ledger = &ledger_of(report->record.space, report->record.optimizer);
   parts.outputs = web::outputs_worth_showing(*study->storage, *report);
   return web::payload_of(*report, parts);
 }

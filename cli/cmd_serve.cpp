@@ -104,7 +104,8 @@ int serve(const Options& options, const Console& console) {
     };
   }
   const auto open = [url = study->url] { return open_storage(url, Access::read); };
-  web::StudyService service(study->url, open, writer);
+  web::StudyService service(study->url, open,
+                            ledger_of(study->record.space, study->record.optimizer), writer);
   if (const Result<void> loaded = service.load(); !loaded) return fail(loaded.error());
 
   raise_descriptor_limit();

@@ -11,6 +11,8 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "core/users_sign.hpp"
+
 namespace vbo::web {
 namespace {
 
@@ -109,7 +111,7 @@ void add_parameters(Columns& columns, const Space& space, const Rows& rows) {
   }
 }
 
-Json add_ledgers(Columns& columns, const Rows& rows) {
+Json add_ledgers(Columns& columns, const Rows& rows, Goal goal, const Ledger& ledger) {
   std::vector<std::string> names;  // in order of appearance
   std::unordered_map<std::string, std::size_t> index;
   std::vector<std::vector<float>> values;
@@ -129,16 +131,22 @@ Json add_ledgers(Columns& columns, const Rows& rows) {
       values[it->second][row] = rounded(term.value);
     }
   };
+  std::vector<float> acquisition;
   for (std::size_t row = 0; row < rows.size(); ++row) {
-    put(rows[row]->rationale.terms, row, false);
-    put(rows[row]->rationale.notes, row, true);
+    const Rationale why = in_present_form(goal, ledger, rows[row]->rationale);
+    put(why.terms, row, false);
+    put(why.notes, row, true);
+    acquisition.push_back(rounded(why.acquisition.value_or(kUnknown)));
   }
-  columns.add("acquisition", "f32",
-              column<float>(rows, [](const Trial& t) { return rounded(t.rationale.acquisition); }));
+  columns.add("acquisition", "f32", acquisition);
   Json list = Json::array();
   for (std::size_t k = 0; k < names.size(); ++k) {
     columns.add("t" + std::to_string(k), "f32", values[k]);
-    list.push_back({{"name", names[k]}, {"note", bool(is_note[k])}});
+    const TermInfo* info = ledger.find_term(names[k]);
+    list.push_back({{"name", names[k]},
+                    {"note", bool(is_note[k])},
+                    {"unit", info ? Json(to_string(info->unit)) : Json()},
+                    {"meaning", info ? Json(info->meaning) : Json()}});
   }
   return list;
 }
@@ -232,7 +240,9 @@ std::string payload_of(const StudyReport& report, const std::vector<std::size_t>
   add_times(columns, report.pace.first_asked, rows);
   add_parameters(columns, report.record.space, rows);
   add_metrics(columns, report.metrics, rows);
-  Json terms = add_ledgers(columns, rows);
+  static const Ledger unknown;
+  Json terms =
+      add_ledgers(columns, rows, report.record.goal, parts.ledger ? *parts.ledger : unknown);
 
   Json causes = Json::array();
   for (int c = 0; c <= static_cast<int>(FailureCause::reported); ++c) {

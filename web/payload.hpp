@@ -24,6 +24,7 @@ namespace vbo::web {
 struct PayloadParts {
   std::string url;                           // where the study was read from, for display
   const Importance* importance = nullptr;    // left out when null
+  const Ledger* ledger = nullptr;            // what the numbers of rationales mean; null = unknown
   std::map<TrialId, std::string> outputs{};  // ends of standard error worth showing
 };
 

@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 
+#include "core/users_sign.hpp"
 #include "report/json.hpp"
 #include "web/page.hpp"
 #include "web/payload.hpp"
@@ -183,9 +184,10 @@ struct StudyService::Worker {
 };
 
 StudyService::StudyService(std::string url, std::function<Result<std::unique_ptr<Storage>>()> open,
-                           StudyWriter writer)
+                           Ledger ledger, StudyWriter writer)
     : url_(std::move(url)),
       open_(std::move(open)),
+      ledger_(std::move(ledger)),
       writer_(std::move(writer)),
       instance_(random_name()),
       worker_(std::make_unique<Worker>()) {}
@@ -288,6 +290,7 @@ void StudyService::publish_changes(const Publish& publish) {
     changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
     PayloadParts parts;
     parts.url = url_;
+    parts.ledger = &ledger_;
     data = dump(Json{{"instance", instance_},
                      {"version", version_},
                      {"payload", base64(payload_of(report_, changed_, parts))}});
@@ -408,12 +411,14 @@ Response StudyService::trial(const std::string& id_text) {
   if (!found) return response_of(found.error());
   if (!*found) return error_response(404, "there is no trial " + id_text);
   Space space;
+  Goal goal;
   {
     const std::lock_guard lock(mutex_);
     space = report_.record.space;
+    goal = report_.record.goal;
   }
   Json json = with_history(space, **found);
-  json["ledger"] = ledger_json((*found)->rationale);
+  json["ledger"] = ledger_json(ledger_, in_present_form(goal, ledger_, (*found)->rationale));
   return json_response(json);
 }
 
@@ -422,6 +427,7 @@ Response StudyService::page() {
   if (!problem_.empty() && version_ == 0) return error_response(503, problem_);
   PayloadParts parts;
   parts.url = url_;
+  parts.ledger = &ledger_;
   parts.importance = importance_results_ >= 0 ? &importance_ : nullptr;
   Response response{200, "application/octet-stream", payload_of(report_, parts)};
   response.headers["X-Vbo-Version"] = instance_ + " " + std::to_string(version_);

@@ -29,7 +29,7 @@ class StudyService {
  public:
   // `open` opens the study to read, again after an error.
   StudyService(std::string url, std::function<Result<std::unique_ptr<Storage>>()> open,
-               StudyWriter writer);
+               Ledger ledger, StudyWriter writer);
   ~StudyService();
 
   Result<void> load();  // the first time; errors are the caller's to show
@@ -59,6 +59,7 @@ class StudyService {
 
   const std::string url_;
   const std::function<Result<std::unique_ptr<Storage>>()> open_;
+  const Ledger ledger_;  // what the numbers of the study's method mean
   const StudyWriter writer_;
   const std::string instance_;
 

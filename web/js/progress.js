@@ -66,8 +66,9 @@ export class Progress extends Surface {
     const d3 = globalThis.d3;
     const bottom = this.margin.top + this.innerHeight;
     groupOf(svg, "x-axis", `translate(0,${bottom})`).call(d3.axisBottom(this.x).ticks(Math.max(3, this.width / 110)));
-    const ticks = this.logarithmic ? d3.axisLeft(this.y).ticks(5, ".3~g") : d3.axisLeft(this.y).ticks(6);
-    groupOf(svg, "y-axis", `translate(${this.margin.left},0)`).call(ticks.tickFormat((v) => formatNumber(v, 3)));
+    const short = (v) => formatNumber(v, 3);
+    groupOf(svg, "y-axis", `translate(${this.margin.left},0)`).call(d3.axisLeft(this.y).ticks(6)
+      .tickFormat(this.logarithmic ? this.y.tickFormat(6, short) : short));
     axisLabel(svg, "x-title", "evaluations", this.margin.left + this.innerWidth / 2, this.height - 6);
     axisLabel(svg, "y-title", `value (${this.study.status.goal})`, 13, this.margin.top + this.innerHeight / 2, true);
     this.note.textContent = this.beyond > 0 ? `${plural(this.beyond, "result")} beyond the edge, drawn on it.` : "";

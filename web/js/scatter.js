@@ -83,7 +83,9 @@ export class Scatter extends Surface {
       if (choice.parameter?.type === "categorical") {
         return axis.tickValues([...choice.parameter.choices.keys()]).tickFormat((i) => String(choice.parameter.choices[i]).slice(0, 14));
       }
-      return axis.ticks(count, choice.parameter?.log ? ".3~g" : undefined).tickFormat((v) => formatNumber(v, 3));
+      const short = (v) => formatNumber(v, 3);
+      const scale = axis.scale();
+      return axis.ticks(count).tickFormat(scale.base ? scale.tickFormat(count, short) : short);
     };
     groupOf(svg, "x-axis", `translate(0,${bottom})`).call(ticks(d3.axisBottom(this.x), this.axis("x"), Math.max(2, this.width / 110)));
     groupOf(svg, "y-axis", `translate(${this.margin.left},0)`).call(ticks(d3.axisLeft(this.y), this.axis("y"), 5));

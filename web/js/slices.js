@@ -8,11 +8,10 @@ import { Surface, groupOf } from "./surface.js";
 const ACROSS = 40, DOWN = 24;
 
 // Counts of results by place (columns) and rank (rows, best first); `places` and `levels` are each row's bins.
-export function rankGrid(places, levels, rows, mask, across = ACROSS, down = DOWN) {
+export function rankGrid(places, levels, rank, mask, across = ACROSS, down = DOWN) {
   const counts = new Uint32Array(across * down);
-  for (let k = 0; k < rows.length; ++k) {
-    const row = rows[k];
-    if (mask === null || mask[row] === 1) counts[levels[row] * across + places[row]] += 1;
+  for (let row = 0; row < rank.length; ++row) {
+    if (rank[row] >= 0 && (mask === null || mask[row] === 1)) counts[levels[row] * across + places[row]] += 1;
   }
   return counts;
 }
@@ -82,7 +81,7 @@ export class Slices extends Surface {
     study.space.forEach((parameter, p) => {
       const { x, y, w, h } = this.box(p);
       const across = parameter.type === "categorical" ? Math.min(ACROSS, parameter.choices.length) : ACROSS;
-      const counts = rankGrid(study.binsFor(p, across), levels, study.byRank, selection.mask, across);
+      const counts = rankGrid(study.binsFor(p, across), levels, study.rank, selection.mask, across);
       let most = 1;
       for (const count of counts) if (count > most) most = count;
       const cw = w / across, ch = h / DOWN;

@@ -26,6 +26,11 @@ export class Surface {
     parent.append(this.section);
     this.pending = false;
     new ResizeObserver(() => this.redraw()).observe(this.plot);
+    this.visible = false;
+    new IntersectionObserver((entries) => {
+      this.visible = entries[entries.length - 1].isIntersecting;
+      if (this.visible && this.stale) this.repaint();
+    }, { rootMargin: "50px" }).observe(this.section);
   }
 
   get innerWidth() { return Math.max(10, this.width - this.margin.left - this.margin.right); }
@@ -72,6 +77,7 @@ export class Surface {
   repaint() {
     if (!this.colors || this.repainting) return;
     this.repainting = true;
+    this.stale = false;
     requestAnimationFrame(() => {
       this.repainting = false;
       const scale = window.devicePixelRatio || 1;
@@ -82,8 +88,16 @@ export class Surface {
     });
   }
 
-  // When the selection has changed.
-  reselect() { this.repaint(); }
+  // When the selection has changed: at once where it is seen, else when the hand rests.
+  reselect() {
+    if (this.visible) {
+      this.repaint();
+      return;
+    }
+    this.stale = true;
+    clearTimeout(this.rest);
+    this.rest = setTimeout(() => { if (this.stale) this.repaint(); }, 250);
+  }
 
   layout() {}
   overlay() {}

@@ -70,9 +70,14 @@ export function ledgerSentence(study, row) {
   if (scored.length === 0) return { text: `Suggested by source “${source}”, which keeps no score: it was not chosen by comparing candidates.`, terms };
   const largest = scored.reduce((a, b) => (Math.abs(b.value) > Math.abs(a.value) ? b : a));
   return {
-    text: `Suggested by source “${source}”. Its score of ${formatNumber(columns.acquisition[row], 4)} comes mostly from ${largest.name.replaceAll("_", " ")} (${formatNumber(largest.value, 4)}).`,
+    text: `Suggested by source “${source}”. Its score of ${formatNumber(columns.acquisition[row], 4)}${largest.unit ? ` (${largest.unit})` : ""} comes mostly from ${largest.name.replaceAll("_", " ")}${largest.meaning ? `: ${largest.meaning}` : ` (${formatNumber(largest.value, 4)})`}.`,
     terms,
   };
+}
+
+function termRow(term, name, kind = "") {
+  return element("tr", { class: kind, title: term.meaning ?? null }, element("th", { scope: "row" }, name),
+    element("td", { class: "number" }, `${formatNumber(term.value, 4)}${term.unit && term.unit !== "number" ? ` ${term.unit}` : ""}`));
 }
 
 export class DetailsView {
@@ -129,9 +134,9 @@ export class DetailsView {
         element("div", {}, element("h3", {}, "What"), tableOf(["parameter", "value"], parameters), metrics.length > 0 ? tableOf(["metric", "value"], metrics) : null),
         element("div", {}, element("h3", {}, "Why"), element("p", {}, ledger.text),
           ledger.terms.length > 0 ? tableOf(["term", "amount"], [
-            ...sum.map((term) => element("tr", {}, element("th", { scope: "row" }, term.name), element("td", { class: "number" }, formatNumber(term.value, 4)))),
+            ...sum.map((term) => termRow(term, term.name)),
             sum.length > 0 ? element("tr", { class: "sum" }, element("th", { scope: "row" }, "sum"), element("td", { class: "number" }, formatNumber(sum.reduce((all, term) => all + term.value, 0), 4))) : "",
-            ...ledger.terms.filter((term) => term.note).map((term) => element("tr", { class: "quiet" }, element("th", { scope: "row" }, `beside it: ${term.name}`), element("td", { class: "number" }, formatNumber(term.value, 4)))),
+            ...ledger.terms.filter((term) => term.note).map((term) => termRow(term, `beside it: ${term.name}`, "quiet")),
           ]) : null),
         element("div", {}, element("h3", {}, "Beside it"), near.length > 0 ? tableOf(["nearest", "value", "distance"], near) : element("p", { class: "quiet" }, "No other result."))),
       output ? element("div", {}, element("h3", {}, "End of its standard error"), element("pre", { tabindex: "0" }, output)) : null,
@@ -190,7 +195,11 @@ export class ResultsView {
     parent.append(section);
   }
 
-  reselect() { this.redraw(); }
+  // A table is slow to build: when the hand rests.
+  reselect() {
+    clearTimeout(this.rest);
+    this.rest = setTimeout(() => this.redraw(), 120);
+  }
 
   redraw() {
     const { study, selection } = this;
