@@ -69,8 +69,10 @@ std::optional<std::int64_t> whole_number(const std::string& text) {
 
 EventId last_event(const Trial& trial) { return std::max(trial.asked_in, trial.told_in); }
 
-bool ended(const Trial& trial) {
-  return trial.state == TrialState::completed || trial.state == TrialState::failed;
+// Nothing more happens to it: it has ended, and the method has heard of it.
+bool settled(const Trial& trial) {
+  const bool ended = trial.state == TrialState::completed || trial.state == TrialState::failed;
+  return ended && trial.told_in > 0;
 }
 
 // What followers would notice.
@@ -218,7 +220,7 @@ Result<bool> StudyService::reload() {
   report_ = std::move(*fresh);
   open_ids_.clear();
   for (const Trial& trial : report_.trials) {
-    if (!ended(trial)) open_ids_.insert(trial.id);
+    if (!settled(trial)) open_ids_.insert(trial.id);
   }
   problem_.clear();
   if (changed.empty() && version_ > 0) return false;
@@ -233,7 +235,8 @@ Result<bool> StudyService::refresh() {
   if (!counts) return counts.error();
   const TrialCounts& before = report_.counts;
   if (counts->completed == before.completed && counts->failed == before.failed &&
-      counts->running == before.running && counts->waiting == before.waiting) {
+      counts->running == before.running && counts->waiting == before.waiting &&
+      static_cast<std::int64_t>(open_ids_.size()) == before.running + before.waiting) {
     return false;
   }
   const bool shrunk = counts->completed + counts->failed < before.completed + before.failed;
@@ -261,16 +264,17 @@ Result<bool> StudyService::refresh() {
                                      [](const Trial& t, TrialId id) { return t.id < id; });
     if (!differs(*it, trial)) continue;
     changed_.push_back(static_cast<std::size_t>(it - trials.begin()));
-    if (ended(trial)) open_ids_.erase(trial.id);
+    if (settled(trial)) open_ids_.erase(trial.id);
     *it = std::move(trial);
   }
   for (Trial& trial : *added) {
     changed_.push_back(trials.size());
-    if (!ended(trial)) open_ids_.insert(trial.id);
+    if (!settled(trial)) open_ids_.insert(trial.id);
     trial.stderr_tail.clear();
     trials.push_back(std::move(trial));
   }
   report_ = make_report(std::move(**record), std::move(trials), *rounds);
+  if (changed_.empty()) return false;
   ++version_;
   return true;
 }

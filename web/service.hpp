@@ -69,7 +69,7 @@ class StudyService {
   Importance importance_;
   std::int64_t importance_results_ = -1;
   std::int64_t version_ = 0;
-  std::set<TrialId> open_ids_;
+  std::set<TrialId> open_ids_;        // open, or ended and not yet told to the method
   std::vector<std::size_t> changed_;  // rows changed since the last publish
   std::string problem_;               // why the study cannot be read now
 

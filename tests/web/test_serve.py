@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import socket
 import subprocess
 import sys
@@ -250,13 +251,11 @@ class Document(ServeTest):
         self.vbo("ask", "study.toml", "-n", "1")
         self.serve("study.toml", "--allow-tell")
         for robot in ([sys.executable, ROOT / "examples/robot.py"], ["bash", ROOT / "examples/robot.sh"]):
-            if robot[0] == "bash" and not any((pathlib.Path(p) / "curl").exists() for p in os.environ["PATH"].split(":")):
-                continue  # curl is an example, not a requirement
             before = self.json("status", "parabola.db")["completed"]
             done = subprocess.run([*map(str, robot), self.url.rstrip("/")], capture_output=True, text=True, timeout=PATIENCE)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertGreater(self.json("status", "parabola.db")["completed"], before)
-        self.assertLessEqual(len([line for line in (ROOT / "examples/robot.py").read_text().splitlines()]), 22)
+        self.assertLessEqual(len((ROOT / "examples/robot.py").read_text().splitlines()), 22)
 
 
 class Safety(ServeTest):
@@ -339,6 +338,9 @@ class Safety(ServeTest):
         self.assertLess(rss, 400_000 * (10 if os.environ.get("VBO_INSTRUMENTED") else 1), "kB of memory")
 
     def test_a_thousand_slow_connections(self):
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, hard), hard))
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
         self.serve("parabola.db")
         slow = []
         try:
@@ -357,13 +359,9 @@ class Safety(ServeTest):
 
     def test_no_secrets(self):
         """What the study file gives to the evaluator stays there."""
-        text = (self.folder / "study.toml").read_text().replace("[evaluate]", "[evaluate]\nenvironment = {KEY = \"swordfish\"}")
-        self.write("secret.toml", text.replace("parabola.db", "secret.db"))
-        done = subprocess.run([VBO, "ask", "secret.toml"], cwd=self.folder, capture_output=True, text=True)
-        if done.returncode != 0:
-            text = (self.folder / "study.toml").read_text().replace("awk", "env KEY=swordfish awk").replace("parabola.db", "secret.db")
-            self.write("secret.toml", text)
-            self.vbo("ask", "secret.toml")
+        text = (self.folder / "study.toml").read_text().replace('"awk"', '"env", "KEY=swordfish", "awk"').replace("parabola.db", "secret.db")
+        self.write("secret.toml", text)
+        self.vbo("ask", "secret.toml")
         self.serve("secret.db")
         for path in ("/", "/api/study", "/api/trials", "/api/trials/1", "/api/page"):
             found = self.get(path)

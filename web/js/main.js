@@ -45,6 +45,16 @@ function drawAll() {
   for (const view of page.views) view.redraw();
 }
 
+// At once for small studies; large ones, which arrive in pieces, twice a second.
+function drawSoon() {
+  if (page.drawing) return;
+  const wait = page.study.rows < 20000 ? 0 : 500;
+  page.drawing = setTimeout(() => {
+    page.drawing = null;
+    drawAll();
+  }, wait);
+}
+
 function stepByKeys(event) {
   if (/^(INPUT|SELECT|TEXTAREA|BUTTON)$/.test(event.target.tagName) || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
@@ -145,7 +155,7 @@ function takePayload(payload) {
     page.study.merge(payload);
     page.selection.apply();
     if (page.shape !== shapeOf(page.study)) show(page.study);
-    else drawAll();
+    else drawSoon();
     return;
   }
   page.studies.push(new Study(payload));

@@ -86,7 +86,8 @@ export class DetailsView {
     const { section, body } = card("trial", "Why this one", "Click a point, a line or a row anywhere: what was tried, why, what came of it, and what lies beside it.");
     this.section = section;
     this.body = body;
-    this.body.setAttribute("aria-live", "polite");
+    this.spoken = element("p", { class: "spoken", role: "status" });  // for screen readers: only when another trial is chosen
+    section.append(this.spoken);
     parent.append(section);
     this.extra = new Map();
   }
@@ -111,6 +112,9 @@ export class DetailsView {
     const state = columns.state[row];
     const outcome = state === COMPLETED ? `value ${exact?.value ?? String(columns.value[row])}, rank ${Math.round(study.rank[row] * Math.max(1, study.byRank.length - 1)) + 1} of ${formatCount(study.byRank.length)}`
       : state === FAILED ? `failed (${study.causes[columns.cause[row]] ?? "unknown"}): ${study.failureText(row)}` : STATE_NAMES[state];
+    const words = `Trial ${id}: ${outcome}.`;
+    if (this.spokenOf !== id) this.spoken.textContent = words;
+    this.spokenOf = id;
     const facts = [];
     if (columns.attempts[row] > 1) facts.push(plural(columns.attempts[row], "attempt"));
     if (columns.seconds[row] > 0) facts.push(`took ${formatDuration(columns.seconds[row])}`);
@@ -209,6 +213,7 @@ export class ResultsView {
       if (rows.length === 12) break;
     }
     const choose = (row) => () => selection.setFocus(row);
+    const held = this.body.contains(document.activeElement) ? document.activeElement.dataset.row : null;
     this.body.replaceChildren(element("div", { class: "scroll" }, tableOf(["trial", "value", ...study.space.map((p) => p.name), "source"],
       rows.map((row) => element("tr", { tabindex: "0", class: row === selection.focus ? "click chosen" : "click", "data-row": row,
         on: { click: choose(row), keydown: (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); choose(row)(); } } } },
@@ -216,6 +221,7 @@ export class ResultsView {
       ...study.space.map((p, i) => element("td", { class: p.type === "categorical" ? "" : "number" },
         p.type === "categorical" ? study.parameterText(i, row) : formatNumber(study.columns[`p${i}`][row], 5))),
       element("td", {}, study.sourceName(row)))))));
+    if (held !== null) this.body.querySelector(`[data-row="${Number(held)}"]`)?.focus({ preventScroll: true });
   }
 }
 
@@ -249,7 +255,8 @@ export class FilterView {
   redraw() {
     const { selection, study } = this;
     if (selection.filters.size === 0) {
-      this.words.replaceChildren(`All ${plural(study.rows, "trial")}. Drag along an axis or in a plot to select.`);
+      const all = "All trials are selected. Drag along an axis or in a plot to select some.";
+      if (this.words.textContent !== all) this.words.replaceChildren(all);
       return;
     }
     this.words.replaceChildren(`${plural(selection.count, "trial")} of ${formatCount(study.rows)}: ${[...selection.filters].map(([axis, range]) => filterText(study, axis, range)).join("; ")}. `,
