@@ -91,12 +91,11 @@ void add_parameters(Columns& columns, const Space& space, const Rows& rows) {
   for (std::size_t i = 0; i < space.size(); ++i) {
     const Parameter& p = space[i];
     const std::string name = "p" + std::to_string(i);
-    if (p.kind == ParameterKind::categorical) {
-      std::unordered_map<std::string, int> codes;
-      for (const std::string& choice : p.choices)
-        codes.emplace(choice, static_cast<int>(codes.size()));
+    if (p.has_choices()) {
+      std::map<Value, int> codes;
+      for (const Value& choice : p.choices) codes.emplace(choice, static_cast<int>(codes.size()));
       columns.add(name, "u16", column<std::uint16_t>(rows, [&](const Trial& t) {
-                    const auto it = codes.find(std::get<std::string>(t.point[i]));
+                    const auto it = codes.find(t.point[i]);
                     return it == codes.end() ? 0xFFFF : it->second;
                   }));
     } else if (p.kind == ParameterKind::integer) {
@@ -182,6 +181,11 @@ std::string little_endian(std::uint32_t value) {
 
 }  // namespace
 
+Json parameters_json(const Space& space) {
+  Json json = json_of(space);
+  return json.is_object() ? json["parameters"] : json;
+}
+
 Json importance_json(const Importance& importance) {
   Json pairs = Json::array();
   for (const PairImportance& pair : importance.pairs) {
@@ -248,13 +252,22 @@ std::string payload_of(const StudyReport& report, const std::vector<std::size_t>
   for (int c = 0; c <= static_cast<int>(FailureCause::reported); ++c) {
     causes.push_back(to_string(static_cast<FailureCause>(c)));
   }
+  // To the page an ordinal parameter is one with choices, in order.
+  Json space = parameters_json(report.record.space);
+  for (Json& parameter : space) {
+    if (parameter["type"] == "ordinal") {
+      parameter["choices"] = parameter["values"];
+      parameter["type"] = "categorical";
+    }
+  }
   Json outputs = Json::object();
   for (const auto& [id, text] : parts.outputs) outputs[std::to_string(id)] = text;
   Json header = {{"format", 1},
                  {"rows", rows.size()},
                  {"time_base", report.pace.first_asked},
                  {"status", status_json(report, parts.url)},
-                 {"space", json_of(report.record.space)},
+                 {"space", std::move(space)},
+                 {"constraints", report.record.space.constraints()},
                  {"importance", parts.importance ? importance_json(*parts.importance) : Json()},
                  {"sources", sources.take()},
                  {"workers", workers.take()},

@@ -36,6 +36,7 @@ std::string payload_of(const StudyReport& report, const PayloadParts& parts);  /
 // The ends of standard error of the trials one would click first: examples of failures, the best.
 std::map<TrialId, std::string> outputs_worth_showing(Storage& storage, const StudyReport& report);
 
+Json parameters_json(const Space& space);            // the parameters alone, an array
 Json importance_json(const Importance& importance);  // {"parameters","pairs","results",...}
 
 std::string deflated(std::string_view bytes);          // zlib format

@@ -371,7 +371,8 @@ Response StudyService::study() const {
   EventId event = 0;
   for (const Trial& trial : report_.trials) event = std::max(event, last_event(trial));
   json["event"] = event;
-  json["space"] = json_of(report_.record.space);
+  json["space"] = parameters_json(report_.record.space);
+  json["constraints"] = report_.record.space.constraints();
   return json_response(json);
 }
 

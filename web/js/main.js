@@ -111,7 +111,7 @@ function show(study) {
 
 // What decides which cards there are: when it changes, the page is built anew.
 function shapeOf(study) {
-  return JSON.stringify([study.space, study.metrics, hasInformation(study), hasTimes(study)]);
+  return JSON.stringify([study.space, study.constraints, study.metrics, hasInformation(study), hasTimes(study)]);
 }
 
 function drawTabs() {

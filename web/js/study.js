@@ -46,6 +46,7 @@ export class Study {
   merge({ header, columns }) {
     this.status = header.status;
     this.space = header.space;
+    this.constraints = header.constraints ?? [];
     this.causes = header.causes;
     this.timeBase = header.time_base;
     if (header.importance) this.importance = header.importance;
@@ -154,7 +155,7 @@ export class Study {
   parameterText(p, row) {
     const parameter = this.space[p];
     const raw = this.columns[`p${p}`][row];
-    if (parameter.type === "categorical") return parameter.choices[raw] ?? "–";
+    if (parameter.type === "categorical") return String(parameter.choices[raw] ?? "–");
     return String(Number(raw.toPrecision(parameter.type === "int" ? 15 : 7)));
   }
 

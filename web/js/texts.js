@@ -172,7 +172,7 @@ export class FailuresView {
 export class MetricsView {
   constructor(parent, study) {
     this.study = study;
-    const { section, body } = card("metrics", "Metrics", "What else was measured. Choose a metric as an axis of “Two at a time” to see it against anything.");
+    const { section, body } = card("metrics", "Metrics and constraints", "What else was measured, and what every point has to satisfy. Choose a metric as an axis of “Two at a time” to see it against anything.");
     this.section = section;
     this.body = body;
     parent.append(section);
@@ -180,8 +180,14 @@ export class MetricsView {
 
   redraw() {
     const { study } = this;
-    this.section.hidden = study.metrics.length === 0;
-    this.body.replaceChildren(tableOf(["metric", "lowest", "median", "highest", "at the best"], study.metrics.map((name, m) => {
+    this.section.hidden = study.metrics.length === 0 && study.constraints.length === 0;
+    const rules = study.constraints.map((rule) => element("li", {}, element("code", {}, rule)));
+    const list = rules.length > 0 ? element("ul", {}, ...rules) : "";
+    if (study.metrics.length === 0) {
+      this.body.replaceChildren(list);
+      return;
+    }
+    this.body.replaceChildren(list, tableOf(["metric", "lowest", "median", "highest", "at the best"], study.metrics.map((name, m) => {
       const column = study.columns[`m${m}`];
       const values = column ? Array.from(study.byRank, (row) => column[row]).filter((v) => !Number.isNaN(v)).sort((a, b) => a - b) : [];
       const cells = [values[0], values[Math.floor(values.length / 2)], values.at(-1), study.best >= 0 ? column?.[study.best] : NaN];
