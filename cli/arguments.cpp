@@ -13,6 +13,11 @@ void Arguments::positional(const std::string& name, std::int64_t& target, const 
   app_.add_option(name, target, help)->required();
 }
 
+void Arguments::positional(const std::string& name, std::vector<std::string>& target,
+                           const std::string& help) {
+  app_.add_option(name, target, help)->required()->expected(1, 64);
+}
+
 void Arguments::positional(const std::string& name, std::string& target, const std::string& help,
                            const std::vector<std::string>& choices) {
   app_.add_option(name, target, help)->required()->check(CLI::IsMember(choices));

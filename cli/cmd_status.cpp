@@ -2,8 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <thread>
 
 #include "cli/commands.hpp"
+#include "cli/signals.hpp"
 #include "cli/target.hpp"
 #include "cli/trial_json.hpp"
 #include "report/json.hpp"
@@ -13,6 +18,7 @@ namespace vbo::cli {
 namespace {
 
 constexpr std::size_t kShownRounds = 6;
+constexpr int kWatchTenths = 10;  // of a second between looks
 
 // How much the last rounds promised to tell; empty when the method does not say.
 std::string information_text(const std::vector<RoundSummary>& rounds) {
@@ -66,17 +72,45 @@ std::string status_text(const StudyReport& status, const Console& console) {
   return text;
 }
 
-Result<StudyReport> read(OpenedStudy& study) { return make_report(*study.storage); }
-
 int show(const std::string& argument, bool json, const Console& console) {
   Result<OpenedStudy> study = open_to_read(argument);
   if (!study) return fail(study.error());
-  const Result<StudyReport> report = read(*study);
+  const Result<StudyReport> report = make_report(*study->storage);
   if (!report) return fail(report.error());
   if (json) {
     print_json(status_json(*report, study->url));
   } else {
     print_out(status_text(*report, console));
+  }
+  return kDone;
+}
+
+// Draws the status over and over in one place, until Ctrl-C or until the budget is spent and
+// nothing is open any more. Without a terminal each change is printed once, below the last.
+int watch(const std::string& argument, const Console& console) {
+  const std::atomic<int>& interrupts = watch_interrupts();
+  Result<OpenedStudy> study = open_to_read(argument);
+  if (!study) return fail(study.error());
+  std::string shown;
+  while (interrupts == 0) {
+    const Result<StudyReport> report = make_report(*study->storage);
+    if (!report) return fail(report.error());
+    const std::string text = status_text(*report, console);
+    if (text != shown) {
+      const auto lines = std::count(shown.begin(), shown.end(), '\n');
+      if (is_terminal(1) && lines > 0) print_out(fmt::format("\x1b[{}A\x1b[J", lines));
+      print_out(text);
+      std::fflush(stdout);
+      shown = text;
+    }
+    const TrialCounts& counts = report->counts;
+    if (counts.completed + counts.failed >= report->record.budget && counts.running == 0 &&
+        counts.waiting == 0) {
+      return kDone;
+    }
+    for (int i = 0; i < kWatchTenths && interrupts == 0; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
   }
   return kDone;
 }
@@ -88,8 +122,13 @@ Action define_status(CLI::App& app, const Console& console) {
   auto json = std::make_shared<bool>(false);
   Arguments arguments(app);
   arguments.positional("STUDY", *study, "Storage (.db) or study file (.toml)");
+  auto again = std::make_shared<bool>(false);
   arguments.flag("--json", *json, "Print JSON");
-  return [study, json, &console] { return show(*study, *json, console); };
+  arguments.flag("--watch", *again, "Stay and follow the study; Ctrl-C ends it");
+  return [study, json, again, &console] {
+    if (*again && *json) return fail(kWrongUsage, "found --watch and --json, expected one of them");
+    return *again ? watch(*study, console) : show(*study, *json, console);
+  };
 }
 
 }  // namespace vbo::cli

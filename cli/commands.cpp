@@ -90,6 +90,30 @@ const std::vector<Command>& commands() {
        "at most 2000, chosen at random, are looked at.",
        R"([{"parameter", "nats", "low", "high", "together": [{"with", "nats", "low", "high"}, ...]}, ...])",
        define_importance},
+      {"plot",
+       "Draw progress and importance in the terminal",
+       {"vbo plot study.db"},
+       "Best so far over evaluations, and how much each parameter matters, in characters: for a "
+       "look through ssh.",
+       "",
+       define_plot},
+      {"report",
+       "Write everything about a study as one HTML file",
+       {"vbo report study.db -o report.html", "vbo report a.db b.db -o compare.html"},
+       "The file needs no network and no server: open it in a browser, mail it, print it. Several "
+       "studies are shown one by one and against each other.",
+       "",
+       define_report},
+      {"serve",
+       "Show a study in the browser while it runs",
+       {"vbo serve study.db", "vbo serve study.toml --port 8080 --allow-tell",
+        "vbo serve study.db --host 0.0.0.0 --token-file token"},
+       "The page follows the study; see docs/http.md for its interface. Only this machine is "
+       "answered, unless --host says otherwise, which needs --token-file: a file with the word "
+       "that clients send as Authorization: Bearer. Reads only, unless --allow-tell, which also "
+       "answers POST /api/ask and /api/tell. Ctrl-C ends it.",
+       "",
+       define_serve},
       {"methods",
        "List the optimization methods and their options",
        {"vbo methods", "vbo methods random"},

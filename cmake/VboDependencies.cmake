@@ -42,3 +42,16 @@ if(VBO_BUILD_BENCHMARKS)
     set(VBO_BUILD_BENCHMARKS OFF)
   endif()
 endif()
+
+# The page (vbo report, vbo serve): zlib, D3 as Debian's node-d3-* packages install it, and Python to put them
+# together.
+find_package(ZLIB QUIET)
+find_package(Python3 QUIET COMPONENTS Interpreter)
+find_path(VBO_D3_FOLDER d3-brush/dist/d3-brush.min.js PATHS /usr/share/nodejs /usr/lib/nodejs NO_DEFAULT_PATH)
+set(VBO_HAVE_PAGE OFF)
+if(ZLIB_FOUND AND Python3_FOUND AND VBO_D3_FOLDER)
+  set(VBO_HAVE_PAGE ON)
+elseif(VBO_BUILD_CLI)
+  message(STATUS "vbo: zlib, Python or D3 (zlib1g-dev, python3, node-d3-scale, node-d3-axis, node-d3-brush) not "
+                 "found, so vbo report and vbo serve are not built")
+endif()

@@ -12,8 +12,8 @@ import unittest
 
 from support import ROOT, VBO, VboTest
 
-COMMANDS = ["init", "check", "run", "ask", "tell", "status", "best", "trials", "explain", "importance",
-            "methods",            "tasks", "mi", "bench", "completion"]
+COMMANDS = ["init", "check", "run", "ask", "tell", "status", "best", "trials", "explain", "importance", "plot",
+            "report", "serve", "methods", "tasks", "mi", "bench", "completion"]
 
 
 class Help(VboTest):

@@ -162,12 +162,13 @@ TEST(Report, ThousandsOfDifferentMessagesStayAFewGroups) {
 }
 
 TEST(Report, NeighbourhoodThatIsAsGood) {
-  StudyReport report = make_report(record(), sample_trials(), sample_reports());
-  EXPECT_EQ(report.as_good->threshold, 1.5);  // 1 + 2 * 0.25
-  EXPECT_EQ(report.as_good->count, 1);
-  EXPECT_EQ(report.as_good->ranges[0].low, 4.0);
-  EXPECT_THAT(report.as_good->ranges[1].choices, ElementsAre("q"));
-  report = make_report(record(), sample_trials(), {});  // no deviation: the best few
+  std::vector<RoundReport> reports = sample_reports();
+  reports.back().report.recommendation->deviation = 2.75;  // 1 + 2 * 2.75 is worse than all
+  StudyReport report = make_report(record(), sample_trials(), reports);
+  EXPECT_EQ(report.as_good->threshold, 6.5);
+  EXPECT_NE(report.as_good->reason.find("two standard deviations"), std::string::npos);
+  report = make_report(record(), sample_trials(), sample_reports());  // 1.5: the best few are more
+  EXPECT_EQ(report.as_good->threshold, 5.0);
   EXPECT_EQ(report.as_good->count, 3);
   EXPECT_EQ(report.as_good->ranges[0].low, 1.0);
   EXPECT_EQ(report.as_good->ranges[0].high, 4.0);
@@ -221,7 +222,7 @@ TEST(Report, JsonHasWhatStatusHadAndMore) {
   EXPECT_EQ(json["recommendation"]["params"]["c"], "q");
   EXPECT_EQ(json["curve"][1]["evaluation"], 4);
   EXPECT_EQ(json["failures"][0]["examples"], Json::array({3, 5}));
-  EXPECT_EQ(json["as_good"]["ranges"]["x"], Json::array({4.0, 4.0}));
+  EXPECT_EQ(json["as_good"]["ranges"]["x"], Json::array({1.0, 4.0}));
   EXPECT_EQ(dump(json["information"]),
             R"({"nats":0.5,"realized":0.25,"ceiling":3.5,"trend":[0.5]})");
   EXPECT_EQ(json["rounds"][1]["suggested"], 5);

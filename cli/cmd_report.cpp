@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "cli/commands.hpp"
+#include "cli/target.hpp"
+#include "vbo/report.hpp"
+#ifdef VBO_HAVE_PAGE
+#include "web/page.hpp"
+#include "web/payload.hpp"
+#endif
+
+namespace vbo::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> studies;
+  std::string output = "report.html";
+};
+
+#ifdef VBO_HAVE_PAGE
+
+Result<std::string> payload_of_study(const std::string& argument) {
+  Result<OpenedStudy> study = open_to_read(argument);
+  if (!study) return study.error();
+  const Result<StudyReport> report = make_report(*study->storage);
+  if (!report) return report.error();
+  const Importance found = importance(report->record.space, report->trials);
+  web::PayloadParts parts;
+  parts.url = study->url;
+  parts.importance = &found;
+  parts.ledger = &ledger_of(report->record.space, report->record.optimizer);
+  parts.outputs = web::outputs_worth_showing(*study->storage, *report);
+  return web::payload_of(*report, parts);
+}
+
+// Beside the file first, then under its name: nobody sees half a report.
+Result<void> write_file(const std::string& name, const std::string& text) {
+  const std::string fresh = name + ".new";
+  std::ofstream file(fresh, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (!file || std::rename(fresh.c_str(), name.c_str()) != 0) {
+    const std::string why = std::strerror(errno);
+    std::error_code ignored;
+    std::filesystem::remove(fresh, ignored);
+    return Error{ErrorKind::io, "cannot write " + name + ": " + why};
+  }
+  return {};
+}
+
+int write_report(const Options& options, const Console& console) {
+  std::vector<std::string> payloads;
+  for (const std::string& study : options.studies) {
+    Result<std::string> payload = payload_of_study(study);
+    if (!payload) return fail(payload.error());
+    payloads.push_back(std::move(*payload));
+  }
+  const Result<void> written = write_file(options.output, web::report_page(payloads));
+  if (!written) return fail(written.error());
+  if (!console.quiet) print_out("wrote " + options.output + "\n");
+  return kDone;
+}
+
+#else
+
+int write_report(const Options&, const Console&) {
+  return fail(kWrongUsage, "this build has no page: it was made without zlib or D3");
+}
+
+#endif
+
+}  // namespace
+
+Action define_report(CLI::App& app, const Console& console) {
+  auto options = std::make_shared<Options>();
+  Arguments arguments(app);
+  arguments.positional("STUDY", options->studies, "Storages (.db) or study files (.toml)");
+  arguments.option("-o,--output", options->output, "FILE",
+                   "Where to write; report.html if not given");
+  return [options, &console] { return write_report(*options, console); };
+}
+
+}  // namespace vbo::cli

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#include <sys/resource.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <thread>
+
+#include "cli/commands.hpp"
+#include "cli/signals.hpp"
+#include "cli/target.hpp"
+#ifdef VBO_HAVE_PAGE
+#include "web/http.hpp"
+#include "web/service.hpp"
+#endif
+
+namespace vbo::cli {
+namespace {
+
+constexpr std::int64_t kLastPort = 65535;
+constexpr std::size_t kShortestToken = 16;
+
+struct Options {
+  std::string study;
+  std::string host = "127.0.0.1";
+  std::int64_t port = 8080;
+  std::string token_file;
+  bool allow_tell = false;
+};
+
+#ifdef VBO_HAVE_PAGE
+
+// A writer elsewhere holds the study for moments; a person's robot should not notice.
+template <class F>
+auto patiently(F&& attempt) -> decltype(attempt()) {
+  constexpr int kAttempts = 100;
+  for (int i = 1;; ++i) {
+    auto result = attempt();
+    if (result || result.error().kind != ErrorKind::busy || i == kAttempts) return result;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
+
+Result<std::vector<Trial>> ask(const std::string& argument, std::int64_t count) {
+  Result<Study> study = open_to_write(argument);
+  if (!study) return study.error();
+  Result<std::vector<Trial>> trials = study->ask(count);
+  if (!trials) return trials.error();
+  if (const Result<void> closed = study->close(); !closed) return closed.error();
+  return trials;
+}
+
+Result<void> tell(const std::string& argument, const Trial& ended) {
+  Result<Study> study = open_to_write(argument);
+  if (!study) return study.error();
+  const Result<void> told = ended.failure ? study->tell_failure(ended.id, *ended.failure)
+                                          : study->tell(ended.id, *ended.value);
+  if (!told) return told.error();
+  return study->close();
+}
+
+Result<std::string> token_in(const std::string& file_name) {
+  std::ifstream file(file_name);
+  std::string token;
+  if (!file || !(file >> token)) {
+    return Error{ErrorKind::invalid_input,
+                 "--token-file " + file_name + ": cannot be read, or is empty"};
+  }
+  if (token.size() < kShortestToken) {
+    return Error{ErrorKind::invalid_input, "--token-file " + file_name + ": the token has " +
+                                               std::to_string(token.size()) +
+                                               " characters, expected at least 16"};
+  }
+  return token;
+}
+
+// Each connection needs a file descriptor; the usual limit of 1024 is the system's, not ours.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, 4096);
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+int serve(const Options& options, const Console& console) {
+  const Result<OpenedStudy> study = open_to_read(options.study);
+  if (!study) return fail(study.error());
+  web::ServerOptions server_options;
+  server_options.host = options.host;
+  server_options.port = static_cast<unsigned short>(options.port);
+  if (!options.token_file.empty()) {
+    Result<std::string> token = token_in(options.token_file);
+    if (!token) return fail(token.error());
+    server_options.token = std::move(*token);
+  }
+  web::StudyWriter writer;
+  if (options.allow_tell) {
+    writer.ask = [&](std::int64_t count) {
+      return patiently([&] { return ask(options.study, count); });
+    };
+    writer.tell = [&](const Trial& ended) {
+      return patiently([&] { return tell(options.study, ended); });
+    };
+  }
+  const auto open = [url = study->url] { return open_storage(url, Access::read); };
+  web::StudyService service(study->url, open,
+                            ledger_of(study->record.space, study->record.optimizer), writer);
+  if (const Result<void> loaded = service.load(); !loaded) return fail(loaded.error());
+
+  raise_descriptor_limit();
+  web::HttpServer server(
+      server_options,
+      [&service](const web::Request& request, web::HttpServer::Respond respond) {
+        service.handle(request, respond);
+      },
+      [&console](const std::string& line) {
+        if (!console.quiet) print_err("vbo serve: " + line + "\n");
+      });
+  if (const Result<void> bound = server.listen(); !bound) return fail(bound.error());
+  if (!server.loopback() && options.token_file.empty()) {
+    return fail(kWrongUsage, "--host " + options.host +
+                                 " can be reached from other machines, which needs --token-file");
+  }
+  server.set_greeting([&service] { return service.greeting(); });
+  const std::string shown =
+      options.host.find(':') == std::string::npos ? options.host : "[" + options.host + "]";
+  print_out("http://" + shown + ":" + std::to_string(server.port()) + "/\n");
+  std::fflush(stdout);
+
+  const std::atomic<int>& interrupts = watch_interrupts();
+  std::atomic<bool> stop{false};
+  std::thread watcher([&] {
+    service.watch([&server](const std::string& event,
+                            const std::string& data) { server.publish(event, data); },
+                  stop);
+  });
+  std::thread signals([&] {
+    while (interrupts == 0) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    stop = true;
+    server.stop();
+  });
+  server.run();
+  signals.join();
+  watcher.join();
+  return kDone;
+}
+
+#else
+
+int serve(const Options&, const Console&) {
+  return fail(kWrongUsage, "this build has no page: it was made without zlib or D3");
+}
+
+#endif
+
+}  // namespace
+
+Action define_serve(CLI::App& app, const Console& console) {
+  auto options = std::make_shared<Options>();
+  Arguments arguments(app);
+  arguments.positional("STUDY", options->study, "Storage (.db) or study file (.toml)");
+  arguments.option("--port", options->port, "N", "Port to listen on; 0 = any free one", 0,
+                   kLastPort);
+  arguments.option("--host", options->host, "H", "Address to listen on; 127.0.0.1 if not given");
+  arguments.option("--token-file", options->token_file, "FILE",
+                   "File with the word that clients have to know");
+  arguments.flag("--allow-tell", options->allow_tell, "Also take POST /api/ask and /api/tell");
+  return [options, &console] { return serve(*options, console); };
+}
+
+}  // namespace vbo::cli

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+// The page's modules without a browser: node --test tests/web/modules.test.mjs
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { bytesFromBase64, decodePayload, inflateBytes } from "../../web/js/payload.js";
+import { csvLine, formatCount, formatDuration, formatNumber } from "../../web/js/format.js";
+import { Study, neighboursOf, unitOf, valueAtUnit } from "../../web/js/study.js";
+import { Selection } from "../../web/js/selection.js";
+import { bundle, filterText } from "../../web/js/parallel.js";
+import { density, rankGrid } from "../../web/js/slices.js";
+import { logHelps, paceText, robustRange } from "../../web/js/progress.js";
+import { importanceRows } from "../../web/js/importance.js";
+import { lanesOf } from "../../web/js/workers.js";
+import { ledgerSentence } from "../../web/js/texts.js";
+import { EventSplitter, Live } from "../../web/js/live.js";
+import { SvgContext } from "../../web/js/svg-context.js";
+import { rankColor } from "../../web/js/colors.js";
+
+const TYPES = { u8: Uint8Array, u16: Uint16Array, i32: Int32Array, f32: Float32Array, f64: Float64Array };
+
+// The format of web/payload.hpp, written a second time.
+function encode(header, columns) {
+  const full = { format: 1, rows: columns[0][2].length, ...header, columns: columns.map(([name, type]) => ({ name, type })) };
+  const text = new TextEncoder().encode(JSON.stringify(full));
+  const parts = [new Uint8Array(new Uint32Array([text.length]).buffer), text];
+  for (const [, type, values] of columns) {
+    const plain = new Uint8Array(TYPES[type].from(values).buffer);
+    const width = TYPES[type].BYTES_PER_ELEMENT;
+    const mixed = new Uint8Array(plain.length);
+    for (let i = 0; i < values.length; ++i) for (let b = 0; b < width; ++b) mixed[b * values.length + i] = plain[i * width + b];
+    parts.push(mixed);
+  }
+  return new Uint8Array(Buffer.concat(parts));
+}
+
+const SPACE = [{ name: "x", type: "float", low: 0, high: 10, log: false }, { name: "c", type: "categorical", choices: ["a", "b"] }];
+
+function payload(rows, status = {}) {
+  const column = (key, otherwise) => rows.map((row) => row[key] ?? otherwise);
+  const texts = (key) => [...new Set(rows.map((row) => row[key] ?? ""))];
+  const sources = texts("source"), workers = texts("worker"), messages = texts("message");
+  return encode({
+    time_base: 100, space: SPACE, importance: null, sources, workers, messages, causes: ["timeout"], metrics: [], outputs: {},
+    terms: [{ name: "exploitation", note: false }, { name: "nats", note: true }],
+    status: { study: "s", goal: "minimize", metrics: [], curve: [], rounds: [], workers: [], budget: 10, completed: 0, failed: 0, pace: {}, ...status },
+  }, [
+    ["id", "i32", column("id", 0)], ["state", "u8", column("state", 2)], ["value", "f64", column("value", NaN)],
+    ["evaluation", "i32", column("evaluation", 0)], ["asked_in", "i32", column("asked", 1)], ["seconds", "f32", column("seconds", 0)],
+    ["attempts", "u8", column("attempts", 1)], ["source", "u16", rows.map((row) => sources.indexOf(row.source ?? ""))],
+    ["worker", "u16", rows.map((row) => workers.indexOf(row.worker ?? ""))], ["cause", "u8", column("cause", 255)],
+    ["message", "i32", rows.map((row) => (row.message ? messages.indexOf(row.message) : -1))],
+    ["asked_at", "f32", column("asked_at", NaN)], ["started_at", "f32", column("started", NaN)], ["finished_at", "f32", column("finished", NaN)],
+    ["p0", "f32", column("x", 0)], ["p1", "u16", column("c", 0)],
+    ["acquisition", "f32", column("acquisition", 0)], ["t0", "f32", column("t0", NaN)], ["t1", "f32", column("t1", NaN)],
+  ]);
+}
+
+const three = () => new Study(decodePayload(payload([
+  { id: 1, value: 5, evaluation: 1, x: 1, source: "design", t0: 1.5, t1: 0.25, acquisition: 1.5 },
+  { id: 2, value: 2, evaluation: 2, x: 4, c: 1, source: "local" },
+  { id: 3, state: 1, x: 9.5, source: "local" },
+])));
+
+test("a payload is read back as it was written", () => {
+  const { header, columns } = decodePayload(payload([{ id: 7, value: -1.25e-300, x: 0.5 }, { id: 1000000, value: 3 }]));
+  assert.equal(header.rows, 2);
+  assert.deepEqual([...columns.id], [7, 1000000]);
+  assert.equal(columns.value[0], -1.25e-300);
+  assert.equal(columns.p0[0], 0.5);
+  assert.ok(columns.started_at instanceof Float32Array && Number.isNaN(columns.started_at[0]));
+});
+
+test("a broken payload is an error that says what is wrong", () => {
+  const whole = payload([{ id: 1 }]);
+  assert.throws(() => decodePayload(whole.subarray(0, 2)), /less than 4 bytes/);
+  assert.throws(() => decodePayload(whole.subarray(0, 40)), /shorter than its header/);
+  assert.throws(() => decodePayload(whole.subarray(0, whole.length - 1)), /ends inside column/);
+  assert.throws(() => decodePayload(encode({ format: 2 }, [["id", "i32", [1]]])), /format 2/);
+});
+
+test("base64 and deflate", async () => {
+  assert.deepEqual([...bytesFromBase64(" AAH/ \n")], [0, 1, 255]);
+  const { deflateSync } = await import("node:zlib");
+  assert.deepEqual(await inflateBytes(new Uint8Array(deflateSync(Buffer.from("hello")))), new Uint8Array(Buffer.from("hello")));
+});
+
+test("ranks, order of results and units", () => {
+  const study = three();
+  assert.deepEqual([...study.byRank], [1, 0]);
+  assert.deepEqual([...study.rank.slice(0, 2)], [1, 0]);
+  assert.ok(Number.isNaN(study.rank[2]));
+  assert.deepEqual([...study.byEvaluation], [0, 1]);
+  assert.ok(Math.abs(study.unit[0][1] - 0.4) < 1e-6);
+  assert.equal(study.unit[1][1], 0.75);
+  assert.equal(study.parameterText(1, 1), "b");
+});
+
+test("an update changes known trials and adds new ones", () => {
+  const study = three();
+  study.merge(decodePayload(payload([
+    { id: 3, value: 1, evaluation: 3, x: 9, source: "new source", worker: "w" },
+    ...Array.from({ length: 200 }, (_, i) => ({ id: 4 + i, value: 10 + i, evaluation: 4 + i, x: 5, source: "local" })),
+  ])));
+  assert.equal(study.rows, 203);
+  assert.equal(study.best, 2);
+  assert.equal(study.sourceName(2), "new source");
+  assert.equal(study.sourceName(0), "design");
+  assert.equal(study.workerName(2), "w");
+  assert.equal(study.columns.value[0], 5);
+  assert.ok(Number.isNaN(study.columns.t0[100]), "a term that a new trial does not have is not there");
+});
+
+test("filters of all axes are one selection", () => {
+  const selection = new Selection(three());
+  const heard = [];
+  selection.onChange((what) => heard.push(what));
+  selection.setFilter(0, [0.3, 1]);
+  assert.deepEqual([...selection.mask], [0, 1, 1]);
+  selection.setFilter("value", [0, 0.5]);
+  assert.deepEqual([...selection.mask], [0, 1, 0]);
+  assert.equal(selection.count, 1);
+  selection.clear();
+  assert.equal(selection.mask, null);
+  selection.stepFocus(1);
+  assert.equal(selection.focus, 0);
+  selection.stepFocus(1);
+  assert.equal(selection.focus, 1);
+  selection.stepFocus(1);
+  assert.equal(selection.focus, 1);
+  assert.deepEqual(heard, ["mask", "mask", "clear", "focus", "focus"]);
+});
+
+test("units of logarithmic and categorical parameters", () => {
+  const log = { type: "float", low: 1, high: 100, log: true };
+  assert.ok(Math.abs(unitOf(log, 10) - 0.5) < 1e-12);
+  assert.ok(Math.abs(valueAtUnit(log, 0.5) - 10) < 1e-9);
+  assert.equal(valueAtUnit(SPACE[1], 0.99), 1);
+  assert.equal(unitOf({ type: "int", low: 3, high: 3 }, 3), 0.5);
+});
+
+test("bundles and grids count every selected trial once", () => {
+  const places = Uint8Array.from([0, 2, 3, 3]), rank = Float32Array.from([0, 0.4, 0.7, 1]);
+  const { counts, ranks } = bundle(places, places, rank, Uint8Array.from([1, 0, 1, 1]), 4);
+  assert.equal(counts.reduce((a, b) => a + b), 3);
+  assert.equal(counts[15], 2);
+  assert.ok(Math.abs(ranks[15] - 0.7) < 1e-6);
+  assert.equal(rankGrid(places, places, rank, null, 4, 4).reduce((a, b) => a + b), 4);
+  assert.deepEqual([...density(Uint8Array.from([0, 1, 1, 1]), [0, 1, 2, 3], 2)], [0.25, 0.75]);
+  const study = three();
+  assert.deepEqual([...study.binsFor(0, 10)], [1, 4, 9]);
+  assert.deepEqual([...study.binsFor("value", 4).slice(0, 2)], [3, 0]);
+});
+
+test("a few wild values do not stretch the scale", () => {
+  const calm = Array.from({ length: 99 }, (_, i) => i);
+  assert.deepEqual(robustRange(calm), [0, 98]);
+  const [best, far] = robustRange([...calm, 1e12]);
+  assert.equal(best, 0);
+  assert.ok(far < 1000);
+  assert.deepEqual(robustRange([3, 3]), [2.5, 3.5]);
+  assert.ok(logHelps([1e-6, 1e-3, 1, 5]));
+  assert.ok(!logHelps([1, 2, 3]));
+  assert.ok(!logHelps([-1, 0, 100]));
+});
+
+test("numbers, durations and CSV for people", () => {
+  assert.equal(formatNumber(0.00001234), "1.234e−5");
+  assert.equal(formatNumber(-12.3456), "−12.35");
+  assert.equal(formatNumber(NaN), "–");
+  assert.equal(formatCount(1234567), "1\u202f234\u202f567");
+  assert.equal(formatDuration(3725), "1 h 02 min");
+  assert.equal(csvLine(["a,b", "say \"x\"", 1.5, NaN, "=1+1", -2]), "\"a,b\",\"say \"\"x\"\"\",1.5,,'=1+1,-2\r\n");
+});
+
+test("what is left", () => {
+  const pace = { seconds_per_result: 2, seconds_left: 20, last_finished: 1000 };
+  assert.match(paceText({ completed: 10, failed: 0, budget: 20, pace }, 1001), /10 of 20 left, one result every 2 s: about 20 s more/);
+  assert.match(paceText({ completed: 10, failed: 0, budget: 20, pace }, 5000), /the last result came 1 h 06 min ago/);
+  assert.equal(paceText({ completed: 18, failed: 2, budget: 20, pace }), "The budget is spent.");
+});
+
+test("importance from the strongest, then sure pairs", () => {
+  const rows = importanceRows({
+    parameters: [{ parameter: "a", nats: 0.1, low: 0, high: 0.2 }, { parameter: "b", nats: 0.5, low: 0.4, high: 0.6 }],
+    pairs: [{ first: "a", second: "b", nats: 0.3, low: 0.2, high: 0.4 }, { first: "a", second: "c", nats: 0.1, low: -0.1, high: 0.2 }],
+  });
+  assert.deepEqual(rows.map((row) => row.name), ["b", "a", "a × b"]);
+  assert.deepEqual(importanceRows(null), []);
+});
+
+test("evaluations that overlap get lanes of their own", () => {
+  const study = new Study(decodePayload(payload([
+    { id: 1, value: 1, evaluation: 1, started: 0, finished: 2, worker: "w" }, { id: 2, value: 1, evaluation: 2, started: 1, finished: 3, worker: "w" },
+    { id: 3, value: 1, evaluation: 3, started: 2.5, finished: 4, worker: "w" }, { id: 4, value: 1, evaluation: 4, started: 0, finished: 4, worker: "v" },
+  ])));
+  assert.deepEqual(lanesOf(study).map((lane) => [lane.name, lane.rows]), [["v", [3]], ["w", [0, 2]], ["w (2)", [1]]]);
+});
+
+test("a ledger in words, and neighbours", () => {
+  const study = three();
+  assert.match(ledgerSentence(study, 0).text, /source “design”. Its score of 1.5 comes mostly from exploitation/);
+  assert.match(ledgerSentence(study, 1).text, /keeps no score/);
+  assert.deepEqual(neighboursOf(study, 2, 5).map((near) => near.row), [0, 1]);
+  assert.equal(filterText(study, 0, [0.1, 0.5]), "x from 1 to 5");
+  assert.equal(filterText(study, 1, [0.5, 1]), "c: b");
+});
+
+test("events are split wherever the network cuts them", () => {
+  const splitter = new EventSplitter();
+  const text = ": alive\n\nevent: hello\ndata: {\"a\":1}\n\nevent: change\ndata: x\ndata: y\n\n";
+  const events = [...text].flatMap((letter) => splitter.push(letter));
+  assert.deepEqual(events, [{ event: "hello", data: "{\"a\":1}" }, { event: "change", data: "x\ny" }]);
+});
+
+test("a missed change loads everything again", () => {
+  const changes = [];
+  const live = new Live({ change: (message) => changes.push(message.version), state: () => {}, importance: () => {} });
+  live.version = "i 4";
+  assert.equal(live.take("hello", { instance: "i", version: 4 }), true);
+  assert.equal(live.take("change", { instance: "i", version: 5 }), true);
+  assert.equal(live.take("change", { instance: "i", version: 5 }), true, "known already");
+  assert.equal(live.take("change", { instance: "i", version: 7 }), false, "6 was missed");
+  assert.equal(live.take("hello", { instance: "another", version: 5 }), false, "the server has restarted");
+  assert.deepEqual(changes, [5]);
+});
+
+test("what is saved as SVG is escaped", () => {
+  const context = new SvgContext();
+  context.fillText("<img onerror=\"x\">&", 1, 2);
+  assert.match(String(context), /&lt;img onerror=&quot;x&quot;&gt;&amp;/);
+  assert.doesNotMatch(String(context), /<img/);
+  context.beginPath();
+  context.rect(0, 0, 1, 2);
+  context.fill();
+  assert.match(String(context), /<path d="M0 0h1v2h-1Z"/);
+});
+
+test("colours of ranks run from one end to the other", () => {
+  assert.equal(rankColor(0, false), "rgb(44,17,96)");
+  assert.notEqual(rankColor(1, false), rankColor(0, false));
+  assert.notEqual(rankColor(0, true), rankColor(0, false));
+  assert.equal(rankColor(NaN, false), "#9aa0aa");
+});

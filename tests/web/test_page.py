@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: MIT
+"""The page in Chromium: as a file with the network off, and alive while a study runs."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import unittest
+
+from browser import Browser
+from support import VBO, VboTest
+from test_serve import HOSTILE, serve, write_hostile_study
+
+SAMPLE_REPORT = os.environ["SAMPLE_REPORT"]
+SHOTS = os.environ.get("VBO_SCREENSHOTS")  # a folder: leave pictures there to look at
+ARROW_RIGHT, ESCAPE = "\ue014", "\ue00c"
+
+
+class PageTest(VboTest):
+    def browser(self, **more):
+        browser = Browser(**more)
+        self.addCleanup(browser.close)
+        return browser
+
+    def sample(self, trials, parameters):
+        subprocess.run([SAMPLE_REPORT, str(trials), str(parameters), self.path("report.html")], check=True)
+        return (self.folder / "report.html").as_uri()
+
+    def shot(self, browser, name, full=False):
+        if SHOTS:
+            browser.screenshot(pathlib.Path(SHOTS) / f"{name}.png", full)
+
+    def assert_calm(self, browser):
+        """Nothing was refused by the content policy, nothing failed, nobody was alerted."""
+        self.assertIsNone(browser.alert())
+        self.assertEqual(browser.log(), [])
+
+
+class ReportFile(PageTest):
+    def test_every_card_is_drawn_without_network(self):
+        browser = self.browser()
+        browser.open(self.sample(600, 5))
+        browser.ready()
+        cards = browser.run("return [...document.querySelectorAll('#cards > section:not([hidden])')].map((card) => card.id)")
+        for card in ("progress", "answer", "importance", "space", "scatter", "trial", "slices", "results", "sources", "workers", "failures"):
+            self.assertIn(card, cards)
+        # Each plot has something on it, says what to look for, has labelled axes and can be saved.
+        blank = browser.run("""return [...document.querySelectorAll('.plot')].filter((plot) => {
+            const canvas = plot.querySelector('canvas');
+            const painted = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some((byte) => byte !== 0);
+            return !painted && plot.querySelectorAll('svg rect, svg path').length === 0; }).map((plot) => plot.parentNode.id)""")
+        self.assertEqual(blank, [])
+        self.assertEqual(browser.run("return [...document.querySelectorAll('.card .hint')].filter((hint) => hint.textContent.length < 40).length"), 0)
+        self.assertEqual(browser.run("return [...document.querySelectorAll('.plot')].filter((plot) => !plot.getAttribute('aria-label')).length"), 0)
+        self.assertEqual(browser.run("return document.querySelector('#progress .x-title').textContent"), "evaluations")
+        self.assertEqual(browser.run("return performance.getEntriesByType('resource').length"), 0)
+        self.shot(browser, "report", full=True)
+        self.assert_calm(browser)
+
+    def test_saving_as_csv_and_svg(self):
+        browser = self.browser()
+        browser.open(self.sample(300, 3))
+        browser.ready()
+        browser.run("""window.saved = []; const make = URL.createObjectURL;
+            URL.createObjectURL = (blob) => { blob.text().then((text) => window.saved.push([blob.type, text])); return make(blob); };""")
+        browser.run("for (const button of document.querySelectorAll('.tools button')) button.click()")
+        browser.wait("window.saved.length === document.querySelectorAll('.tools button').length", "all are saved")
+        for kind, text in browser.run("return window.saved"):
+            if kind == "text/csv":
+                lines = text.splitlines()
+                self.assertGreater(len(lines), 1)
+                self.assertEqual(len({line.count(",") for line in lines}), 1)
+            else:
+                self.assertRegex(text, r"^<svg xmlns=")
+                self.assertTrue(browser.run("return new DOMParser().parseFromString(arguments[0], 'image/svg+xml').querySelector('parsererror') === null", text))
+
+    def test_brushing_selects_in_all_views(self):
+        browser = self.browser()
+        browser.open(self.sample(600, 4))
+        browser.ready()
+        browser.run("document.documentElement.style.scrollBehavior = 'auto'; document.getElementById('space').scrollIntoView()")
+        before = self.pixels(browser)
+        worst = browser.run("return document.querySelector('#results tbody tr td:nth-child(2)').textContent")
+        # Along the axis of the outcome, from the middle down: the worse half.
+        x, top, bottom = browser.run("""const axes = document.querySelectorAll('#space g.axis'); const box = axes[axes.length - 1].querySelector('.rule').getBoundingClientRect();
+            return [box.left, box.top, box.bottom]""")
+        browser.drag(x, (top + bottom) / 2, x, bottom - 3)
+        words = browser.wait("document.querySelector('.selection').textContent.includes(' of ') && document.querySelector('.selection').textContent", "something is selected")
+        selected = int(re.match(r"(\d+) trials? of 600", words).group(1))
+        self.assertTrue(250 < selected < 320, words)
+        self.assertNotEqual(browser.run("return document.querySelector('#results tbody tr td:nth-child(2)').textContent"), worst)
+        browser.ready()
+        after = self.pixels(browser)
+        for view in ("space", "scatter", "progress", "slices"):
+            self.assertNotEqual(before[view], after[view], f"{view} shows the selection")
+        browser.run("document.getElementById('clear-selection').click()")
+        browser.ready()
+        self.assertEqual(self.pixels(browser)["scatter"], before["scatter"])
+        self.assert_calm(browser)
+
+    @staticmethod
+    def pixels(browser):
+        return browser.run("""return Object.fromEntries([...document.querySelectorAll('.plot')].map((plot) => [plot.parentNode.id, plot.querySelector('canvas').toDataURL()]))""")
+
+    def test_one_trial_in_focus_by_mouse_and_keyboard(self):
+        browser = self.browser()
+        browser.open(self.sample(200, 3))
+        browser.ready()
+        title = "document.querySelector('#trial .lead strong').textContent"
+        best = browser.run(f"return {title}")
+        before = self.pixels(browser)
+        browser.run("document.querySelectorAll('#results tbody tr')[3].click()")
+        chosen = browser.run(f"return {title}")
+        self.assertNotEqual(chosen, best)
+        browser.ready()
+        after = self.pixels(browser)
+        for view in ("progress", "space", "scatter", "slices"):
+            self.assertNotEqual(before[view], after[view])
+        browser.run("document.querySelector('#progress .plot').focus()")
+        browser.keys(ARROW_RIGHT)
+        self.assertNotEqual(browser.run(f"return {title}"), chosen)
+        self.assertIn("score", browser.run("return document.querySelector('#trial').textContent"))
+        browser.keys(ESCAPE)
+        self.assertIn("No trial is chosen", browser.run("return document.querySelector('#trial').textContent"))
+        # By keyboard alone: numbers as filters.
+        browser.run("""const field = document.querySelector('.filter input'); field.closest('details').open = true;
+            field.value = '0.6'; field.dispatchEvent(new Event('change'))""")
+        self.assertIn("x1 from 0.6 to 1", browser.run("return document.querySelector('.selection').textContent"))
+
+    def test_light_and_dark(self):
+        browser = self.browser(dark=True)
+        browser.open(self.sample(100, 2))
+        browser.ready()
+        background = "getComputedStyle(document.body).backgroundColor"
+        dark = browser.run(f"return {background}")
+        painted = self.pixels(browser)["progress"]
+        browser.run("document.getElementById('scheme').click()")
+        browser.ready()
+        light = browser.run(f"return {background}")
+        bright = lambda color: sum(map(int, re.findall(r"\d+", color)[:3]))
+        self.assertLess(bright(dark), 150)
+        self.assertGreater(bright(light), 650)
+        self.assertNotEqual(self.pixels(browser)["progress"], painted)
+        self.shot(browser, "light")
+
+    def test_narrow_and_wide(self):
+        for width, height in ((400, 800), (3840, 2160)):
+            browser = self.browser(width=width, height=height)
+            browser.open(self.sample(300, 6))
+            browser.ready()
+            self.assertLessEqual(browser.run("return document.documentElement.scrollWidth"), width, "nothing sticks out")
+            self.shot(browser, f"width-{width}", full=True)
+
+    def test_hostile_names_are_text(self):
+        write_hostile_study(self)
+        self.vbo("report", "hostile.toml", "-o", "report.html")
+        browser = self.browser()
+        browser.open((self.folder / "report.html").as_uri())
+        browser.ready()
+        self.assertEqual(browser.run("return document.querySelector('#study-name').textContent"), HOSTILE)
+        self.assertEqual(browser.run("return document.querySelector('#answer tbody th').textContent"), HOSTILE)
+        self.assertIn(HOSTILE, browser.run("return document.querySelector('#failures').textContent"))
+        browser.run("document.querySelector('#failures tbody button').click()")
+        self.assertIn(HOSTILE, browser.run("return document.querySelector('#trial pre').textContent"))
+        self.assertEqual(browser.run("return document.querySelectorAll('img').length"), 0)
+        self.assertEqual(browser.run("return document.querySelectorAll('script:not([type])').length"), 1)
+        self.assert_calm(browser)
+
+    def test_several_studies(self):
+        for name in ("a", "b"):
+            self.study(name=f"{name}.toml", budget=30)
+            text = (self.folder / f"{name}.toml").read_text().replace("parabola", name).replace("seed = 1", f"seed = {ord(name)}")
+            self.write(f"{name}.toml", text)
+            self.vbo("run", f"{name}.toml")
+        self.vbo("report", "a.db", "b.db", "-o", "both.html")
+        browser = self.browser()
+        browser.open((self.folder / "both.html").as_uri())
+        browser.ready()
+        self.assertIn("compare", browser.run("return [...document.querySelectorAll('#cards > section')].map((card) => card.id)"))
+        self.assertEqual(browser.run("return document.querySelector('#study-name').textContent"), "a")
+        browser.run("document.querySelectorAll('#tabs button')[1].click()")
+        self.assertEqual(browser.run("return document.querySelector('#study-name').textContent"), "b")
+        self.assert_calm(browser)
+
+    def test_size_of_ten_thousand_trials(self):
+        self.sample(10000, 12)
+        self.assertLess(os.path.getsize(self.path("report.html")), 1_500_000)
+
+    def test_a_hundred_thousand_trials(self):
+        browser = self.browser()
+        browser.open(self.sample(100000, 12))
+        browser.ready()
+        drawn = browser.run("return performance.now()")
+        # One frame of brushing: set a filter and repaint every view, 20 times.
+        frames = browser.call("POST", "/execute/async", {"args": [], "script": """const done = arguments[0]; let left = 20; const start = performance.now();
+            const axis = document.querySelector('#space g.axis .brush .overlay'); const field = document.querySelectorAll('.filter input')[1];
+            const step = () => { if (left-- === 0) { done((performance.now() - start) / 20); return; }
+              field.value = String(0.4 + left / 100); field.dispatchEvent(new Event('change')); requestAnimationFrame(step); }; requestAnimationFrame(step);"""})
+        print(f"\n100,000 trials: drawn after {drawn / 1000:.2f} s, a frame of brushing takes {frames:.0f} ms", flush=True)
+        self.assertLess(drawn, 20000, "something takes more than linear time")
+        self.shot(browser, "100000")
+        self.assert_calm(browser)
+
+
+class Live(PageTest):
+    def test_results_appear_while_the_study_runs(self):
+        self.study(["sh", "-c", "sleep 0.1; awk 'BEGIN {printf \"%.17g\\n\", ({x} - 1) ^ 2 + {n} / 10}'"], budget=40, workers=2)
+        self.vbo("ask", "study.toml")
+        url = serve(self, "study.toml")
+        browser = self.browser()
+        browser.open(url)
+        browser.ready()
+        browser.wait("document.getElementById('live').textContent === 'live'", "the page is connected")
+        evaluated = "document.querySelectorAll('#tiles strong')[1].textContent"
+        self.assertEqual(browser.run(f"return {evaluated}"), "0")
+        run = self.start("run", "study.toml")
+        browser.wait(f"Number({evaluated}) > 3", "results appear")
+        early = int(browser.run(f"return {evaluated}"))
+        browser.wait(f"Number({evaluated}) > {early}", "more appear without loading the page again")
+        self.finish(run, 0)
+        browser.wait(f"{evaluated} === '40'", "the end appears")
+        self.assertEqual(browser.run("return document.querySelectorAll('#tiles strong')[0].textContent").replace("−", "-")[:4],
+                         f"{self.json('best', 'parabola.db')['value']:.6g}"[:4])
+        browser.wait("document.querySelector('#importance').textContent.includes('of 40 results') || document.querySelector('#importance').textContent.includes('ew results')", "importance follows")
+        browser.run("document.querySelector('#results tbody tr').click()")
+        self.shot(browser, "live", full=True)
+        self.assert_calm(browser)
+
+    def test_the_server_may_go_and_come_back(self):
+        self.study(budget=20)
+        self.vbo("ask", "study.toml", "-n", 1)
+        url, process, port = serve(self, "study.toml", more=True)
+        browser = self.browser()
+        browser.open(url)
+        browser.ready()
+        browser.wait("document.getElementById('live').textContent === 'live'", "the page is connected")
+        process.kill()
+        process.wait()
+        browser.wait("document.getElementById('live').className === 'live off'", "the page notices")
+        self.vbo("run", "study.toml")
+        serve(self, "study.toml", "--port", port)
+        browser.wait("document.querySelectorAll('#tiles strong')[1].textContent === '20'", "the page is up to date again")
+
+    def test_with_a_token(self):
+        self.study(budget=20)
+        self.vbo("ask", "study.toml", "-n", 1)
+        self.write("token", "a-long-enough-token\n")
+        url = serve(self, "study.toml", "--token-file", "token")
+        browser = self.browser()
+        browser.open(url)
+        browser.wait("!document.getElementById('token-form').hidden", "the page asks")
+        browser.run("document.getElementById('token').value = 'a-long-enough-token'; document.querySelector('#token-form button').click()")
+        browser.ready()
+        self.assertEqual(browser.run("return document.querySelector('#study-name').textContent"), "parabola")
+        again = self.browser()
+        again.open(f"{url}#token=a-long-enough-token")
+        again.ready()
+        self.assertEqual(again.run("return location.hash"), "")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+// Puts the page together: reads the studies inside it, or follows the one behind it.
+import { bytesFromBase64, decodePayload, inflateBytes } from "./payload.js";
+import { formatCount, formatNumber } from "./format.js";
+import { element } from "./dom.js";
+import { Study } from "./study.js";
+import { Selection } from "./selection.js";
+import { Progress, paceText } from "./progress.js";
+import { Parallel } from "./parallel.js";
+import { Scatter, axisChoices } from "./scatter.js";
+import { Slices } from "./slices.js";
+import { ImportanceView } from "./importance.js";
+import { InformationView, SourcesView, hasInformation } from "./information.js";
+import { WorkersView, hasTimes } from "./workers.js";
+import { AnswerView, DetailsView, FailuresView, FilterView, MetricsView, ResultsView } from "./texts.js";
+import { CompareView } from "./compare.js";
+import { Live } from "./live.js";
+
+const page = { studies: [], views: [], study: null, selection: null, live: null };
+const byId = (id) => document.getElementById(id);
+
+function tile(label, value, small) {
+  return element("div", { class: "tile" }, element("span", { class: "label" }, label), element("strong", {}, value),
+    small ? element("span", { class: "quiet" }, small) : null);
+}
+
+function drawHead() {
+  const { status } = page.study;
+  document.title = `${status.study} – vbo`;
+  byId("study-name").textContent = status.study;
+  byId("study-about").textContent = `${status.goal}, method ${status.method}, batch ${status.batch}, seed ${status.seed}, ${status.storage}`;
+  const done = status.completed + status.failed;
+  const share = status.budget > 0 ? `${Math.round(100 * done / status.budget)} % of ${formatCount(status.budget)}` : "";
+  byId("tiles").replaceChildren(
+    tile("best", status.best ? formatNumber(status.best.value, 6) : "–", status.best ? `trial ${status.best.id}` : "nothing has succeeded yet"),
+    tile("evaluated", formatCount(done), share),
+    tile("running", formatCount(status.running), `${formatCount(status.waiting)} waiting`),
+    tile("failed", formatCount(status.failed), done > 0 ? `${Math.round(100 * status.failed / done)} %` : ""));
+  byId("pace").textContent = paceText(status);
+  byId("said").textContent = status.message ? `The method says: ${status.message}` : "";
+}
+
+function drawAll() {
+  drawHead();
+  for (const view of page.views) view.redraw();
+}
+
+// At once for small studies; large ones, which arrive in pieces, twice a second.
+function drawSoon() {
+  if (page.drawing) return;
+  const wait = page.study.rows < 20000 ? 0 : 500;
+  page.drawing = setTimeout(() => {
+    page.drawing = null;
+    drawAll();
+  }, wait);
+}
+
+function stepByKeys(event) {
+  if (/^(INPUT|SELECT|TEXTAREA|BUTTON)$/.test(event.target.tagName) || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
+    page.selection.stepFocus(event.key === "ArrowRight" ? 1 : -1);
+    event.preventDefault();
+  } else if (event.key === "Escape") {
+    page.selection.clear();
+    page.selection.setFocus(-1);
+  }
+}
+
+function show(study) {
+  const main = byId("cards");
+  main.replaceChildren();
+  const selection = new Selection(study);
+  selection.apply();
+  Object.assign(page, { study, selection, views: [] });
+  const add = (view) => {
+    page.views.push(view);
+    return view;
+  };
+  if (page.studies.length > 1) add(new CompareView(main, page.studies));
+  add(new Progress(main, study, selection));
+  add(new AnswerView(main, study, selection));
+  const choices = axisChoices(study);
+  const showPair = ([first, second]) => {
+    const at = (name) => choices.findIndex((choice) => choice.parameter?.name === name);
+    scatter.choose(at(first), at(second));
+    scatter.section.scrollIntoView({ behavior: "smooth", block: "center" });
+  };
+  add(new ImportanceView(main, study, showPair));
+  add(new FilterView(main, study, selection));
+  add(new Parallel(main, study, selection));
+  const scatter = add(new Scatter(main, study, selection));
+  const fetchTrial = page.live ? async (id) => (await page.live.get(`/api/trials/${id}`)).json() : null;
+  add(new DetailsView(main, study, selection, fetchTrial));
+  add(new Slices(main, study, selection));
+  add(new ResultsView(main, study, selection));
+  if (hasInformation(study)) add(new InformationView(main, study));
+  add(new SourcesView(main, study));
+  if (hasTimes(study)) add(new WorkersView(main, study, selection));
+  add(new FailuresView(main, study, selection));
+  add(new MetricsView(main, study));
+  selection.onChange((what) => {
+    for (const view of page.views) {
+      if (what !== "mask") view.redraw();
+      else view.reselect?.();
+    }
+  });
+  page.shape = shapeOf(study);
+  selection.focus = study.best;
+  drawAll();
+}
+
+// What decides which cards there are: when it changes, the page is built anew.
+function shapeOf(study) {
+  return JSON.stringify([study.space, study.constraints, study.metrics, hasInformation(study), hasTimes(study)]);
+}
+
+function drawTabs() {
+  const tabs = byId("tabs");
+  tabs.hidden = page.studies.length < 2;
+  tabs.replaceChildren(...page.studies.map((study) => element("button", {
+    type: "button", "aria-pressed": String(study === page.study),
+    on: { click: () => { show(study); drawTabs(); } },
+  }, study.name)));
+}
+
+function setScheme(scheme) {
+  document.documentElement.dataset.scheme = scheme;
+  const dark = scheme === "dark" || (scheme === "auto" && matchMedia("(prefers-color-scheme: dark)").matches);
+  byId("scheme").textContent = dark ? "Light" : "Dark";
+  for (const view of page.views) view.redraw();
+}
+
+function tellState(text, ok) {
+  const state = byId("live");
+  state.hidden = false;
+  state.textContent = text;
+  state.className = ok ? "live on" : "live off";
+}
+
+function askToken() {
+  return new Promise((resolve) => {
+    const form = byId("token-form");
+    form.hidden = false;
+    form.onsubmit = (event) => {
+      event.preventDefault();
+      form.hidden = true;
+      sessionStorage.setItem("vbo-token", byId("token").value);
+      resolve(byId("token").value);
+    };
+  });
+}
+
+function takePayload(payload) {
+  if (page.study && page.live) {
+    page.study.merge(payload);
+    page.selection.apply();
+    if (page.shape !== shapeOf(page.study)) show(page.study);
+    else drawSoon();
+    return;
+  }
+  page.studies.push(new Study(payload));
+}
+
+function startLive() {
+  const given = /^#token=(.+)$/.exec(location.hash);
+  if (given) history.replaceState(null, "", location.pathname);
+  const token = given ? decodeURIComponent(given[1]) : sessionStorage.getItem("vbo-token");
+  page.live = new Live({
+    load: async () => {
+      const payload = decodePayload(await page.live.fetchPage());
+      const focus = page.study && page.selection.focus >= 0 ? page.study.columns.id[page.selection.focus] : null;
+      page.studies = [new Study(payload)];
+      const filters = page.selection ? [...page.selection.filters] : [];
+      show(page.studies[0]);
+      if (filters.length > 0) page.selection.setFilters(filters);
+      if (focus !== null) page.selection.setFocus(page.study.byId.get(focus) ?? -1);
+      document.body.dataset.ready = "yes";
+    },
+    change: (message) => {
+      takePayload(decodePayload(bytesFromBase64(message.payload)));
+      document.body.dataset.updates = String(Number(document.body.dataset.updates ?? 0) + 1);
+    },
+    importance: (message) => {
+      page.study.importance = message;
+      for (const view of page.views) if (view instanceof ImportanceView) view.redraw();
+    },
+    state: tellState,
+    askToken,
+  }, token);
+  page.live.run();
+}
+
+async function startReport(blocks) {
+  for (const block of blocks) takePayload(decodePayload(await inflateBytes(bytesFromBase64(block.textContent))));
+  show(page.studies[0]);
+  drawTabs();
+  document.body.dataset.ready = "yes";
+}
+
+async function main() {
+  byId("scheme").addEventListener("click", () => {
+    const dark = getComputedStyle(document.documentElement).getPropertyValue("--scheme").trim() === "dark";
+    setScheme(dark ? "light" : "dark");
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => setScheme(document.documentElement.dataset.scheme ?? "auto"));
+  setScheme("auto");
+  document.addEventListener("keydown", stepByKeys);
+  addEventListener("beforeprint", () => { for (const view of page.views) (view.drawNow ?? view.redraw).call(view); });
+  const blocks = [...document.querySelectorAll("script[type='application/x-vbo-study']")];
+  try {
+    if (blocks.length > 0) await startReport(blocks);
+    else startLive();
+  } catch (error) {
+    byId("problem").hidden = false;
+    byId("problem").textContent = `This page cannot be shown: ${error.message}`;
+  }
+}
+
+main();

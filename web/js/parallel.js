@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+// Parallel coordinates: one axis per parameter and one for the rank of the outcome. Up to a few thousand trials
+// are lines; more are bundles between bins of neighbouring axes, which costs the same however many there are.
+import { csvLine, formatNumber, plural } from "./format.js";
+import { BUCKETS, rankColors } from "./colors.js";
+import { Surface, groupOf, nearestPoint } from "./surface.js";
+import { COMPLETED, valueAtUnit } from "./study.js";
+
+const MOST_LINES = 2500;
+const BINS = 32;
+
+// How many selected trials go from bin a of one axis to bin b of the next, and the best rank among them; left and
+// right hold each row's bin, rank is NaN where there is no result. In the order of rows, which is that of memory.
+export function bundle(left, right, rank, mask, bins = BINS) {
+  const counts = new Uint32Array(bins * bins);
+  const ranks = new Float32Array(bins * bins).fill(2);
+  for (let row = 0; row < rank.length; ++row) {
+    const r = rank[row];
+    if (!(r >= 0) || (mask !== null && mask[row] === 0)) continue;
+    const cell = left[row] * bins + right[row];
+    ++counts[cell];
+    if (r < ranks[cell]) ranks[cell] = r;
+  }
+  return { counts, ranks };
+}
+
+export class Parallel extends Surface {
+  constructor(parent, study, selection) {
+    super(parent, {
+      id: "space", title: "Space", study, wide: true, height: 340, margin: { top: 44, right: 40, bottom: 26, left: 40 },
+      hint: "Each line is a trial, dark (at night: bright) for good outcomes. Drag along an axis to keep only what passes there, in all views; look for axes where good lines meet.",
+      csv: () => this.csv(),
+    });
+    this.study = study;
+    this.selection = selection;
+    this.axes = [...study.space.keys(), "value"];
+    this.plot.addEventListener("click", (event) => this.pick(event));
+  }
+
+  unitColumn(axis) { return axis === "value" ? this.study.rank : this.study.unit[axis]; }
+  axisName(axis) { return axis === "value" ? "outcome" : this.study.space[axis].name; }
+
+  layout() {
+    const d3 = globalThis.d3;
+    this.x = d3.scalePoint().domain(this.axes.map(String)).range([this.margin.left, this.margin.left + this.innerWidth]);
+    this.y = d3.scaleLinear().domain([0, 1]).range([this.margin.top + this.innerHeight, this.margin.top]);
+    // The best outcome is on top.
+    this.yOf = (axis, unit) => this.y(axis === "value" ? 1 - unit : unit);
+  }
+
+  tickTexts(axis) {
+    const { study } = this;
+    if (axis === "value") {
+      const n = study.byRank.length;
+      if (n === 0) return [];
+      return [[0, "best"], [1, "worst"]];
+    }
+    const parameter = study.space[axis];
+    if (parameter.type === "categorical") {
+      return parameter.choices.slice(0, 12).map((choice, i) => [(i + 0.5) / parameter.choices.length, String(choice)]);
+    }
+    return [[0, formatNumber(parameter.low, 3)], [1, formatNumber(parameter.high, 3)]];
+  }
+
+  overlay(svg) {
+    const d3 = globalThis.d3;
+    const self = this;
+    const top = this.margin.top, bottom = this.margin.top + this.innerHeight;
+    const step = this.innerWidth / Math.max(1, this.axes.length - 1);
+    const clip = (text, room) => (text.length > room ? `${text.slice(0, Math.max(1, room - 1))}…` : text);
+    const room = Math.max(3, Math.floor(step / 7));
+    const groups = groupOf(svg, "axes").selectAll("g.axis").data(this.axes, String)
+      .join((enter) => enter.append("g").attr("class", "axis"));
+    groups.attr("transform", (axis) => `translate(${this.x(String(axis))},0)`);
+    groups.each(function drawAxis(axis, index) {
+      const group = d3.select(this);
+      group.selectAll("line.rule").data([0]).join("line").attr("class", "rule").attr("stroke", "currentColor")
+        .attr("y1", top).attr("y2", bottom);
+      const name = group.selectAll("text.name").data([self.axisName(axis)]).join("text").attr("class", "name")
+        .attr("text-anchor", "middle").attr("fill", "currentColor")
+        .attr("y", top - (index % 2 === 1 && step < 90 ? 28 : 14)).text((d) => clip(d, step < 90 ? 2 * room : room));
+      name.selectAll("title").data((d) => [d]).join("title").text((d) => d);
+      group.selectAll("text.tick").data(self.tickTexts(axis)).join("text").attr("class", "tick").attr("fill", "currentColor")
+        .attr("text-anchor", "start").attr("x", 5).attr("dy", "0.32em")
+        .attr("y", (d) => self.yOf(axis, d[0]) + (d[0] === 0 && axis !== "value" ? 12 : d[0] === 1 && axis === "value" ? 12 : 0))
+        .text((d) => clip(d[1], Math.max(4, room)));
+      let brushGroup = group.select("g.brush");
+      if (brushGroup.empty()) brushGroup = group.append("g").attr("class", "brush");
+      const brush = d3.brushY().extent([[-12, top], [12, bottom]])
+        .on("brush end", () => { if (d3.event.sourceEvent) self.brushed(axis, d3.event.selection); });
+      brushGroup.call(brush);
+      const range = self.selection.filters.get(axis);
+      const ends = range ? [self.yOf(axis, range[0]), self.yOf(axis, range[1])].sort((a, b) => a - b) : null;
+      brush.move(brushGroup, ends);
+    });
+    this.note.textContent = this.noteText();
+  }
+
+  noteText() {
+    const { selection, study } = this;
+    const shown = study.byRank.length;
+    const many = shown > MOST_LINES ? ` ${plural(shown, "trial")} are drawn as bundles between neighbouring axes.` : "";
+    if (selection.mask === null) return many.trim();
+    return `${plural(selection.count, "trial")} selected.${many}`;
+  }
+
+  brushed(axis, ends) {
+    if (ends === null) {
+      this.selection.setFilter(axis, null);
+      return;
+    }
+    const [a, b] = ends.map((pixel) => this.y.invert(pixel));
+    const units = axis === "value" ? [1 - a, 1 - b] : [a, b];
+    this.selection.setFilter(axis, units.sort((p, q) => p - q));
+  }
+
+  paint(context) {
+    if (this.study.byRank.length > MOST_LINES) this.paintBundles(context);
+    else this.paintLines(context);
+    const { focus } = this.selection;
+    if (focus >= 0 && this.study.columns.state[focus] === COMPLETED) {
+      context.strokeStyle = this.colors.accent;
+      context.lineWidth = 3;
+      context.beginPath();
+      this.trace(context, focus);
+      context.stroke();
+    }
+    this.note.textContent = this.noteText();
+  }
+
+  trace(context, row) {
+    for (let k = 0; k < this.axes.length; ++k) {
+      const axis = this.axes[k];
+      const x = this.x(String(axis)), y = this.yOf(axis, this.unitColumn(axis)[row]);
+      if (k === 0) context.moveTo(x, y);
+      else context.lineTo(x, y);
+    }
+  }
+
+  paintLines(context) {
+    const { study, selection } = this;
+    const palette = rankColors(this.colors.dark);
+    const few = study.byRank.length < 300;
+    const pale = [];
+    const buckets = palette.map(() => []);
+    for (const row of study.byRank) {
+      if (!selection.has(row)) pale.push(row);
+      else buckets[Math.min(BUCKETS - 1, Math.floor(study.rank[row] * BUCKETS))].push(row);
+    }
+    const strokes = (rows, color, alpha, width) => {
+      if (rows.length === 0) return;
+      context.globalAlpha = alpha;
+      context.strokeStyle = color;
+      context.lineWidth = width;
+      context.beginPath();
+      for (const row of rows) this.trace(context, row);
+      context.stroke();
+    };
+    strokes(pale, this.colors.quiet, 0.06, 1);
+    for (let b = BUCKETS - 1; b >= 0; --b) {
+      strokes(buckets[b], palette[b], few ? 0.75 : 0.25 + 0.5 * (1 - b / BUCKETS), b < 3 ? 1.5 : 1);
+    }
+    context.globalAlpha = 1;
+  }
+
+  paintBundles(context) {
+    const { study, selection } = this;
+    const palette = rankColors(this.colors.dark);
+    for (let k = 0; k + 1 < this.axes.length; ++k) {
+      const a = this.axes[k], b = this.axes[k + 1];
+      const { counts, ranks } = bundle(study.binsFor(a, BINS), study.binsFor(b, BINS), study.rank, selection.mask);
+      let most = 1;
+      for (const count of counts) if (count > most) most = count;
+      const x1 = this.x(String(a)), x2 = this.x(String(b));
+      // Cells of one colour and one of four strengths are one path, worst colours first.
+      const paths = new Map();
+      for (let cell = 0; cell < counts.length; ++cell) {
+        if (counts[cell] === 0) continue;
+        const color = Math.min(BUCKETS - 1, Math.floor(ranks[cell] * BUCKETS));
+        const key = (BUCKETS - 1 - color) * 4 + Math.min(3, Math.floor(4 * Math.sqrt(counts[cell] / most)));
+        if (!paths.has(key)) paths.set(key, []);
+        paths.get(key).push(cell);
+      }
+      for (const key of [...paths.keys()].sort((p, q) => p - q)) {
+        const strength = (key % 4) / 3;
+        context.globalAlpha = 0.12 + 0.68 * strength;
+        context.strokeStyle = palette[BUCKETS - 1 - Math.floor(key / 4)];
+        context.lineWidth = key % 4 === 3 ? 2 : 1;  // hairlines are drawn several times faster
+        context.beginPath();
+        for (const cell of paths.get(key)) {
+          context.moveTo(x1, this.yOf(a, (Math.floor(cell / BINS) + 0.5) / BINS));
+          context.lineTo(x2, this.yOf(b, ((cell % BINS) + 0.5) / BINS));
+        }
+        context.stroke();
+      }
+    }
+    context.globalAlpha = 1;
+  }
+
+  pick(event) {
+    const box = this.plot.getBoundingClientRect();
+    const x = event.clientX - box.left, y = event.clientY - box.top;
+    const axis = this.axes.reduce((near, other) => (Math.abs(this.x(String(other)) - x) < Math.abs(this.x(String(near)) - x) ? other : near));
+    const rows = this.study.byRank.filter((row) => this.selection.has(row));
+    const row = nearestPoint(rows, () => x, (r) => this.yOf(axis, this.unitColumn(axis)[r]), x, y, 20);
+    if (row >= 0) this.selection.setFocus(row);
+  }
+
+  describe() {
+    return `Parallel coordinates of ${plural(this.study.space.length, "parameter")} and the outcome, `
+      + `${plural(this.selection.count, "trial")} selected. The filters below do the same by keyboard.`;
+  }
+
+  csv() {
+    const { study } = this;
+    let text = csvLine(["trial", "selected", "value", ...study.space.map((p) => p.name)]);
+    for (const row of study.byRank) {
+      text += csvLine([study.columns.id[row], this.selection.has(row) ? 1 : 0, study.columns.value[row],
+        ...study.space.map((_, p) => study.parameterText(p, row))]);
+    }
+    return text;
+  }
+}
+
+// Text of a filter, in the parameter's own units.
+export function filterText(study, axis, [low, high]) {
+  if (axis === "value") {
+    const n = study.byRank.length;
+    return `outcome between rank ${Math.round(low * Math.max(0, n - 1)) + 1} and ${Math.round(high * Math.max(0, n - 1)) + 1} of ${n}`;
+  }
+  const parameter = study.space[axis];
+  if (parameter.type === "categorical") {
+    const kept = parameter.choices.filter((_, i) => (i + 0.5) / parameter.choices.length >= low && (i + 0.5) / parameter.choices.length <= high);
+    return `${parameter.name}: ${kept.length > 0 ? kept.join(", ") : "none"}`;
+  }
+  return `${parameter.name} from ${formatNumber(valueAtUnit(parameter, Math.max(0, low)), 4)} to ${formatNumber(valueAtUnit(parameter, Math.min(1, high)), 4)}`;
+}

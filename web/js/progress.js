@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+// Best so far and every result over evaluations, with rounds and failures.
+import { csvLine, formatCount, formatDuration, formatNumber, plural } from "./format.js";
+import { rankColors } from "./colors.js";
+import { element } from "./dom.js";
+import { Surface, axisLabel, groupOf, nearestPoint, paintFocus, paintPoints, pixelsOf } from "./surface.js";
+import { STATE_NAMES } from "./study.js";
+
+// A range of values that a few wild ones do not stretch: from the best to the outer fence of the quartiles.
+export function robustRange(sortedFromBest) {
+  const n = sortedFromBest.length;
+  if (n === 0) return [0, 1];
+  const best = sortedFromBest[0], worst = sortedFromBest[n - 1];
+  const at = (share) => sortedFromBest[Math.min(n - 1, Math.floor(share * n))];
+  const spread = Math.abs(at(0.75) - at(0.25));
+  const fence = at(0.75) + Math.sign(worst - best) * 3 * spread;
+  const far = Math.abs(worst - best) > Math.abs(fence - best) && spread > 0 ? fence : worst;
+  return best === far ? [best - 0.5, best + 0.5] : [best, far];
+}
+
+// Whether a logarithmic axis shows more: all positive, and the good half spans more than two decades.
+export function logHelps(sortedFromBest) {
+  const n = sortedFromBest.length;
+  if (n < 3) return false;
+  const a = sortedFromBest[0], b = sortedFromBest[Math.floor(n / 2)];
+  return a > 0 && b > 0 && sortedFromBest[n - 1] > 0 && Math.max(a, b) / Math.min(a, b) > 100;
+}
+
+export class Progress extends Surface {
+  constructor(parent, study, selection) {
+    const scale = element("select", { "aria-label": "Scale of values", on: { change: () => this.redraw() } },
+      ...["auto", "linear", "log"].map((name) => element("option", { value: name }, name === "auto" ? "scale: auto" : name)));
+    super(parent, {
+      id: "progress", title: "Progress", study, wide: true, height: (width) => Math.min(420, Math.max(240, width * 0.36)),
+      hint: "The line is the best result so far: look for long flat stretches at the end, and for results that stay as scattered as at the beginning.",
+      tools: [scale], csv: () => this.csv(),
+    });
+    this.study = study;
+    this.selection = selection;
+    this.scaleChoice = scale;
+    this.plot.addEventListener("click", (event) => this.pick(event));
+  }
+
+  layout() {
+    const { study } = this;
+    const sorted = Array.from(study.byRank, (row) => study.columns.value[row]);
+    const allPositive = sorted.length > 0 && Math.min(sorted[0], sorted[sorted.length - 1]) > 0;
+    const choice = this.scaleChoice.value;
+    this.logarithmic = allPositive && (choice === "log" || (choice === "auto" && logHelps(sorted)));
+    const [best, far] = this.logarithmic ? [sorted[0], sorted[sorted.length - 1]] : robustRange(sorted);
+    const d3 = globalThis.d3;
+    const domain = best < far ? [best, far] : [far, best];
+    this.y = (this.logarithmic ? d3.scaleLog() : d3.scaleLinear()).domain(domain)
+      .range([this.margin.top + this.innerHeight, this.margin.top]).nice(5);
+    this.y.clamp(true);
+    const last = Math.max(study.byEvaluation.length, 1);
+    const budget = study.status.budget;
+    this.x = d3.scaleLinear().domain([0, budget > 0 && budget < 3 * last ? Math.max(budget, last) : last * 1.02])
+      .range([this.margin.left, this.margin.left + this.innerWidth]);
+    const { evaluation, value } = study.columns;
+    this.pixels = pixelsOf(study.byRank, (row) => this.x(evaluation[row]), (row) => this.y(value[row]));
+    this.beyond = sorted.filter((value) => value < this.y.domain()[0] || value > this.y.domain()[1]).length;
+  }
+
+  overlay(svg) {
+    const d3 = globalThis.d3;
+    const bottom = this.margin.top + this.innerHeight;
+    groupOf(svg, "x-axis", `translate(0,${bottom})`).call(d3.axisBottom(this.x).ticks(Math.max(3, this.width / 110)));
+    const short = (v) => formatNumber(v, 3);
+    groupOf(svg, "y-axis", `translate(${this.margin.left},0)`).call(d3.axisLeft(this.y).ticks(6)
+      .tickFormat(this.logarithmic ? this.y.tickFormat(6, short) : short));
+    axisLabel(svg, "x-title", "evaluations", this.margin.left + this.innerWidth / 2, this.height - 6);
+    axisLabel(svg, "y-title", `value (${this.study.status.goal})`, 13, this.margin.top + this.innerHeight / 2, true);
+    this.note.textContent = this.beyond > 0 ? `${plural(this.beyond, "result")} beyond the edge, drawn on it.` : "";
+  }
+
+  place(row) { return [this.x(this.study.columns.evaluation[row]), this.y(this.study.columns.value[row])]; }
+
+  paint(context) {
+    const { study, colors } = this;
+    const { evaluation } = study.columns;
+    const bottom = this.margin.top + this.innerHeight;
+    this.paintRounds(context, bottom);
+    const budget = study.status.budget;
+    if (budget > 0 && budget <= this.x.domain()[1]) {
+      context.strokeStyle = colors.quiet;
+      context.lineWidth = 1;
+      context.setLineDash([3, 4]);
+      context.beginPath();
+      context.moveTo(this.x(budget), this.margin.top);
+      context.lineTo(this.x(budget), bottom);
+      context.stroke();
+      context.setLineDash([]);
+    }
+    const x = this.x, y = this.y;
+    paintPoints(context, {
+      selection: this.selection, rows: study.byRank, pixels: this.pixels, colors, palette: rankColors(colors.dark),
+      size: study.byRank.length > 20000 ? 1.6 : study.byRank.length > 2000 ? 2.5 : 5,
+    });
+    context.strokeStyle = colors.bad;
+    context.lineWidth = 1;
+    context.beginPath();
+    for (const row of study.byEvaluation) {
+      if (study.columns.state[row] !== 3) continue;
+      context.moveTo(x(evaluation[row]), bottom);
+      context.lineTo(x(evaluation[row]), bottom - 7);
+    }
+    context.stroke();
+    context.strokeStyle = colors.accent;
+    context.lineWidth = 2.2;
+    context.beginPath();
+    let previous = null;
+    for (const [at, best] of study.curve()) {
+      if (previous === null) context.moveTo(x(at), y(best));
+      else {
+        context.lineTo(x(at), y(previous));
+        context.lineTo(x(at), y(best));
+      }
+      previous = best;
+    }
+    context.stroke();
+    const { focus } = this.selection;
+    if (focus >= 0 && study.columns.state[focus] === 2) paintFocus(context, ...this.place(focus), colors);
+  }
+
+  paintRounds(context, bottom) {
+    const { rounds } = this.study.status;
+    if (rounds.length < 2 || rounds.length > this.innerWidth / 4) return;
+    const starts = rounds.map((round) => this.study.columns.evaluation[this.study.byId.get(round.first_trial)] || null);
+    context.fillStyle = this.colors.band;
+    for (let r = 1; r < rounds.length; r += 2) {
+      if (!starts[r]) continue;
+      const end = starts[r + 1] ?? this.study.byEvaluation.length + 1;
+      context.fillRect(this.x(starts[r] - 0.5), this.margin.top, Math.max(0, this.x(end - 0.5) - this.x(starts[r] - 0.5)),
+        bottom - this.margin.top);
+    }
+  }
+
+  pick(event) {
+    const box = this.plot.getBoundingClientRect();
+    const row = nearestPoint(this.study.byRank, (r) => this.place(r)[0], (r) => this.place(r)[1],
+      event.clientX - box.left, event.clientY - box.top);
+    if (row >= 0) this.selection.setFocus(row);
+  }
+
+  describe() {
+    const { status } = this.study;
+    const best = status.best ? `best ${formatNumber(status.best.value, 6)} at trial ${status.best.id}` : "nothing has succeeded yet";
+    return `Progress: ${plural(this.study.byEvaluation.length, "evaluation")}, ${best}, ${plural(status.failed, "failure")}. `
+      + "Left and right arrow keys step through the results.";
+  }
+
+  csv() {
+    const { columns } = this.study;
+    let text = csvLine(["evaluation", "trial", "state", "value", "best_so_far"]);
+    let best = null;
+    for (const row of this.study.byEvaluation) {
+      const v = columns.value[row];
+      if (columns.state[row] === 2 && (best === null || (this.study.minimize ? v < best : v > best))) best = v;
+      text += csvLine([columns.evaluation[row], columns.id[row], STATE_NAMES[columns.state[row]], v, best]);
+    }
+    return text;
+  }
+}
+
+// What is left, at which rate, until when.
+export function paceText(status, now = Date.now() / 1000) {
+  const done = status.completed + status.failed;
+  const left = Math.max(0, status.budget - done);
+  if (left === 0) return "The budget is spent.";
+  const { seconds_per_result: each, seconds_left: rest, last_finished: last } = status.pace;
+  const much = `${formatCount(left)} of ${formatCount(status.budget)} left`;
+  if (!(each > 0)) return `${much}.`;
+  const rate = each < 1 ? `${formatNumber(1 / each, 2)} results a second` : `one result every ${formatDuration(each)}`;
+  if (now - last > 20 * each + 60) return `${much}; the last result came ${formatDuration(now - last)} ago.`;
+  const end = new Date((last + rest) * 1000);
+  return `${much}, ${rate}: about ${formatDuration(rest)} more, until ${end.toLocaleString([], { dateStyle: "medium", timeStyle: "short" })}.`;
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// The one selection that all views share: a range or a set of choices per axis, and one trial in focus.
+// Axes are numbers of parameters, or "value".
+
+export class Selection {
+  constructor(study) {
+    this.study = study;
+    this.filters = new Map();  // axis -> [low, high] on its unit scale
+    this.focus = -1;           // row
+    this.mask = null;          // Uint8Array: 1 = selected; null = everything
+    this.count = 0;
+    this.listeners = [];
+  }
+
+  onChange(listener) { this.listeners.push(listener); }
+  notify(what) { for (const listener of this.listeners) listener(what); }
+
+  setFilter(axis, range) {
+    if (range === null) this.filters.delete(axis);
+    else this.filters.set(axis, range);
+    this.apply();
+    this.notify("mask");
+  }
+
+  // Several at once, so that views draw once.
+  setFilters(pairs) {
+    for (const [axis, range] of pairs) {
+      if (range === null) this.filters.delete(axis);
+      else this.filters.set(axis, range);
+    }
+    this.apply();
+    this.notify("mask");
+  }
+
+  clear() {
+    this.filters.clear();
+    this.apply();
+    this.notify("clear");
+  }
+
+  setFocus(row) {
+    if (row === this.focus) return;
+    this.focus = row;
+    this.notify("focus");
+  }
+
+  // To the previous or next result in the order of telling.
+  stepFocus(step) {
+    const order = this.study.byEvaluation;
+    if (order.length === 0) return;
+    const at = this.focus < 0 ? (step > 0 ? -1 : order.length) : order.indexOf(this.focus);
+    this.setFocus(order[Math.min(order.length - 1, Math.max(0, at + step))]);
+  }
+
+  apply() {
+    const n = this.study.rows;
+    if (this.filters.size === 0) {
+      this.mask = null;
+      this.count = n;
+      return;
+    }
+    const mask = new Uint8Array(n).fill(1);
+    for (const [axis, [low, high]] of this.filters) {
+      const unit = axis === "value" ? this.study.rank : this.study.unit[axis];
+      for (let i = 0; i < n; ++i) {
+        const u = unit[i];
+        if (!(u >= low && u <= high)) mask[i] = 0;
+      }
+    }
+    let count = 0;
+    for (let i = 0; i < n; ++i) count += mask[i];
+    this.mask = mask;
+    this.count = count;
+  }
+
+  has(row) { return this.mask === null || this.mask[row] === 1; }
+}

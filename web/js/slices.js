@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// One small picture per parameter: where results lie by rank, and where the best few percent gather.
+import { csvLine, formatNumber } from "./format.js";
+import { rankColor } from "./colors.js";
+import { element } from "./dom.js";
+import { Surface, groupOf } from "./surface.js";
+
+const ACROSS = 40, DOWN = 24;
+
+// Counts of results by place (columns) and rank (rows, best first); `places` and `levels` are each row's bins.
+export function rankGrid(places, levels, rank, mask, across = ACROSS, down = DOWN) {
+  const counts = new Uint32Array(across * down);
+  for (let row = 0; row < rank.length; ++row) {
+    if (rank[row] >= 0 && (mask === null || mask[row] === 1)) counts[levels[row] * across + places[row]] += 1;
+  }
+  return counts;
+}
+
+// Share of rows in each of `bins` bins.
+export function density(places, rows, bins) {
+  const shares = new Float32Array(bins);
+  for (let k = 0; k < rows.length; ++k) shares[places[rows[k]]] += 1;
+  if (rows.length > 0) for (let b = 0; b < bins; ++b) shares[b] /= rows.length;
+  return shares;
+}
+
+export class Slices extends Surface {
+  constructor(parent, study, selection) {
+    const share = element("select", { "aria-label": "Share of the best", on: { change: () => this.redraw() } },
+      ...[1, 5, 10, 25].map((percent) => element("option", { value: String(percent), selected: percent === 10 }, `best ${percent} %`)));
+    super(parent, {
+      id: "slices", title: "Slices", study, wide: true, margin: { top: 6, right: 8, bottom: 8, left: 8 },
+      height: (width) => Math.ceil(study.space.length / Slices.columns(width, study)) * 168 + 8,
+      hint: "One picture per parameter: results by rank, best on top, and below it where the best few percent lie (filled) against all (line). A filled heap at an edge asks for wider bounds.",
+      tools: [share], csv: () => this.csv(),
+    });
+    Object.assign(this, { study, selection, share });
+  }
+
+  static columns(width, study) { return Math.max(1, Math.min(study.space.length, Math.floor(width / 210))); }
+
+  layout() {
+    this.across = Slices.columns(this.width, this.study);
+    this.cell = this.innerWidth / this.across;
+  }
+
+  box(p) {
+    return { x: this.margin.left + (p % this.across) * this.cell + 6, y: this.margin.top + Math.floor(p / this.across) * 168 + 20,
+      w: this.cell - 14, h: 84 };
+  }
+
+  overlay(svg) {
+    const { study } = this;
+    const texts = [];
+    study.space.forEach((parameter, p) => {
+      const { x, y, w, h } = this.box(p);
+      const room = Math.max(6, Math.floor(w / 7));
+      texts.push({ x, y: y - 7, text: parameter.name.length > room ? `${parameter.name.slice(0, room - 1)}…` : parameter.name, anchor: "start", name: true, full: parameter.name });
+      const ends = parameter.type === "categorical"
+        ? [String(parameter.choices[0]), parameter.choices.length > 1 ? String(parameter.choices[parameter.choices.length - 1]) : ""]
+        : [formatNumber(parameter.low, 3), formatNumber(parameter.high, 3)];
+      texts.push({ x, y: y + h + 48, text: ends[0].slice(0, 12), anchor: "start" });
+      texts.push({ x: x + w, y: y + h + 48, text: `${ends[1].slice(0, 12)}${parameter.log ? " (log)" : ""}`, anchor: "end" });
+    });
+    const joined = groupOf(svg, "labels").selectAll("text").data(texts).join("text").attr("x", (d) => d.x).attr("y", (d) => d.y)
+      .attr("text-anchor", (d) => d.anchor).attr("class", (d) => (d.name ? "name" : "tick")).attr("fill", "currentColor").text((d) => d.text);
+    joined.filter((d) => d.name).selectAll("title").data((d) => [d.full]).join("title").text((d) => d);
+  }
+
+  bestRows() {
+    const { mask } = this.selection;
+    const rows = mask === null ? this.study.byRank : this.study.byRank.filter((row) => mask[row] === 1);
+    return rows.subarray(0, Math.max(1, Math.round(rows.length * Number(this.share.value) / 100)));
+  }
+
+  paint(context) {
+    const { study, selection, colors } = this;
+    const best = study.byRank.length > 0 ? this.bestRows() : [];
+    const levels = study.binsFor("value", DOWN);
+    const shades = Array.from({ length: DOWN }, (_, down) => rankColor(down / (DOWN - 1), colors.dark));
+    study.space.forEach((parameter, p) => {
+      const { x, y, w, h } = this.box(p);
+      const across = parameter.type === "categorical" ? Math.min(ACROSS, parameter.choices.length) : ACROSS;
+      const counts = rankGrid(study.binsFor(p, across), levels, study.rank, selection.mask, across);
+      let most = 1;
+      for (const count of counts) if (count > most) most = count;
+      const cw = w / across, ch = h / DOWN;
+      for (let cell = 0; cell < counts.length; ++cell) {
+        if (counts[cell] === 0) continue;
+        const down = Math.floor(cell / across);
+        context.globalAlpha = 0.25 + 0.75 * Math.sqrt(counts[cell] / most);
+        context.fillStyle = shades[down];
+        context.fillRect(x + (cell % across) * cw + 0.5, y + down * ch + 0.5, Math.max(1, cw - 1), Math.max(1, ch - 1));
+      }
+      context.globalAlpha = 1;
+      this.paintDensity(context, p, best, across);
+      const { focus } = selection;
+      if (focus >= 0) {
+        context.strokeStyle = colors.accent;
+        context.lineWidth = 2;
+        context.beginPath();
+        context.moveTo(x + study.unit[p][focus] * w, y);
+        context.lineTo(x + study.unit[p][focus] * w, y + h + 34);
+        context.stroke();
+      }
+    });
+  }
+
+  paintDensity(context, p, best, across) {
+    const { x, y, w, h } = this.box(p);
+    const base = y + h + 34, tall = 28;
+    const bins = Math.min(across, 20);
+    const places = this.study.binsFor(p, bins);
+    const good = density(places, best, bins), all = density(places, this.study.byRank, bins);
+    const most = Math.max(0.05, ...good, ...all);
+    context.fillStyle = this.colors.accent;
+    context.globalAlpha = 0.55;
+    good.forEach((share, b) => context.fillRect(x + b * w / bins, base - tall * share / most, w / bins - 0.5, tall * share / most));
+    context.globalAlpha = 1;
+    context.strokeStyle = this.colors.quiet;
+    context.lineWidth = 1;
+    context.beginPath();
+    all.forEach((share, b) => {
+      const top = base - tall * share / most;
+      if (b === 0) context.moveTo(x, top);
+      else context.lineTo(x + b * w / bins, top);
+      context.lineTo(x + (b + 1) * w / bins, top);
+    });
+    context.stroke();
+  }
+
+  describe() { return `Where the best ${this.share.value} percent of results lie, for each of ${this.study.space.length} parameters.`; }
+
+  csv() {
+    let text = csvLine(["parameter", "bin", "from", "to", "share_of_best", "share_of_all"]);
+    const best = this.bestRows();
+    this.study.space.forEach((parameter, p) => {
+      const bins = parameter.type === "categorical" ? parameter.choices.length : 20;
+      const places = this.study.binsFor(p, bins);
+      const good = density(places, best, bins), all = density(places, this.study.byRank, bins);
+      good.forEach((value, b) => {
+        text += csvLine([parameter.name, b + 1, b / bins, (b + 1) / bins, value, all[b]]);
+      });
+    });
+    return text;
+  }
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// A study in the page: growable columns, one row per trial in the order of ids, filled from payloads, and what
+// follows from them: ranks, order of results, best so far, positions on a unit scale.
+
+export const WAITING = 0, RUNNING = 1, COMPLETED = 2, FAILED = 3;
+export const STATE_NAMES = ["waiting", "running", "completed", "failed"];
+const TABLES = { source: "sources", worker: "workers", message: "messages" };
+
+// Position of a value of a parameter in [0, 1]; NaN stays NaN.
+export function unitOf(parameter, value) {
+  if (parameter.type === "categorical") return (value + 0.5) / parameter.choices.length;
+  const { low, high } = parameter;
+  if (high === low) return 0.5;
+  if (parameter.log) return (Math.log(value) - Math.log(low)) / (Math.log(high) - Math.log(low));
+  return (value - low) / (high - low);
+}
+
+export function valueAtUnit(parameter, unit) {
+  if (parameter.type === "categorical") {
+    const count = parameter.choices.length;
+    return Math.min(count - 1, Math.max(0, Math.floor(unit * count)));
+  }
+  const { low, high } = parameter;
+  if (parameter.log) return Math.exp(Math.log(low) + unit * (Math.log(high) - Math.log(low)));
+  return low + unit * (high - low);
+}
+
+export class Study {
+  constructor(payload) {
+    this.rows = 0;
+    this.columns = {};
+    this.tables = { sources: [], workers: [], messages: [] };
+    this.codes = { sources: new Map(), workers: new Map(), messages: new Map() };
+    this.terms = [];  // [{name, note}], as columns t0, t1, ...
+    this.outputs = {};
+    this.importance = null;
+    this.merge(payload);
+  }
+
+  get name() { return this.status.study; }
+  get minimize() { return this.status.goal === "minimize"; }
+  get parameters() { return this.space; }
+  get metrics() { return this.status.metrics; }
+
+  // Adds new trials and overwrites known ones.
+  merge({ header, columns }) {
+    this.status = header.status;
+    this.space = header.space;
+    this.constraints = header.constraints ?? [];
+    this.causes = header.causes;
+    this.timeBase = header.time_base;
+    if (header.importance) this.importance = header.importance;
+    Object.assign(this.outputs, header.outputs);
+    const termOf = header.terms.map((term) => this.termIndex(term));
+    const rowOf = new Int32Array(header.rows);
+    for (let i = 0; i < header.rows; ++i) rowOf[i] = this.rowFor(columns.id[i]);
+    for (const { name } of header.columns) {
+      const kind = /^t\d+$/.test(name) ? `t${termOf[Number(name.slice(1))]}` : name;
+      const source = columns[name];
+      const target = this.column(kind, source);
+      const table = TABLES[name];
+      if (!table) {
+        for (let i = 0; i < header.rows; ++i) target[rowOf[i]] = source[i];
+      } else {
+        const translated = header[table].map((text) => this.textCode(table, text));
+        const none = name === "message" ? -1 : 0xffff;
+        for (let i = 0; i < header.rows; ++i) target[rowOf[i]] = translated[source[i]] ?? none;
+      }
+    }
+    this.derive();
+  }
+
+  termIndex(term) {
+    const found = this.terms.findIndex((known) => known.name === term.name && known.note === term.note);
+    if (found >= 0) return found;
+    this.terms.push(term);
+    return this.terms.length - 1;
+  }
+
+  textCode(table, text) {
+    const codes = this.codes[table];
+    if (!codes.has(text)) {
+      codes.set(text, this.tables[table].length);
+      this.tables[table].push(text);
+    }
+    return codes.get(text);
+  }
+
+  // Ids are nearly always 1, 2, 3, ...; the rest of the time a map knows.
+  rowFor(id) {
+    this.byId ??= new Map();
+    const known = this.byId.get(id);
+    if (known !== undefined) return known;
+    this.byId.set(id, this.rows);
+    return this.rows++;
+  }
+
+  column(name, like) {
+    const old = this.columns[name];
+    if (old && old.length >= this.rows) return old;
+    const grown = new like.constructor(Math.max(64, this.rows + (this.rows >> 1)));
+    if (like instanceof Float32Array || like instanceof Float64Array) grown.fill(NaN);
+    if (old) grown.set(old);
+    this.columns[name] = grown;
+    return grown;
+  }
+
+  derive() {
+    const { state, value, evaluation } = this.columns;
+    const n = this.rows;
+    for (const [name, column] of Object.entries(this.columns)) this.column(name, column);
+    // Completed rows from best to worst.
+    const done = [];
+    for (let i = 0; i < n; ++i) if (state[i] === COMPLETED) done.push(i);
+    this.byRank = Int32Array.from(done);
+    const sign = this.minimize ? 1 : -1;
+    this.byRank.sort((a, b) => sign * (value[a] - value[b]) || a - b);
+    this.rank = new Float32Array(n).fill(NaN);  // 0 = best, 1 = worst
+    const last = Math.max(1, this.byRank.length - 1);
+    for (let k = 0; k < this.byRank.length; ++k) this.rank[this.byRank[k]] = k / last;
+    // Ended rows in the order of telling.
+    const ended = [];
+    for (let i = 0; i < n; ++i) if (evaluation[i] > 0) ended.push(i);
+    this.byEvaluation = Int32Array.from(ended).sort((a, b) => evaluation[a] - evaluation[b]);
+    this.unit = this.space.map((parameter, p) => {
+      const from = this.columns[`p${p}`];
+      const unit = new Float32Array(n);
+      for (let i = 0; i < n; ++i) unit[i] = unitOf(parameter, from[i]);
+      return unit;
+    });
+    this.best = this.byRank.length > 0 ? this.byRank[0] : -1;
+    this.stamp = (this.stamp ?? 0) + 1;  // changes whenever anything above does
+    this.binned = new Map();
+  }
+
+  // The bin, of `bins` equal ones, in which each row lies on an axis (a parameter's number or "value").
+  binsFor(axis, bins) {
+    const key = `${axis}/${bins}`;
+    if (!this.binned.has(key)) {
+      const unit = axis === "value" ? this.rank : this.unit[axis];
+      const found = new Uint8Array(this.rows);
+      for (let i = 0; i < this.rows; ++i) found[i] = Math.min(bins - 1, Math.max(0, Math.floor(unit[i] * bins)));
+      this.binned.set(key, found);
+    }
+    return this.binned.get(key);
+  }
+
+  // [[evaluation, best value], ...] at every improvement, ending at the last evaluation.
+  curve() {
+    const steps = this.status.curve.map((step) => [step.evaluation, step.value]);
+    if (steps.length > 0) steps.push([this.byEvaluation.length, steps[steps.length - 1][1]]);
+    return steps;
+  }
+
+  parameterText(p, row) {
+    const parameter = this.space[p];
+    const raw = this.columns[`p${p}`][row];
+    if (parameter.type === "categorical") return String(parameter.choices[raw] ?? "–");
+    return String(Number(raw.toPrecision(parameter.type === "int" ? 15 : 7)));
+  }
+
+  sourceName(row) { return this.tables.sources[this.columns.source[row]] || "unknown"; }
+  workerName(row) { return this.tables.workers[this.columns.worker[row]] || ""; }
+  failureText(row) { return this.tables.messages[this.columns.message[row]] ?? ""; }
+}
+
+// The nearest completed trials in the unit cube: categories differ by 1.
+export function neighboursOf(study, row, count) {
+  const found = [];
+  for (const other of study.byRank) {
+    if (other === row) continue;
+    let sum = 0;
+    for (let p = 0; p < study.space.length; ++p) {
+      const categorical = study.space[p].type === "categorical";
+      const difference = study.unit[p][row] - study.unit[p][other];
+      sum += categorical ? (difference === 0 ? 0 : 1) : difference * difference;
+    }
+    if (found.length < count || sum < found[found.length - 1].sum) {
+      found.push({ row: other, sum });
+      found.sort((a, b) => a.sum - b.sum);
+      if (found.length > count) found.pop();
+    }
+  }
+  return found.map(({ row: other, sum }) => ({ row: other, distance: Math.sqrt(sum / study.space.length) }));
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: MIT
+// The cards made of words and tables: the answer, one trial and why, failures, metrics, the best results.
+import { formatCount, formatDuration, formatNumber, plural } from "./format.js";
+import { element, tableOf } from "./dom.js";
+import { COMPLETED, FAILED, STATE_NAMES, neighboursOf } from "./study.js";
+import { filterText } from "./parallel.js";
+
+function card(id, title, hint, wide = false) {
+  const body = element("div", { class: "body" });
+  const section = element("section", { class: wide ? "card wide" : "card", id, "aria-labelledby": `${id}-title` },
+    element("header", {}, element("h2", { id: `${id}-title` }, title)), element("p", { class: "hint" }, hint), body);
+  return { section, body };
+}
+
+function parameterCell(study, params, name) {
+  const value = params[name];
+  return typeof value === "number" ? String(Number(value.toPrecision(7))) : String(value ?? "–");
+}
+
+// A small bar that shows where in the bounds a range lies.
+function rangeBar(parameter, range) {
+  if (parameter.type === "categorical") return element("span", {}, range.join(", "));
+  const log = (v) => (parameter.log ? Math.log(v) : v);
+  const span = log(parameter.high) - log(parameter.low) || 1;
+  const from = 100 * (log(range[0]) - log(parameter.low)) / span, to = 100 * (log(range[1]) - log(parameter.low)) / span;
+  const bar = element("span", { class: "range", "aria-hidden": "true" }, element("i"));
+  bar.firstChild.style.left = `${from}%`;
+  bar.firstChild.style.width = `${Math.max(2, to - from)}%`;
+  return element("span", { class: "range-cell" }, bar, `${formatNumber(range[0], 4)} to ${formatNumber(range[1], 4)}`);
+}
+
+export class AnswerView {
+  constructor(parent, study, selection) {
+    Object.assign(this, { study, selection });
+    const { section, body } = card("answer", "Answer", "The best result, the point the method trusts most, and the neighbourhood that is as good: where it is wide, the parameter hardly matters.");
+    this.section = section;
+    this.body = body;
+    parent.append(section);
+  }
+
+  redraw() {
+    const { study } = this;
+    const { best, recommendation, as_good: asGood } = study.status;
+    if (!best) {
+      this.body.replaceChildren(element("p", {}, "Nothing has succeeded yet."));
+      return;
+    }
+    const head = ["parameter", "best", ...(recommendation ? ["recommended"] : []), ...(asGood ? ["as good"] : [])];
+    const rows = study.space.map((parameter) => element("tr", {},
+      element("th", { scope: "row" }, parameter.name),
+      element("td", { class: "number" }, parameterCell(study, best.params, parameter.name)),
+      recommendation ? element("td", { class: "number" }, parameterCell(study, recommendation.params, parameter.name)) : null,
+      asGood ? element("td", {}, rangeBar(parameter, asGood.ranges[parameter.name])) : null));
+    const open = (id, text) => element("button", { type: "button", class: "link", on: { click: () => this.selection.setFocus(study.byId.get(id) ?? -1) } }, text);
+    this.body.replaceChildren(
+      element("p", { class: "lead" }, "Best ", element("strong", {}, formatNumber(best.value, 8)), ", ", open(best.id, `trial ${best.id}`), "."),
+      recommendation ? element("p", {}, "Recommended ", open(recommendation.id, `trial ${recommendation.id}`),
+        `: the method expects ${formatNumber(recommendation.mean, 6)} ± ${formatNumber(recommendation.deviation, 2)} there.`) : null ?? "",
+      element("div", { class: "scroll" }, tableOf(head, rows)),
+      asGood ? element("p", { class: "note" }, `As good: ${plural(asGood.count, "result")} at ${study.minimize ? "most" : "least"} ${formatNumber(asGood.threshold, 5)}, ${asGood.reason}.`) : "");
+  }
+}
+
+// What a ledger's number means is in its name; here it gets a sentence.
+export function ledgerSentence(study, row) {
+  const { columns } = study;
+  const source = study.sourceName(row);
+  const terms = study.terms.map((term, t) => ({ ...term, value: columns[`t${t}`]?.[row] })).filter((term) => !Number.isNaN(term.value) && term.value !== undefined);
+  const scored = terms.filter((term) => !term.note);
+  if (scored.length === 0) return { text: `Suggested by source “${source}”, which keeps no score: it was not chosen by comparing candidates.`, terms };
+  const largest = scored.reduce((a, b) => (Math.abs(b.value) > Math.abs(a.value) ? b : a));
+  return {
+    text: `Suggested by source “${source}”. Its score of ${formatNumber(columns.acquisition[row], 4)}${largest.unit ? ` (${largest.unit})` : ""} comes mostly from ${largest.name.replaceAll("_", " ")}${largest.meaning ? `: ${largest.meaning}` : ` (${formatNumber(largest.value, 4)})`}.`,
+    terms,
+  };
+}
+
+function termRow(term, name, kind = "") {
+  return element("tr", { class: kind, title: term.meaning ?? null }, element("th", { scope: "row" }, name),
+    element("td", { class: "number" }, `${formatNumber(term.value, 4)}${term.unit && term.unit !== "number" ? ` ${term.unit}` : ""}`));
+}
+
+export class DetailsView {
+  constructor(parent, study, selection, fetchTrial) {
+    Object.assign(this, { study, selection, fetchTrial });
+    const { section, body } = card("trial", "Why this one", "Click a point, a line or a row anywhere: what was tried, why, what came of it, and what lies beside it.");
+    this.section = section;
+    this.body = body;
+    this.spoken = element("p", { class: "spoken", role: "status" });  // for screen readers: only when another trial is chosen
+    section.append(this.spoken);
+    parent.append(section);
+    this.extra = new Map();
+  }
+
+  redraw() {
+    const { study, selection } = this;
+    const row = selection.focus;
+    if (row < 0 || row >= study.rows) {
+      this.body.replaceChildren(element("p", { class: "quiet" }, "No trial is chosen."));
+      return;
+    }
+    const { columns } = study;
+    const id = columns.id[row];
+    if (this.fetchTrial && !this.extra.has(`${id}/${columns.state[row]}`)) {
+      this.extra.set(`${id}/${columns.state[row]}`, null);
+      this.fetchTrial(id).then((trial) => {
+        this.extra.set(`${id}/${columns.state[row]}`, trial);
+        if (selection.focus === row) this.redraw();
+      }, () => {});
+    }
+    const exact = this.extra.get(`${id}/${columns.state[row]}`);
+    const state = columns.state[row];
+    const outcome = state === COMPLETED ? `value ${exact?.value ?? String(columns.value[row])}, rank ${Math.round(study.rank[row] * Math.max(1, study.byRank.length - 1)) + 1} of ${formatCount(study.byRank.length)}`
+      : state === FAILED ? `failed (${study.causes[columns.cause[row]] ?? "unknown"}): ${study.failureText(row)}` : STATE_NAMES[state];
+    const words = `Trial ${id}: ${outcome}.`;
+    if (this.spokenOf !== id) this.spoken.textContent = words;
+    this.spokenOf = id;
+    const facts = [];
+    if (columns.attempts[row] > 1) facts.push(plural(columns.attempts[row], "attempt"));
+    if (columns.seconds[row] > 0) facts.push(`took ${formatDuration(columns.seconds[row])}`);
+    if (study.workerName(row)) facts.push(`on ${study.workerName(row)}`);
+    if (columns.evaluation[row] > 0) facts.push(`evaluation ${formatCount(columns.evaluation[row])}`);
+    const ledger = ledgerSentence(study, row);
+    const output = exact?.stderr || study.outputs[id];
+    const parameters = study.space.map((parameter, p) => element("tr", {}, element("th", { scope: "row" }, parameter.name),
+      element("td", { class: "number" }, exact ? String(exact.params[parameter.name]) : study.parameterText(p, row))));
+    const metrics = study.metrics.map((name, m) => [name, columns[`m${m}`]?.[row]]).filter(([, v]) => v !== undefined && !Number.isNaN(v))
+      .map(([name, v]) => element("tr", {}, element("th", { scope: "row" }, name), element("td", { class: "number" }, formatNumber(v, 6))));
+    const near = neighboursOf(study, row, 4).map(({ row: other, distance }) => element("tr", { tabindex: "0", class: "click",
+      on: { click: () => selection.setFocus(other), keydown: (event) => { if (event.key === "Enter") selection.setFocus(other); } } },
+    element("td", {}, `trial ${columns.id[other]}`), element("td", { class: "number" }, formatNumber(columns.value[other], 5)),
+    element("td", { class: "number" }, formatNumber(distance, 2))));
+    const sum = ledger.terms.filter((term) => !term.note);
+    this.body.replaceChildren(...[
+      element("p", { class: "lead" }, element("strong", {}, `Trial ${id}`), `: ${outcome}.`),
+      facts.length > 0 ? element("p", { class: "quiet" }, `${facts.join(", ")}.`) : null,
+      element("div", { class: "columns" },
+        element("div", {}, element("h3", {}, "What"), tableOf(["parameter", "value"], parameters), metrics.length > 0 ? tableOf(["metric", "value"], metrics) : null),
+        element("div", {}, element("h3", {}, "Why"), element("p", {}, ledger.text),
+          ledger.terms.length > 0 ? tableOf(["term", "amount"], [
+            ...sum.map((term) => termRow(term, term.name)),
+            sum.length > 0 ? element("tr", { class: "sum" }, element("th", { scope: "row" }, "sum"), element("td", { class: "number" }, formatNumber(sum.reduce((all, term) => all + term.value, 0), 4))) : "",
+            ...ledger.terms.filter((term) => term.note).map((term) => termRow(term, `beside it: ${term.name}`, "quiet")),
+          ]) : null),
+        element("div", {}, element("h3", {}, "Beside it"), near.length > 0 ? tableOf(["nearest", "value", "distance"], near) : element("p", { class: "quiet" }, "No other result."))),
+      output ? element("div", {}, element("h3", {}, "End of its standard error"), element("pre", { tabindex: "0" }, output)) : null,
+    ].filter((node) => node !== null));
+  }
+}
+
+export class FailuresView {
+  constructor(parent, study, selection) {
+    Object.assign(this, { study, selection });
+    const { section, body } = card("failures", "Failures", "Grouped by cause, most frequent first; the buttons lead to examples with their standard error.", true);
+    this.section = section;
+    this.body = body;
+    parent.append(section);
+  }
+
+  redraw() {
+    const groups = this.study.status.failures;
+    this.section.hidden = groups.length === 0;
+    const total = groups.reduce((sum, group) => sum + group.count, 0);
+    this.body.replaceChildren(tableOf(["count", "cause", "message", "examples"], groups.map((group) => element("tr", {},
+      element("td", { class: "number" }, `${formatCount(group.count)} (${Math.round(100 * group.count / total)} %)`),
+      element("td", {}, group.cause), element("td", { class: "message" }, group.message),
+      element("td", {}, ...group.examples.map((id) => element("button", { type: "button", class: "small",
+        on: { click: () => this.selection.setFocus(this.study.byId.get(id) ?? -1) } }, String(id))))))));
+  }
+}
+
+export class MetricsView {
+  constructor(parent, study) {
+    this.study = study;
+    const { section, body } = card("metrics", "Metrics and constraints", "What else was measured, and what every point has to satisfy. Choose a metric as an axis of “Two at a time” to see it against anything.");
+    this.section = section;
+    this.body = body;
+    parent.append(section);
+  }
+
+  redraw() {
+    const { study } = this;
+    this.section.hidden = study.metrics.length === 0 && study.constraints.length === 0;
+    const rules = study.constraints.map((rule) => element("li", {}, element("code", {}, rule)));
+    const list = rules.length > 0 ? element("ul", {}, ...rules) : "";
+    if (study.metrics.length === 0) {
+      this.body.replaceChildren(list);
+      return;
+    }
+    this.body.replaceChildren(list, tableOf(["metric", "lowest", "median", "highest", "at the best"], study.metrics.map((name, m) => {
+      const column = study.columns[`m${m}`];
+      const values = column ? Array.from(study.byRank, (row) => column[row]).filter((v) => !Number.isNaN(v)).sort((a, b) => a - b) : [];
+      const cells = [values[0], values[Math.floor(values.length / 2)], values.at(-1), study.best >= 0 ? column?.[study.best] : NaN];
+      return element("tr", {}, element("th", { scope: "row" }, name), ...cells.map((v) => element("td", { class: "number" }, formatNumber(v ?? NaN, 5))));
+    })));
+  }
+}
+
+export class ResultsView {
+  constructor(parent, study, selection) {
+    Object.assign(this, { study, selection });
+    const { section, body } = card("results", "Best results", "The best of what is selected. Rows can be chosen by mouse or keyboard.", true);
+    this.section = section;
+    this.body = body;
+    parent.append(section);
+  }
+
+  // A table is slow to build: when the hand rests.
+  reselect() {
+    clearTimeout(this.rest);
+    this.rest = setTimeout(() => this.redraw(), 120);
+  }
+
+  redraw() {
+    const { study, selection } = this;
+    const rows = [];
+    for (const row of study.byRank) {
+      if (selection.has(row)) rows.push(row);
+      if (rows.length === 12) break;
+    }
+    const choose = (row) => () => selection.setFocus(row);
+    const held = this.body.contains(document.activeElement) ? document.activeElement.dataset.row : null;
+    this.body.replaceChildren(element("div", { class: "scroll" }, tableOf(["trial", "value", ...study.space.map((p) => p.name), "source"],
+      rows.map((row) => element("tr", { tabindex: "0", class: row === selection.focus ? "click chosen" : "click", "data-row": row,
+        on: { click: choose(row), keydown: (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); choose(row)(); } } } },
+      element("td", { class: "number" }, String(study.columns.id[row])), element("td", { class: "number" }, formatNumber(study.columns.value[row], 7)),
+      ...study.space.map((p, i) => element("td", { class: p.type === "categorical" ? "" : "number" },
+        p.type === "categorical" ? study.parameterText(i, row) : formatNumber(study.columns[`p${i}`][row], 5))),
+      element("td", {}, study.sourceName(row)))))));
+    if (held !== null) this.body.querySelector(`[data-row="${Number(held)}"]`)?.focus({ preventScroll: true });
+  }
+}
+
+// Filters by keyboard, and what is selected now in words.
+export class FilterView {
+  constructor(parent, study, selection) {
+    Object.assign(this, { study, selection });
+    this.words = element("p", { class: "selection", "aria-live": "polite" });
+    this.inputs = [];
+    const rows = study.space.map((parameter, p) => {
+      if (parameter.type === "categorical") return null;
+      const field = (label) => element("input", { type: "number", step: "any", "aria-label": `${parameter.name} ${label}`, placeholder: label, on: { change: () => this.typed(p) } });
+      const pair = [field("from"), field("to")];
+      this.inputs[p] = pair;
+      return element("div", { class: "filter" }, element("span", {}, parameter.name), ...pair);
+    });
+    parent.append(element("div", { class: "card wide filters" }, this.words,
+      element("details", {}, element("summary", {}, "Filter by numbers"), element("div", { class: "filter-grid" }, ...rows.filter((row) => row !== null)))));
+  }
+
+  typed(p) {
+    const parameter = this.study.space[p];
+    const [from, to] = this.inputs[p].map((input) => (input.value === "" ? null : Number(input.value)));
+    const log = (v) => (parameter.log ? Math.log(v) : v);
+    const unit = (v, otherwise) => (v === null || Number.isNaN(v) ? otherwise : (log(v) - log(parameter.low)) / (log(parameter.high) - log(parameter.low)));
+    this.selection.setFilter(p, from === null && to === null ? null : [unit(from, 0), unit(to, 1)]);
+  }
+
+  reselect() { this.redraw(); }
+
+  redraw() {
+    const { selection, study } = this;
+    if (selection.filters.size === 0) {
+      const all = "All trials are selected. Drag along an axis or in a plot to select some.";
+      if (this.words.textContent !== all) this.words.replaceChildren(all);
+      return;
+    }
+    this.words.replaceChildren(`${plural(selection.count, "trial")} of ${formatCount(study.rows)}: ${[...selection.filters].map(([axis, range]) => filterText(study, axis, range)).join("; ")}. `,
+      element("button", { type: "button", class: "small", id: "clear-selection", on: { click: () => selection.clear() } }, "Select all"));
+  }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// A study behind the HTTP interface: keeps its report fresh while others write, answers requests
+// from it, and tells followers what changed. Reads through the Storage interface only, so it never
+// blocks a running study. One thread watches; requests may come from another.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "vbo/report.hpp"
+#include "web/http.hpp"
+
+namespace vbo::web {
+
+// What may be changed through the interface; both empty = read only. Called from a thread of the
+// service's own, one at a time.
+struct StudyWriter {
+  std::function<Result<std::vector<Trial>>(std::int64_t count)> ask;
+  std::function<Result<void>(const Trial& ended)> tell;  // id, state, value or failure, metrics
+};
+
+class StudyService {
+ public:
+  // `open` opens the study to read, again after an error.
+  StudyService(std::string url, std::function<Result<std::unique_ptr<Storage>>()> open,
+               Ledger ledger, StudyWriter writer);
+  ~StudyService();
+
+  Result<void> load();  // the first time; errors are the caller's to show
+
+  void handle(const Request& request, const HttpServer::Respond& respond);
+  std::string greeting() const;  // {"instance","version","writable"}
+
+  // Looks every so often until stopped; publishes (event, data).
+  void watch(const std::function<void(const std::string&, const std::string&)>& publish,
+             const std::atomic<bool>& stop);
+
+ private:
+  using Publish = std::function<void(const std::string&, const std::string&)>;
+  Result<bool> refresh();  // whether something changed
+  Result<bool> reload();   // everything, from nothing
+  void publish_changes(const Publish& publish);
+  void refresh_importance(const Publish& publish);
+  bool importance_is_old() const;
+
+  Response study() const;
+  Response trials(const Request& request) const;
+  Response trial(const std::string& id_text);
+  Response page();
+  Response ask(const Request& request) const;
+  Response tell(const Request& request);
+  void later(std::function<Response()> work, const HttpServer::Respond& respond);
+
+  const std::string url_;
+  const std::function<Result<std::unique_ptr<Storage>>()> open_;
+  const Ledger ledger_;  // what the numbers of the study's method mean
+  const StudyWriter writer_;
+  const std::string instance_;
+
+  std::unique_ptr<Storage> storage_;  // the watching thread's
+  mutable std::mutex mutex_;          // guards what follows
+  StudyReport report_;
+  Importance importance_;
+  std::int64_t importance_results_ = -1;
+  std::int64_t version_ = 0;
+  std::set<TrialId> open_ids_;        // open, or ended and not yet told to the method
+  std::vector<std::size_t> changed_;  // rows changed since the last publish
+  std::string problem_;               // why the study cannot be read now
+
+  struct Worker;  // runs what takes time, in order
+  std::unique_ptr<Worker> worker_;
+};
+
+}  // namespace vbo::web
