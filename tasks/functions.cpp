@@ -216,7 +216,8 @@ double schaffer7(In z) {
   return square(total / static_cast<double>(z.size() - 1));
 }
 
-// Rastrigin's ripples on an ellipsoid of condition number 100: t_i = 10^((i-1)/(d-1)) z_i / sqrt(10)
+// Rastrigin's ripples on an ellipsoid of condition number 100: t_i = 10^((i-1)/(d-1)) z_i /
+// sqrt(10)
 double ripples(In z) {
   return sum(z, [z](double t, std::size_t i) {
     t *= std::pow(10.0, along(z, i) - 0.5);
@@ -243,9 +244,8 @@ double two_funnels(In z) {
 
 // floor of sum |z_i| + 2 sin^2(pi z_i / 2): terraces with many hollows
 double plateaus(In z) {
-  return std::floor(sum(z, [](double t, std::size_t) {
-    return std::abs(t) + 2.0 * square(std::sin(0.5 * pi * t));
-  }));
+  return std::floor(sum(
+      z, [](double t, std::size_t) { return std::abs(t) + 2.0 * square(std::sin(0.5 * pi * t)); }));
 }
 
 template <double place>
@@ -305,8 +305,8 @@ constexpr Classic all[] = {
     {"ripples", "Rastrigin's grid of minima, stretched: ill-conditioned and rippled",
      "after Hansen et al. 2009 (BBOB F15)", -5.0, 5.0, 10, 2, ripples, origin, zero},
     {"two-funnels", "Two rippled funnels; the wider one is the worse",
-     "Lunacek, Whitley and Sutton 2008", -5.0, 5.0, 10, 1, two_funnels,
-     everywhere<funnel_place>, zero},
+     "Lunacek, Whitley and Sutton 2008", -5.0, 5.0, 10, 1, two_funnels, everywhere<funnel_place>,
+     zero},
     {"plateaus", "Terraces with many hollows: no slope to follow, and many basins",
      "after De Jong 1975", -5.0, 5.0, 10, 1, plateaus, origin, zero},
 };

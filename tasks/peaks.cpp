@@ -8,7 +8,7 @@
 namespace vbo::tasks {
 namespace {
 
-constexpr double kWide = 0.2, kNarrow = 0.1;        // s_k, in widths of the box per coordinate
+constexpr double kWide = 0.2, kNarrow = 0.1;         // s_k, in widths of the box per coordinate
 constexpr double kLowest = 0.4, kSecondBest = 0.95;  // heights of the peaks beside the highest
 
 struct Peak {
@@ -19,8 +19,7 @@ struct Peak {
 class PeaksTask final : public BasicTask {
  public:
   explicit PeaksTask(TaskOptions& options) {
-    const auto dim =
-        static_cast<int>(options.integer("dim", 6, 1, 1000, "number of parameters"));
+    const auto dim = static_cast<int>(options.integer("dim", 6, 1, 1000, "number of parameters"));
     const auto count = options.integer("peaks", 12, 1, 1000, "number of peaks");
     const auto seed = options.integer("shift", 1, 0, std::int64_t{1} << 53,
                                       "seed: where the peaks are and how high");
