@@ -216,6 +216,38 @@ double schaffer7(In z) {
   return square(total / static_cast<double>(z.size() - 1));
 }
 
+// Rastrigin's ripples on an ellipsoid of condition number 100: t_i = 10^((i-1)/(d-1)) z_i /
+// sqrt(10)
+double ripples(In z) {
+  return sum(z, [z](double t, std::size_t i) {
+    t *= std::pow(10.0, along(z, i) - 0.5);
+    return t * t - 10.0 * std::cos(2.0 * pi * t) + 10.0;
+  });
+}
+
+constexpr double funnel_place = 2.5;
+
+// Lunacek's double Rastrigin: with s = 1 - 1/(2 sqrt(d+20) - 8.2), m = -sqrt((2.5^2 - 1)/s),
+//   min( sum (z_i - 2.5)^2, d + s sum (z_i - m)^2 ) + 10 sum 1 - cos(2 pi (z_i - 2.5))
+double two_funnels(In z) {
+  const double d = static_cast<double>(z.size());
+  const double s = 1.0 - 1.0 / (2.0 * std::sqrt(d + 20.0) - 8.2);
+  const double m = -std::sqrt((square(funnel_place) - 1.0) / s);
+  const auto around = [z](double place) {
+    return sum(z, [place](double t, std::size_t) { return square(t - place); });
+  };
+  const double ripple = sum(z, [](double t, std::size_t) {
+    return 10.0 * (1.0 - std::cos(2.0 * pi * (t - funnel_place)));
+  });
+  return std::min(around(funnel_place), d + s * around(m)) + ripple;
+}
+
+// floor of sum |z_i| + 2 sin^2(pi z_i / 2): terraces with many hollows
+double plateaus(In z) {
+  return std::floor(sum(
+      z, [](double t, std::size_t) { return std::abs(t) + 2.0 * square(std::sin(0.5 * pi * t)); }));
+}
+
 template <double place>
 void everywhere(std::span<double> z) {
   std::fill(z.begin(), z.end(), place);
@@ -270,6 +302,13 @@ constexpr Classic all[] = {
      salomon, origin, zero},
     {"schaffer7", "Rings whose spacing shrinks towards the optimum", "Schaffer et al. 1989", -100.0,
      100.0, 10, 2, schaffer7, origin, zero},
+    {"ripples", "Rastrigin's grid of minima, stretched: ill-conditioned and rippled",
+     "after Hansen et al. 2009 (BBOB F15)", -5.0, 5.0, 10, 2, ripples, origin, zero},
+    {"two-funnels", "Two rippled funnels; the wider one is the worse",
+     "Lunacek, Whitley and Sutton 2008", -5.0, 5.0, 10, 1, two_funnels, everywhere<funnel_place>,
+     zero},
+    {"plateaus", "Terraces with many hollows: no slope to follow, and many basins",
+     "after De Jong 1975", -5.0, 5.0, 10, 1, plateaus, origin, zero},
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "tasks/function_task.hpp"
 #include "tasks/interferometer.hpp"
 #include "tasks/lunar_lander.hpp"
+#include "tasks/peaks.hpp"
 #include "tasks/pest_control.hpp"
 #include "tasks/synthetic.hpp"
 
@@ -40,6 +41,7 @@ const std::vector<Entry>& registered() {
                            return make_function_task(classic, options);
                          }});
     }
+    entries.push_back({"peaks", make_peaks});
     entries.push_back({"mixed", make_mixed});
     entries.push_back({"labs", make_labs});
     entries.push_back({"ising", make_ising});

@@ -69,8 +69,8 @@ ActionNet::Gauge ActionNet::train(Judge& judge, int batch, std::int64_t round, i
   for (std::int64_t step = 0; step < options_.action_steps; ++step) {
     forward(draw_seeds(encoding_.dimension(), batch, rng));
     MatrixOf<float> dX;  // (D,batch)
-    const Judgement& said = judge.judge(X_, weight, threads, &dX);
-    gauge = {said.exploitation, said.input_information, said.model_information};
+    const Judgement& judgement = judge.judge(X_, weight, threads, &dX);
+    gauge = {judgement.exploitation, judgement.input_information, judgement.model_information};
     // Descend on the negative objective: dL/dE = -dX phi(z), with dx/dz = phi(z).
     const MatrixOf<float> dE = -dX.cwiseProduct(Z_.unaryExpr(&normal_pdf));
     net_.backward(dE);

@@ -9,11 +9,11 @@
 #include "nn/loss.hpp"
 #include "nn/snapshot.hpp"
 #include "numerics/flops.hpp"
+#include "optim/vbo/constants.hpp"
 
 namespace vbo {
 namespace {
 
-constexpr int kPoolSize = 2048;         // results a round looks at
 constexpr Eigen::Index kSerial = 1024;  // fewer columns than this are not worth a second thread
 
 nn::MlpShape critic_shape(Eigen::Index inputs, const VboOptions& options) {
@@ -75,13 +75,13 @@ Critics::Pool Critics::draw_pool(const Archive& archive, const Replay& replay, c
                                  std::int64_t round) const {
   std::vector<int> indices;
   Pool pool;
-  pool.elite = std::min(replay.elite, kPoolSize / 2);
-  if (archive.size() <= kPoolSize) {
+  pool.elite = std::min(replay.elite, Tuning::pool / 2);
+  if (archive.size() <= Tuning::pool) {
     for (int rank = 0; rank < archive.size(); ++rank) indices.push_back(archive.at_rank(rank));
   } else {
     Rng rng(seed_, "critic-pool", static_cast<std::uint64_t>(round));
     for (int rank = 0; rank < pool.elite; ++rank) indices.push_back(archive.at_rank(rank));
-    while (static_cast<int>(indices.size()) < kPoolSize) {
+    while (static_cast<int>(indices.size()) < Tuning::pool) {
       indices.push_back(static_cast<int>(rng.below(static_cast<std::uint64_t>(archive.size()))));
     }
     pool.uniform_from = pool.elite;
@@ -161,9 +161,9 @@ double Critics::held_out_information(const Archive& archive, const Replay& repla
     X.col(i) = archive.code(index).cast<float>();
     set_target(level_place(replay.quantile(archive.shared_rank(index)), levels_.size()), i, P);
   }
-  const auto& said = evaluate(frame, X, {}, threads);
+  const auto& terms = evaluate(frame, X, {}, threads);
   const double cross_entropy =
-      -(P.array() * (said.predictive.array() + 1e-12F).log()).colwise().sum().mean();
+      -(P.array() * (terms.predictive.array() + 1e-12F).log()).colwise().sum().mean();
   return ceiling() - cross_entropy;
 }
 

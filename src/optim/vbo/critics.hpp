@@ -39,7 +39,7 @@ class Critics {
   double held_out_information(const Archive& archive, const Replay& replay, const Frame& frame,
                               const std::vector<int>& indices, int threads);
 
-  // What the critics say about codes X (D,N); terms weighted by `weights`.
+  // What the critics predict for codes X (D,N); terms weighted by `weights`.
   const DecompositionOf<float>& evaluate(const Frame& frame, nn::InputRef<float> X,
                                          const DecompositionWeights& weights, int threads);
   // The same with d objective / dX (D,N).

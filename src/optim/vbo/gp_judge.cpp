@@ -6,16 +6,10 @@
 #include <set>
 
 #include "core/normal.hpp"
+#include "optim/vbo/constants.hpp"
 
 namespace vbo {
 namespace {
-
-constexpr double kMemory = 0.5;            // of the stacking weight, per round
-constexpr std::int64_t kFewestPoints = 8;  // of a fit, in the ablations
-constexpr Eigen::Index kFewestFresh = 8;   // results a weight is worth estimating from
-constexpr double kIdleWeight = 0.05;       // below, the process rests ...
-constexpr std::int64_t kIdleRounds = 8;    // ... but for one round in so many
-constexpr double kRanksBelow = -1.0;       // scores below which results keep only their ranks
 
 // Half of the points are the best results, the rest a sample of all others; all if they fit.
 std::vector<int> chosen_results(const Archive& archive, int most, Rng& rng) {
@@ -52,17 +46,17 @@ Scored scored(const Archive& archive, const Replay& replay, const std::vector<in
 // where the optimum is; the worst are better off with ranks. Hence scores above t become linear in
 // the value, with the same root mean square above t:
 //   t + s (y - y_t),   s^2 = sum (z - t)^2 / sum (y - y_t)^2.
-// t is kRanksBelow, or the highest score that keeps its rank: many failures or ties share one. An
-// outlier above squeezes the other results; then the critics, who see ranks, predict better and
-// get the weight.
-Vector targets(const Archive& archive, const Replay& replay, const std::vector<int>& indices,
-               Vector z) {
-  const double bar =
-      archive.value_at_rank(replay.rank_at(0.5 * std::erfc(kRanksBelow / std::sqrt(2.0))));
+// t is Tuning::gp_ranks_below, or the highest score that keeps its rank: many failures or ties
+// share one. An outlier above squeezes the other results; then the critics, who see ranks, predict
+// better and get the weight.
+TargetScale target_scale(const Archive& archive, const Replay& replay,
+                         const std::vector<int>& indices, const Vector& z) {
+  const double bar = archive.value_at_rank(
+      replay.rank_at(0.5 * std::erfc(Tuning::gp_ranks_below / std::sqrt(2.0))));
   const auto height = [&](Eigen::Index i) {
     return archive.value(indices[static_cast<std::size_t>(i)]) - bar;
   };
-  double t = kRanksBelow;
+  double t = Tuning::gp_ranks_below;
   for (Eigen::Index i = 0; i < z.size(); ++i) {
     if (height(i) <= 0.0) t = std::max(t, z[i]);
   }
@@ -72,12 +66,14 @@ Vector targets(const Archive& archive, const Replay& replay, const std::vector<i
     of_scores += std::pow(std::max(z[i] - t, 0.0), 2.0);
     of_values += std::pow(height(i), 2.0);
   }
-  if (!(of_values > 0.0) || !std::isfinite(of_values)) return z;
-  const double slope = std::sqrt(of_scores / of_values);
-  for (Eigen::Index i = 0; i < z.size(); ++i) {
-    if (height(i) > 0.0) z[i] = t + slope * height(i);
-  }
-  return z;
+  const bool usable = of_values > 0.0 && std::isfinite(of_values);
+  return {bar, t, usable ? std::sqrt(of_scores / of_values) : 0.0};
+}
+
+// Of an outcome whose rank gives the normal score z.
+double target(const TargetScale& scale, double value, double z) {
+  const bool linear = scale.slope > 0.0 && value > scale.bar;
+  return linear ? scale.floor + scale.slope * (value - scale.bar) : z;
 }
 
 // Share of b in the least-squares fit z ~ c + alpha a + beta b with alpha, beta >= 0; nothing when
@@ -135,25 +131,33 @@ void GpJudge::examine(const Archive& archive, const Replay& replay, const std::v
                      .transpose();
   added.row(1) = model_->regression().mean(results.X).transpose();
   added.row(2) = results.z.transpose();
-  if (held_out_.cols() < kFewestFresh) return;  // batches may be small
+  if (held_out_.cols() < Tuning::gp_fewest_fresh) return;  // batches may be small
   const auto share = share_of_second(held_out_.row(0), held_out_.row(1), held_out_.row(2));
   held_out_.resize(3, 0);
-  if (share) weight_ = kMemory * weight_ + (1.0 - kMemory) * *share;
+  if (share)
+    weight_ = Tuning::gp_weight_memory * weight_ + (1.0 - Tuning::gp_weight_memory) * *share;
 }
 
 void GpJudge::learn(const Archive& archive, const Replay& replay, std::int64_t round) {
   state_before_fit_ = state_;
   model_.reset();
-  if (options_.role == GpRole::assists && weight_ < kIdleWeight && round % kIdleRounds != 0) return;
+  if (options_.role == GpRole::assists && weight_ < Tuning::gp_idle_weight &&
+      round % Tuning::gp_idle_rounds != 0)
+    return;
   Rng rng(seed_, "gp-results", static_cast<std::uint64_t>(round));
-  const auto most = static_cast<int>(std::max(options_.vbo.gp_points, kFewestPoints));
+  const auto most = static_cast<int>(std::max(options_.vbo.gp_points, Tuning::gp_fewest_points));
   const std::vector<int> chosen = chosen_results(archive, most, rng);
   const Scored results = scored(archive, replay, chosen);
   // Made anew, so that a fit depends on its data and this state alone.
   model_.emplace(model_options_);
   if (state_before_fit_.size() > 0) model_->set_state(state_before_fit_);
-  model_->fit(results.X, targets(archive, replay, chosen, results.z),
-              Rng(seed_, "gp-fit", static_cast<std::uint64_t>(round)));
+  scale_ = target_scale(archive, replay, chosen, results.z);
+  Vector targets(results.z.size());
+  for (Eigen::Index i = 0; i < targets.size(); ++i) {
+    const double value = archive.value(chosen[static_cast<std::size_t>(i)]);
+    targets[i] = target(scale_, value, results.z[i]);
+  }
+  model_->fit(results.X, targets, Rng(seed_, "gp-fit", static_cast<std::uint64_t>(round)));
   state_ = model_->state();
   noise_variance_ = model_->noise_variance();
 }
@@ -181,6 +185,34 @@ const Judgement& GpJudge::judge(nn::InputRef<float> X, double weight, int thread
   if (explores) explore(inputs, weight, dX);
   judgement_.score = judgement_.terms.colwise().sum().transpose();
   return judgement_;
+}
+
+// (1 - w) critics + w process, whose normal distribution is cut at the levels' edges.
+Matrix GpJudge::forecast(const OutcomeLevels& levels, nn::InputRef<float> X, int threads) {
+  Matrix P = levels.merged(critics_.evaluate(frame_, X, {}, threads).predictive);
+  const double w = gp_weight();
+  if (!model_ || w <= 0.0) return P;
+  const auto posterior = model_->marginals(X.cast<double>());
+  Vector edges(levels.edges().size());
+  double below = 0.0;  // mass
+  for (Eigen::Index g = 0; g < edges.size(); ++g) {
+    below += levels.mass()[g];
+    edges[g] = target(scale_, levels.edges()[g], normal_quantile(below));
+  }
+  for (Eigen::Index i = 0; i < X.cols(); ++i) {
+    const double sigma = std::sqrt(posterior->variance()[i] + model_->noise_variance());
+    double left = 0.0;
+    P.col(i) *= 1.0 - w;
+    for (Eigen::Index g = 0; g < P.rows(); ++g) {
+      const double right =
+          g < edges.size()
+              ? 0.5 * std::erfc((posterior->mean()[i] - edges[g]) / (sigma * std::sqrt(2.0)))
+              : 1.0;
+      P(g, i) += w * std::max(0.0, right - left);
+      left = std::max(left, right);
+    }
+  }
+  return P;
 }
 
 // The second term becomes weight sigma_i; d sigma / d variance = 1 / (2 sigma).

@@ -17,6 +17,7 @@
 
 #include "models/gp/gp.hpp"
 #include "optim/surrogate/gp_method.hpp"
+#include "optim/vbo/constants.hpp"
 #include "optim/vbo/judge.hpp"
 
 namespace vbo {
@@ -30,6 +31,13 @@ struct VboGpOptions {
 };
 void bind(OptionBinder& binder, VboGpOptions& options);
 
+// How outcomes look to the process: a score (their rank's) below `bar`, above it linear.
+struct TargetScale {
+  double bar = 0.0;    // outcome
+  double floor = 0.0;  // its target
+  double slope = 0.0;  // of targets per outcome above the bar; 0: ranks everywhere
+};
+
 class GpJudge final : public Judge {
  public:
   GpJudge(Critics& critics, const Frame& frame, const Encoding& encoding,
@@ -40,6 +48,7 @@ class GpJudge final : public Judge {
   void learn(const Archive& archive, const Replay& replay, std::int64_t round) override;
   const Judgement& judge(nn::InputRef<float> X, double weight, int threads,
                          MatrixOf<float>* dX = nullptr) override;
+  Matrix forecast(const OutcomeLevels& levels, nn::InputRef<float> X, int threads) override;
   double noise_variance() const override { return noise_variance_; }
 
   // Share of the process in the expected outcome.
@@ -57,12 +66,13 @@ class GpJudge final : public Judge {
   GpOptions model_options_;
   VboGpOptions options_;
   std::uint64_t seed_;
-  std::optional<GaussianProcess> model_;  // empty while it rests
-  Vector state_before_fit_;               // empty before the first fit
-  Vector state_;                          // after it
-  double weight_ = 0.9;                   // w: with few results the process is mostly right
-  double noise_variance_ = 0.0;           // in squared normal scores, by the last fit
-  Matrix held_out_{3, 0};  // said by critics and process, and found: results not weighed yet
+  std::optional<GaussianProcess> model_;     // empty while it rests
+  Vector state_before_fit_;                  // empty before the first fit
+  Vector state_;                             // after it
+  double weight_ = Tuning::gp_first_weight;  // w
+  double noise_variance_ = 0.0;              // in squared normal scores, by the last fit
+  TargetScale scale_;
+  Matrix held_out_{3, 0};  // expected by critics and process, and found: not weighed yet
   Judgement judgement_;
 };
 

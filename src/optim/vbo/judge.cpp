@@ -3,16 +3,16 @@
 
 namespace vbo {
 
-void set_judgement(const DecompositionOf<float>& said, double weight, Judgement& judgement) {
+void set_judgement(const DecompositionOf<float>& predicted, double weight, Judgement& judgement) {
   judgement.meanings = {&kExpectedOutcome, &kInputInformation, &kModelInformation};
-  judgement.terms.resize(3, said.mean.size());
-  judgement.terms.row(0) = said.mean.transpose();
-  judgement.terms.row(1) = static_cast<float>(weight) * said.input_information.transpose();
-  judgement.terms.row(2) = static_cast<float>(weight) * said.model_information.transpose();
+  judgement.terms.resize(3, predicted.mean.size());
+  judgement.terms.row(0) = predicted.mean.transpose();
+  judgement.terms.row(1) = static_cast<float>(weight) * predicted.input_information.transpose();
+  judgement.terms.row(2) = static_cast<float>(weight) * predicted.model_information.transpose();
   judgement.score = judgement.terms.colwise().sum().transpose();
-  judgement.exploitation = said.mean_of_means;
-  judgement.input_information = said.input_information_mean;
-  judgement.model_information = said.model_information_mean;
+  judgement.exploitation = predicted.mean_of_means;
+  judgement.input_information = predicted.input_information_mean;
+  judgement.model_information = predicted.model_information_mean;
 }
 
 Rationale rationale_of(const Judgement& judgement, Eigen::Index i, double weight) {
@@ -34,6 +34,10 @@ const Judgement& CriticsJudge::judge(nn::InputRef<float> X, double weight, int t
                    : critics_.evaluate(frame_, X, weights, threads),
                 weight, judgement_);
   return judgement_;
+}
+
+Matrix CriticsJudge::forecast(const OutcomeLevels& levels, nn::InputRef<float> X, int threads) {
+  return levels.merged(critics_.evaluate(frame_, X, {}, threads).predictive);
 }
 
 }  // namespace vbo

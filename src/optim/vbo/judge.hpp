@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "optim/vbo/calibration.hpp"
 #include "optim/vbo/critics.hpp"
 #include "optim/vbo/frame.hpp"
 #include "optim/vbo/ledger.hpp"
@@ -46,6 +47,12 @@ class Judge {
   virtual void learn(const Archive& archive, const Replay& replay, std::int64_t round) {
     (void)archive, (void)replay, (void)round;
   }
+  // Predictions of outcomes at codes X (D,N) over `levels` (G,N): columns add up to one. Nothing
+  // where a judge has none.
+  virtual Matrix forecast(const OutcomeLevels& levels, nn::InputRef<float> X, int threads) {
+    (void)levels, (void)X, (void)threads;
+    return {};
+  }
   // Of an observation, in squared normal scores; 0 where the judge cannot tell.
   virtual double noise_variance() const { return 0.0; }
   // What learn() depends on besides its arguments.
@@ -58,6 +65,7 @@ class CriticsJudge final : public Judge {
   CriticsJudge(Critics& critics, const Frame& frame) : critics_(critics), frame_(frame) {}
   const Judgement& judge(nn::InputRef<float> X, double weight, int threads,
                          MatrixOf<float>* dX) override;
+  Matrix forecast(const OutcomeLevels& levels, nn::InputRef<float> X, int threads) override;
 
  private:
   Critics& critics_;
@@ -65,7 +73,7 @@ class CriticsJudge final : public Judge {
   Judgement judgement_;
 };
 
-// Fills meanings, terms, score and the batch's means from what critics said.
-void set_judgement(const DecompositionOf<float>& said, double weight, Judgement& judgement);
+// Fills meanings, terms, score and the batch's means from what the critics predict.
+void set_judgement(const DecompositionOf<float>& predicted, double weight, Judgement& judgement);
 
 }  // namespace vbo

@@ -36,15 +36,16 @@ inline constexpr JudgedTerm kGpDeviation{
 
 inline constexpr TermInfo kSqrtBeta{"sqrt_beta", Unit::number, TermRole::beside,
                                     "weight of a nat of information against the expected outcome"};
-inline constexpr TermInfo kRoundNats{"round_information_nats", Unit::nats, TermRole::beside,
-                                     "I(X,f;Y) of the whole round"};
+inline constexpr TermInfo kRoundNats{
+    "round_information_nats", Unit::nats, TermRole::beside,
+    "what the results of the round before told, each scored before it was learned from"};
 inline constexpr TermInfo kCeilingNats{"ceiling_nats", Unit::nats, TermRole::beside,
-                                       "the most that estimate can show"};
+                                       "the most that a result can tell"};
 
-inline constexpr TermInfo kRoundInputs{"information_inputs", Unit::nats, TermRole::beside,
-                                       "I(X;Y) of the round: what outcomes tell about inputs"};
-inline constexpr TermInfo kRoundModel{
-    "information_model", Unit::nats, TermRole::beside,
-    "I(f;Y|X) of the round: what outcomes tell about the function beyond that"};
+inline constexpr TermInfo kRuns{"runs", Unit::count, TermRole::beside,
+                                "runs of the search so far, each from a design of its own"};
+inline constexpr TermInfo kSharpness{
+    "sharpness", Unit::number, TermRole::beside,
+    "how far predictions are believed, by how well they did: 0 not at all, 1 as they are"};
 
 }  // namespace vbo

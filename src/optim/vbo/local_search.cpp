@@ -5,12 +5,10 @@
 #include <cmath>
 #include <limits>
 
+#include "optim/vbo/constants.hpp"
+
 namespace vbo {
 namespace {
-
-constexpr double kConverged = 1e-8;         // largest deviation at which a run is over
-constexpr double kFrameScale = 1.5;         // the frame is this much wider than the distribution
-constexpr Eigen::Index kLargestFull = 100;  // dimensions up to which C is a full matrix
 
 Space numeric_space(const Space& space) {
   std::vector<Parameter> numeric;
@@ -68,19 +66,19 @@ Vector LocalSearch::mean_code(ConstVectorRef code) const {
 
 void LocalSearch::begin(ConstVectorRef code, double sigma, double so_far) {
   const Vector genotype = box_.from_code(numeric_part(code));
-  strategy_.emplace(genotype, sigma, genotype.size() > kLargestFull);
+  strategy_.emplace(genotype, sigma, genotype.size() > Tuning::largest_full);
   results_.clear();
   best_ = so_far;
   idle_ = 0;
 }
 
 bool LocalSearch::is_over(std::int64_t patience) const {
-  return deviation() < kConverged || idle_ > patience;
+  return deviation() < Tuning::converged || idle_ > patience;
 }
 
 void LocalSearch::set_frame(Frame& frame) const {
   frame.move(view_, {box_.to_code(strategy_->mean()),
-                     strategy_->whitening() / (kFrameScale * strategy_->sigma())});
+                     strategy_->whitening() / (Tuning::frame_scale * strategy_->sigma())});
 }
 
 void LocalSearch::learn(ConstVectorRef code, double value, bool own) {
@@ -106,7 +104,7 @@ void LocalSearch::update(std::vector<Result> results) {
   }
   s.update(Y, scaling);
   box_.confine(s.mean());
-  s.set_sigma(s.sigma() * std::min(1.0, 0.5 / s.deviations().maxCoeff()));
+  s.set_sigma(s.sigma() * std::min(1.0, Tuning::largest_sigma / s.deviations().maxCoeff()));
 }
 
 void LocalSearch::advance() {
@@ -134,9 +132,9 @@ void LocalSearch::imagine(Judge& judge, const Archive& archive, int generations,
       imagined.push_back({0.0, box_.from_code(numeric_part(code))});
       X.col(i) = code.cast<float>();
     }
-    const Judgement& said = judge.judge(X, 0.0, threads);
+    const Judgement& judgement = judge.judge(X, 0.0, threads);
     for (int i = 0; i < population; ++i) {
-      imagined[static_cast<std::size_t>(i)].value = static_cast<double>(said.terms(0, i));
+      imagined[static_cast<std::size_t>(i)].value = static_cast<double>(judgement.terms(0, i));
     }
     update(std::move(imagined));
   }

@@ -4,8 +4,9 @@
 namespace vbo {
 
 void bind(OptionBinder& b, VboOptions& o) {
-  b.choice("effort", o.effort, {"low", "default", "high"},
-           "low: a third of the training, for cheap objectives; high: four times, for dear ones");
+  b.choice(
+      "effort", o.effort, {"low", "default", "high"},
+      "low: a third of the training, for cheap objectives; high: four times, for expensive ones");
   b.number("beta", o.beta, 0.0, 1e4, "exploration weighs sqrt(beta) nats against the mean's score");
   b.integer("design", o.design, 0, 1'000'000,
             "space-filling results before learning starts; 0 chooses from the dimension");
@@ -19,6 +20,11 @@ void bind(OptionBinder& b, VboOptions& o) {
            "weight of proposals that climb what the models expect");
   b.number("second_share", o.second_share, 0.0, 1.0,
            "weight of a second local search in another region; 0 = no such search");
+  b.number("explore", o.explore, 0.0, 0.6,
+           "share of a batch that jumps out of the basin once the search has narrowed; falls "
+           "without success. 0 = neither such jumps nor new runs");
+  b.integer("runs", o.runs, 0, 1'000'000,
+            "most runs of the search; 1 = never begins anew, 0 = no limit");
   b.integer("imagined", o.imagined, 0, 20,
             "generations the local search runs on predictions alone, per round");
   b.integer("critics", o.critics, 1, 64, "networks in the ensemble; time grows with it");

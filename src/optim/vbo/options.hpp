@@ -36,12 +36,14 @@ struct VboOptions {
   // Proposals.
   std::int64_t screening = 24;  // S, proposals scored per suggestion; 1 = plain sampling
   // Weights of the sources beside the leading local search's 0.25, before success is known.
-  double action_share = 0.15;  // the action-net as it is
-  double jump_share = 0.1;     // mutations of good points
-  double climb_share = 0.2;    // proposals that climb the judge's opinion
-  double second_share = 0.2;   // a second local search elsewhere
-  std::int64_t imagined = 1;   // generations of the local search on the critics, per round
-  std::int64_t design = 0;     // space-filling results before learning; 0 = from the dimension
+  double action_share = 0.0;  // the action-net as it is; 0 = not trained either
+  double jump_share = 0.1;    // mutations of good points
+  double climb_share = 0.2;   // proposals that climb the judge's opinion
+  double second_share = 0.2;  // a second local search in another region
+  double explore = 0.3;   // share of unscreened jumps once the leader is narrow; 0 = one basin only
+  std::int64_t runs = 0;  // most runs; 1 = the first goes on for ever, 0 = as many as there is time
+  std::int64_t imagined = 1;  // generations of the local search on the critics, per round
+  std::int64_t design = 0;    // space-filling results before learning; 0 = from the dimension
 };
 void bind(OptionBinder& binder, VboOptions& options);
 

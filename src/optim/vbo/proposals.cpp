@@ -4,15 +4,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include "optim/vbo/constants.hpp"
+
 namespace vbo {
 namespace {
 
-constexpr int kParents = 16;   // results a proposal may start from
-constexpr int kPartners = 64;  // results it may borrow from
-constexpr double kStep = 0.1;  // standard deviation of a moderate step, in widths of the box
+// How often a changed number is borrowed from another good result, drawn at random over its range,
+// or (the rest) moved by a moderate step; how often categories stay together, and stay unchanged.
+constexpr double kBorrow = 0.3, kRandom = 0.4, kOneChange = 0.5;
+constexpr double kUnmixed = 0.5, kMostMixed = 0.5, kUnchanged = 0.3;
 
 const Eigen::Map<const Vector> partner(const Archive& archive, Rng& rng) {
-  const int n = std::min(archive.size(), kPartners);
+  const int n = std::min(archive.size(), Tuning::partners);
   return archive.code(archive.at_rank(static_cast<int>(rng.below(static_cast<std::uint64_t>(n)))));
 }
 
@@ -38,19 +41,31 @@ std::string_view to_string(Source source) {
       return "action-net";
     case Source::local:
       return "local";
-    case Source::elsewhere:
-      return "elsewhere";
+    case Source::second:
+      return "second";
     case Source::climb:
       return "climb";
+    case Source::polish:
+      return "polish";
+    case Source::leap:
+      return "leap";
     case Source::jump:
       return "jump";
   }
   return "?";
 }
 
+std::optional<Source> source_named(std::string_view name) {
+  for (const Source source : {Source::design, Source::action_net, Source::local, Source::second,
+                              Source::climb, Source::polish, Source::leap, Source::jump}) {
+    if (to_string(source) == name) return source;
+  }
+  return std::nullopt;
+}
+
 int good_rank(const Archive& archive, Rng& rng) {
   const double u = rng.uniform();
-  return static_cast<int>(std::min(archive.size(), kParents) * u * u);
+  return static_cast<int>(std::min(archive.size(), Tuning::parents) * u * u);
 }
 
 void borrow_categories(const Encoding& encoding, const Archive& archive, VectorRef code, Rng& rng) {
@@ -60,8 +75,9 @@ void borrow_categories(const Encoding& encoding, const Archive& archive, VectorR
   if (categories == 0) return;
   const auto parent = archive.code(archive.at_rank(good_rank(archive, rng)));
   const auto other = partner(archive, rng);
-  const double mix = rng.uniform() < 0.5 ? 0.0 : 0.5 * rng.uniform();
-  const bool keep = categories < static_cast<int>(encoding.blocks().size()) && rng.uniform() < 0.3;
+  const double mix = rng.uniform() < kUnmixed ? 0.0 : kMostMixed * rng.uniform();
+  const bool keep =
+      categories < static_cast<int>(encoding.blocks().size()) && rng.uniform() < kUnchanged;
   const double change = keep ? 0.0 : (1.0 + static_cast<double>(rng.below(3))) / categories;
   for (const Encoding::Block& block : encoding.blocks()) {
     if (block.kind != ParameterKind::categorical) continue;
@@ -74,22 +90,23 @@ void borrow_categories(const Encoding& encoding, const Archive& archive, VectorR
 Vector jump(const Encoding& encoding, const Archive& archive, Rng& rng) {
   Vector code = archive.code(archive.at_rank(good_rank(archive, rng)));
   const auto parameters = static_cast<double>(encoding.blocks().size());
-  const double expected = rng.uniform() < 0.5 ? 1.0 : 1.0 + static_cast<double>(rng.below(4));
+  const double expected =
+      rng.uniform() < kOneChange ? 1.0 : 1.0 + static_cast<double>(rng.below(4));
   bool changed = false;
   while (!changed) {
     for (const Encoding::Block& block : encoding.blocks()) {
       if (rng.uniform() >= expected / parameters) continue;
       changed = true;
       const double how = rng.uniform();
-      if (how < 0.3) {
+      if (how < kBorrow) {
         code.segment(block.offset, block.width) =
             partner(archive, rng).segment(block.offset, block.width);
       } else if (block.kind == ParameterKind::categorical) {
         choose_at_random(block, code, rng);
-      } else if (how < 0.7) {
+      } else if (how < kBorrow + kRandom) {
         code[block.offset] = rng.uniform();
       } else {
-        code[block.offset] = inside(code[block.offset] + kStep * rng.normal());
+        code[block.offset] = inside(code[block.offset] + Tuning::jump_step * rng.normal());
       }
     }
   }

@@ -2,6 +2,7 @@
 // Where suggestions come from, and how the best proposals of a source are kept.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -15,11 +16,14 @@ enum class Source {
   design,      // space-filling, before anything is known
   action_net,  // the trained actor: global
   local,       // the local search's distribution, categories from good points
-  elsewhere,   // the second local search, in another region
+  second,      // the second local search, in another region
   climb,       // proposals of the actor, the leader and jumps, moved up the judge's opinion
+  polish,      // the champion: the search around the best result of earlier runs
+  leap,        // a jump from the best result of all runs
   jump,        // a good point with a few parameters changed: crosses valleys, mixes good parts
 };
 std::string_view to_string(Source source);
+std::optional<Source> source_named(std::string_view name);  // nothing for other methods' names
 
 // One of the best results' ranks, the better the likelier: floor(m u^2), u uniform, m = best few.
 int good_rank(const Archive& archive, Rng& rng);

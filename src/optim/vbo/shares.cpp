@@ -4,20 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "optim/vbo/constants.hpp"
+
 namespace vbo {
 namespace {
 
-constexpr double kMemory = 0.5;
-constexpr std::size_t kMost = 256;  // results of a source that are kept for one comparison
-constexpr std::size_t kFewest = 3;  // results of the leader that are worth a comparison
-constexpr Source kSources[] = {Source::action_net, Source::jump, Source::climb, Source::elsewhere,
+constexpr Source kSources[] = {Source::action_net, Source::jump, Source::climb, Source::second,
                                Source::local};
-
-constexpr double kLeaderWeight = 0.25;
-constexpr double kLeaderLeast = 0.3, kLeaderLeastDecided = 0.5;  // of the batch
-// What failure leaves of a weight.
-constexpr double kFloor = 0.05, kJumpFloor = 0.5, kLeaderFloor = 0.3;
-constexpr double kSecondFloor = 0.1, kSecondFloorInTheRace = 0.25;
 
 // Chance that a value of `a` is above one of `b`, ties counting half; both sorted.
 double chance_to_win(const std::vector<double>& a, const std::vector<double>& b) {
@@ -39,57 +32,69 @@ double Shares::win_rate(Source source) const {
 void Shares::learn(Source source, double value) {
   if (source == Source::design) return;
   std::vector<double>& results = results_[source];
-  if (results.size() == kMost) results.erase(results.begin());
+  if (results.size() == Tuning::share_most) results.erase(results.begin());
   results.push_back(value);
 }
 
 void Shares::advance() {
   const auto leader = results_.find(Source::local);
-  if (leader == results_.end() || leader->second.size() < kFewest) return;  // batches may be small
+  if (leader == results_.end() || leader->second.size() < Tuning::share_fewest)
+    return;  // batches may be small
   for (auto& [source, results] : results_) std::sort(results.begin(), results.end());
   for (const auto& [source, results] : results_) {
     double sum = 0.0;
     int opponents = 0;
     for (const auto& [other, theirs] : results_) {
-      if (other == source || other == Source::elsewhere) continue;
+      if (other == source || other == Source::second) continue;
       sum += chance_to_win(results, theirs);
       ++opponents;
     }
     if (opponents == 0) continue;
-    wins_[source] = kMemory * win_rate(source) + (1.0 - kMemory) * sum / opponents;
+    wins_[source] =
+        Tuning::share_memory * win_rate(source) + (1.0 - Tuning::share_memory) * sum / opponents;
   }
   results_.clear();
 }
 
 double Shares::weight(Source source, Race race) const {
-  const double success = std::pow(2.0 * win_rate(source), 1.5);
+  const double success = std::pow(2.0 * win_rate(source), Tuning::share_power);
   const auto at_least = [&](double floor) { return std::max(success, floor); };
   switch (source) {
     case Source::action_net:
-      return options_.action_share * at_least(kFloor);
+      return options_.action_share * at_least(Tuning::floor);
     case Source::jump:
-      return options_.jump_share * at_least(kJumpFloor);
+      return options_.jump_share * at_least(Tuning::jump_floor);
     case Source::climb:
-      return options_.climb_share * at_least(kFloor);
-    case Source::elsewhere:
+      return options_.climb_share * at_least(Tuning::floor);
+    case Source::second:
       if (!race.second_runs) return 0.0;
-      return options_.second_share * at_least(race.decided ? kSecondFloor : kSecondFloorInTheRace);
+      return options_.second_share *
+             at_least(race.narrow ? Tuning::second_floor_narrow : Tuning::second_floor);
     case Source::local:
-      return kLeaderWeight * at_least(kLeaderFloor);
+      return Tuning::leader_weight * at_least(Tuning::leader_floor);
     case Source::design:
+    case Source::polish:
+    case Source::leap:
       return 0.0;
   }
   return 0.0;
 }
 
-double Shares::of(Source source, Race race) const {
+double Shares::by_success(Source source, Race race) const {
   const double own = weight(Source::local, race);
   double others = 0.0;
   for (const Source s : kSources) others += s == Source::local ? 0.0 : weight(s, race);
   if (others <= 0.0) return source == Source::local ? 1.0 : 0.0;
-  const double least = race.decided ? kLeaderLeastDecided : kLeaderLeast;
+  const double least = race.narrow ? Tuning::leader_least_narrow : Tuning::leader_least;
   const double leader = std::max(own / (own + others), least);
   return source == Source::local ? leader : weight(source, race) / others * (1.0 - leader);
+}
+
+double Shares::of(Source source, Race race) const {
+  if (!race.narrow || !race.jumps) return by_success(source, race);
+  if (source == Source::jump) return *race.jumps;
+  const double others = 1.0 - by_success(Source::jump, race);
+  return by_success(source, race) * (1.0 - *race.jumps) / others;
 }
 
 void Shares::write(StateWriter& out) const {

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
-// How a batch is divided among the sources of suggestions. A source is measured by its win rate
+// How the suggestions of a run are divided among their sources. A source is measured by its win
+// rate
 //   p = chance that one of its results is better than one of another source, each source counting
-//       the same (the second search, which is paid to lose for a while, is nobody's opponent),
+//       the same (nobody is compared with the second search, which looks where results are worse),
 // averaged over rounds with a memory of one half. Its weight is what the options say times
 // (2p)^(3/2), but not less than a part of it: what does not pay today may find the better basin
 // tomorrow, and what pays today is often only the shorter step. Hence, too, a part of the batch
-// that is always the leading local search's. Not thread-safe.
+// that is always the leading local search's. Win rates reward short steps; once the leader is
+// narrow, jumps get a share of their own instead. Not thread-safe.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "optim/state_bytes.hpp"
@@ -27,8 +30,9 @@ class Shares {
   void advance();
 
   struct Race {
-    bool second_runs = true;  // there is a second local search
-    bool decided = false;     // the leader has narrowed to one basin
+    bool second_runs = true;                     // there is a second local search
+    bool narrow = false;                         // the leader has narrowed to one basin
+    std::optional<double> jumps = std::nullopt;  // share of jumps then; otherwise by success
   };
   double of(Source source, Race race) const;  // of the batch; all sources' add up to one
   double win_rate(Source source) const;
@@ -38,6 +42,7 @@ class Shares {
 
  private:
   double weight(Source source, Race race) const;
+  double by_success(Source source, Race race) const;
 
   VboOptions options_;
   std::map<Source, std::vector<double>> results_;  // not compared yet, the last few of each source

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The flagship: an actor that maps random seeds to inputs and an ensemble of critics that estimate,
-// in nats, what outcomes tell about inputs and about the function, trained in turn by gradients
-// (after VBO-MI). docs/algorithms/vbo.md sets the published algorithm and this one side by side.
+// The flagship: critics that predict outcomes in nats, a Gaussian process beside them, and searches
+// that both of them judge (after VBO-MI). docs/algorithms/vbo.md sets the published algorithm and
+// this one side by side.
+//
+// The search is a sequence of runs (run.hpp). The first has all suggestions; when it has converged,
+// its leading local search goes on as the champion (champion.hpp) with a part of every batch, and
+// the next run looks for a better basin with the rest. A run that finds a better result replaces
+// the champion.
 //
 // Training happens inside tell(), once per `batch` results and at a cost that does not depend on
 // how many there are; ask() only samples and scores, so that a worker never waits.
@@ -12,16 +17,10 @@
 
 #include "optim/design.hpp"
 #include "optim/encoding.hpp"
-#include "optim/vbo/action_net.hpp"
 #include "optim/vbo/archive.hpp"
-#include "optim/vbo/critics.hpp"
-#include "optim/vbo/frame.hpp"
-#include "optim/vbo/gp_judge.hpp"
-#include "optim/vbo/judge.hpp"
+#include "optim/vbo/champion.hpp"
 #include "optim/vbo/options.hpp"
-#include "optim/vbo/proposals.hpp"
-#include "optim/vbo/regions.hpp"
-#include "optim/vbo/shares.hpp"
+#include "optim/vbo/run.hpp"
 #include "vbo/optimizer.hpp"
 
 namespace vbo {
@@ -35,61 +34,82 @@ class Vbo final : public Optimizer {
   std::vector<Suggestion> ask(std::span<const TrialId> ids) override;
   void tell(std::span<const Trial> finished) override;
   std::int64_t round() const override { return round_; }
-  AskReport report() const override { return report_; }
+  AskReport report() const override;
   const Ledger& ledger() const override { return declared(); }
   static const Ledger& declared();
   std::string snapshot() const override;
   Result<void> restore(std::string_view snapshot, std::span<const Trial> history) override;
 
  private:
-  // The round, in the order it happens.
+  // Proposals of one source and what the judge thinks of them.
+  struct Candidates {
+    std::vector<Vector> codes;  // snapped
+    Judgement judgement;        // empty where nobody judges
+    std::vector<int> order;     // the most promising first
+  };
+
+  // Telling: the round, in the order it happens (vbo.cpp).
+  void remember(const Trial& trial);
   bool round_is_due() const;
   void play_round();
-  void summarize(double held_out_information, const ActionNet::Gauge& gauge);
-  void recommend();
-  void update_predictive_variance(const Replay& replay);
+  bool run_has_ended() const;
+  void begin_run();
+  double spread() const;
+  std::int64_t design_size() const;
 
-  // Asking.
+  // Resuming (snapshot.cpp).
+  void take_back(std::span<const Trial> history);
+  void archive_again(const Trial& trial);
+
+  // Asking (suggest.cpp): group, draw, judge, keep apart, fall back.
   Source source_of(TrialId id) const;
   std::vector<Suggestion> suggest(Source source, std::span<const TrialId> ids);
+  std::vector<Suggestion> suggest_designed(std::span<const TrialId> ids);
+  std::vector<Suggestion> suggest_judged(Source source, std::span<const TrialId> ids);
+  Candidates draw(Source source, int count, Rng& rng);
   std::vector<Vector> proposals(Source source, int count, Rng& rng);
   std::vector<Vector> climbed(int count, Rng& rng);
+  void judge(Candidates& candidates);
+  std::vector<int> keep_apart(const Candidates& candidates, Source source,
+                              std::size_t wanted) const;
   int screening_of(Source source) const;
-  Rationale reasons_for(int i, const Judgement& said, double weight) const;
+  Rationale reasons_for(int i, const Judgement& judgement) const;
   Vector unseen_design_point();
   Suggestion take(TrialId id, Source source, ConstVectorRef code, Rationale rationale);
-  std::vector<Vector> climbers_out() const;
-
-  void remember(const Trial& trial);
-  Replay replay_of(const Archive& archive) const;
-  double score_of(int index, const Replay& replay) const;  // normal score of a result
-  void judge_learns_again();
-  std::int64_t design_size() const;
+  std::vector<Vector> pending_climbers() const;
+  void promise(std::span<const TrialId> ids, std::span<const Suggestion> made);
 
   Encoding encoding_;
   OptimizerOptions common_;
+  VboGpOptions gp_options_;
   VboOptions options_;
   SobolDesign design_;
-  Archive archive_;
+  Archive history_;  // every result
   Seen seen_;
-  Frame frame_;
-  Critics critics_;
-  std::unique_ptr<Judge> judge_;
-  ActionNet action_net_;
-  Regions regions_;
-  Shares shares_;
+  std::unique_ptr<Run> run_;
+  std::unique_ptr<Champion> champion_;  // null during the first run, and while a run is the best
 
   struct Asked {
     Source source;
     Vector code;
   };
   std::map<TrialId, Asked> pending_;
-  std::vector<int> fresh_;      // results since the last round, as archive indices
+  std::int64_t run_from_ = 0;   // results that were there when the run began
+  TrialId run_first_id_ = 0;    // trials from here on were asked for since then
+  TrialId newest_id_ = 0;       // asked for so far
+  std::int64_t fresh_ = 0;      // results since the last round
   std::uint64_t designed_ = 0;  // points of the design tried so far
   std::int64_t round_ = 0;      // rounds played
-  // Squared error of predictions, in normal scores; that of knowing nothing at first.
-  double predictive_variance_ = 1.0;
-  AskReport report_;
+  double design_median_ = 0.0;  // outcome of the first results
+
+  // What reports are made of. Means over the suggestions since the last round.
+  struct Promise {
+    double information = 0.0, outcome = 0.0;  // nats and normal scores
+    std::int64_t suggestions = 0;
+  };
+  Promise promise_;
+  std::optional<double> realized_;  // nats, by the results of the last round
+  std::optional<Recommendation> recommendation_;
 };
 
 }  // namespace vbo

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include "optim/vbo/calibration.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace vbo {
+namespace {
+
+constexpr int kGrid = 65;             // values of b, from 0 to 4
+constexpr double kStep = 1.0 / 16.0;  // between them
+constexpr std::int64_t kOpening = 2;  // batches after which models are no longer young
+
+// log(p / m) of one input (G).
+Vector evidence(ConstVectorRef p, ConstVectorRef m) {
+  return (((1.0 - Tuning::doubt) * p.array() + Tuning::doubt * m.array()) / m.array()).log();
+}
+
+struct Tempered {
+  Vector p;         // (G)
+  double log_norm;  // log Z
+};
+
+Tempered tempered(ConstVectorRef s, ConstVectorRef m, double b) {
+  const double top = b * s.maxCoeff();
+  Vector p = m.array() * (b * s.array() - top).exp();
+  const double sum = p.sum();
+  return {p / sum, top + std::log(sum)};
+}
+
+}  // namespace
+
+OutcomeLevels::OutcomeLevels(const Archive& archive, const Replay& replay, int cells) {
+  const auto value_above = [&](double mass_below) {
+    return archive.value_at_rank(replay.rank_at(1.0 - mass_below));
+  };
+  std::vector<double> mass, edges;
+  double last = 0.0;
+  for (int j = 0; j < cells; ++j) {
+    const double middle = value_above((j + 0.5) / cells);
+    if (j == 0 || middle > last) {
+      if (j > 0) {
+        const double edge = value_above(static_cast<double>(j) / cells);
+        edges.push_back(edge > last && edge < middle ? edge : 0.5 * last + 0.5 * middle);
+      }
+      mass.push_back(0.0);
+      last = middle;
+    }
+    mass.back() += 1.0 / cells;
+    level_of_cell_.push_back(static_cast<int>(mass.size()) - 1);
+  }
+  mass_ = Eigen::Map<const Vector>(mass.data(), std::ssize(mass));
+  edges_ = Eigen::Map<const Vector>(edges.data(), std::ssize(edges));
+}
+
+int OutcomeLevels::level_of(double value) const {
+  return static_cast<int>(std::lower_bound(edges_.begin(), edges_.end(), value) - edges_.begin());
+}
+
+Matrix OutcomeLevels::merged(Eigen::Ref<const MatrixOf<float>> cells) const {
+  Matrix P = Matrix::Zero(size(), cells.cols());
+  for (Eigen::Index j = 0; j < cells.rows(); ++j) {
+    P.row(level_of_cell_[static_cast<std::size_t>(j)]) += cells.row(j).cast<double>();
+  }
+  return P;
+}
+
+Calibration::Calibration(double sharpness)
+    : scores_(kGrid), sharpness_(sharpness), opening_(sharpness) {
+  for (int g = 0; g < kGrid; ++g) {
+    scores_[g] = -Tuning::sharpness_prior * std::pow(g * kStep - sharpness, 2.0);
+  }
+}
+
+Calibration::Nats Calibration::judge(const OutcomeLevels& on, ConstMatrixRef P,
+                                     std::span<const int> levels) const {
+  double realized = 0.0;
+  for (Eigen::Index i = 0; i < P.cols(); ++i) {
+    const Vector s = evidence(P.col(i), on.mass());
+    const Tempered t = tempered(s, on.mass(), sharpness_);
+    realized += sharpness_ * s[levels[static_cast<std::size_t>(i)]] - t.log_norm;
+  }
+  return {expected(on, P), realized / static_cast<double>(std::max<Eigen::Index>(1, P.cols()))};
+}
+
+double Calibration::expected(const OutcomeLevels& on, ConstMatrixRef P) const {
+  double sum = 0.0;
+  for (Eigen::Index i = 0; i < P.cols(); ++i) {
+    const Vector s = evidence(P.col(i), on.mass());
+    const Tempered t = tempered(s, on.mass(), sharpness_);
+    sum += sharpness_ * t.p.dot(s) - t.log_norm;
+  }
+  return sum / static_cast<double>(std::max<Eigen::Index>(1, P.cols()));
+}
+
+void Calibration::learn(const OutcomeLevels& on, ConstMatrixRef P, std::span<const int> levels) {
+  const auto n = static_cast<double>(P.cols());
+  scores_ *= Tuning::sharpness_memory / (Tuning::sharpness_memory + n);
+  for (Eigen::Index i = 0; i < P.cols(); ++i) {
+    const Vector s = evidence(P.col(i), on.mass());
+    // m (p/m)^b for b = 0, 1/16, ...: one multiplication a step.
+    const Vector factor = (kStep * s.array()).exp();
+    Vector weights = on.mass();
+    for (int g = 0; g < kGrid; ++g) {
+      scores_[g] += g * kStep * s[levels[static_cast<std::size_t>(i)]] - std::log(weights.sum());
+      weights.array() *= factor.array();
+    }
+  }
+  Eigen::Index best = 0;
+  scores_.maxCoeff(&best);
+  sharpness_ = static_cast<double>(best) * kStep;
+  if (best > 0 && best + 1 < kGrid) {  // the vertex of the parabola through three points
+    const double left = scores_[best - 1], right = scores_[best + 1];
+    const double bend = left + right - 2.0 * scores_[best];
+    if (bend < 0.0) sharpness_ += 0.5 * kStep * (left - right) / bend;
+  }
+  if (++batches_ == kOpening) opening_ = sharpness_;
+}
+
+void Calibration::write(StateWriter& out) const {
+  out.put(scores_).put(sharpness_).put(opening_).put(batches_);
+}
+
+void Calibration::read(StateReader& in) {
+  scores_ = in.get_vector();
+  sharpness_ = in.get<double>();
+  opening_ = in.get<double>();
+  batches_ = in.get<std::int64_t>();
+  if (scores_.size() != kGrid) in.fail();
+}
+
+}  // namespace vbo

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// What a batch of results is expected to tell and what it told, in the same nats.
+//
+// Outcomes are counted on the levels of the round that asked for them: M cells of equal mass m_j
+// under the replay of that round's archive. A model that predicts p_j(x) for an input x expects
+//   E(x) = sum_j p_j log(p_j / m_j)                          (never negative)
+// nats of an outcome there, and an outcome on level j realizes
+//   R = log(p_j / m_j),
+// its log score above that of knowing nothing but how outcomes are distributed. Models are too sure
+// of themselves; one number b, the inverse temperature, corrects that:
+//   p_j <- m_j (p_j / m_j)^b / Z.
+// b maximizes the log score of the results of recent batches, each scored before anything was
+// trained on it. This is an exponential family in b, so at the maximum the mean of R over these
+// results *equals* the mean of E: d/db mean R = mean [ s_j - E_b s ] = 0 with s = log(p / m).
+// Not thread-safe.
+#pragma once
+
+#include <span>
+
+#include "numerics/linalg.hpp"
+#include "optim/state_bytes.hpp"
+#include "optim/vbo/archive.hpp"
+#include "optim/vbo/constants.hpp"
+
+namespace vbo {
+
+// G <= M levels: cells whose outcomes are equal (ties, failures) are one level.
+class OutcomeLevels {
+ public:
+  OutcomeLevels() = default;
+  // `cells` (M) of equal mass under `replay`. REQUIRES: an archive that is not empty.
+  OutcomeLevels(const Archive& archive, const Replay& replay, int cells);
+
+  Eigen::Index size() const { return mass_.size(); }  // G
+  const Vector& mass() const { return mass_; }        // m (G), sums to 1
+  const Vector& edges() const { return edges_; }      // (G-1) ascending, outcomes between levels
+  int level_of(double value) const;                   // 0..G-1
+  // Predictions over the cells (M,N) as predictions over the levels (G,N).
+  Matrix merged(Eigen::Ref<const MatrixOf<float>> cells) const;
+
+ private:
+  std::vector<int> level_of_cell_;  // (M)
+  Vector mass_, edges_;
+};
+
+class Calibration {
+ public:
+  // `sharpness`: b before any results.
+  explicit Calibration(double sharpness = Tuning::first_sharpness);
+
+  // For models that begin anew: with the b that was right for these ones when they were young.
+  Calibration opening() const { return Calibration(opening_); }
+
+  struct Nats {
+    double expected = 0.0;
+    double realized = 0.0;
+  };
+  // Means over a batch with predictions P (G,N) and outcomes on `levels` (N), before it is learned.
+  Nats judge(const OutcomeLevels& on, ConstMatrixRef P, std::span<const int> levels) const;
+  // Mean E of a batch whose outcomes are not known yet.
+  double expected(const OutcomeLevels& on, ConstMatrixRef P) const;
+  // Takes the batch into the choice of b.
+  void learn(const OutcomeLevels& on, ConstMatrixRef P, std::span<const int> levels);
+
+  double sharpness() const { return sharpness_; }  // b: 0 = predictions say nothing, 1 = believed
+
+  void write(StateWriter& out) const;
+  void read(StateReader& in);
+
+ private:
+  Vector scores_;  // log scores at b = 0, 1/16 ... 4, summed over results, older ones fading
+  double sharpness_;
+  double opening_;            // b after the first few batches
+  std::int64_t batches_ = 0;  // learned
+};
+
+}  // namespace vbo

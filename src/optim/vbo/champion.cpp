@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#include "optim/vbo/champion.hpp"
+
+#include <algorithm>
+
+#include "optim/vbo/constants.hpp"
+
+namespace vbo {
+
+double fewer_jumps(double share) {
+  return std::min(share, std::max(Tuning::explore_floor, Tuning::explore_decay * share));
+}
+
+bool relocate(LocalSearch& search, const Archive& archive) {
+  const int best = archive.at_rank(0);
+  if (!(archive.value(best) > search.best())) return false;
+  const double distance = search.distance(archive.code(best));
+  if (distance < Tuning::far_deviations * search.deviation()) return false;
+  search.begin(archive.code(best), std::min(Tuning::again_sigma, distance), archive.value(best));
+  return true;
+}
+
+double Champion::polish_share() const {
+  return search_->deviation() > Tuning::arrived ? Tuning::polish : Tuning::polish_arrived;
+}
+
+void Champion::learn(ConstVectorRef code, double value, bool own) {
+  if (own || search_->distance(code) < Tuning::other_region) search_->learn(code, value, own);
+}
+
+void Champion::advance(const Archive& history, double explore) {
+  jump_share_ = relocate(*search_, history) ? explore : fewer_jumps(jump_share_);
+  search_->advance();
+}
+
+void Champion::write(StateWriter& out) const {
+  out.put(jump_share_);
+  search_->write(out);
+}
+
+void Champion::read(StateReader& in) {
+  jump_share_ = in.get<double>();
+  search_->read(in);
+}
+
+}  // namespace vbo

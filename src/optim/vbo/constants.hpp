@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// Every constant of the flagship that is not an option, in one place: what it trades, where it was
+// measured (sections of docs/research.md), and how sure we are. "Sure" means several values were
+// compared on the development set and the others were worse; "flat" that a factor of two either way
+// changes nothing that can be seen; "guess" that nobody has looked. Lengths and deviations are in
+// widths of the box unless said otherwise.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace vbo {
+
+struct Tuning {
+  // ---- Points --------------------------------------------------------------------------------
+  static constexpr double repeat = 1e-9;  // two codes closer in every coordinate are the same
+  static constexpr double repeat_single = 1e-7;  // the same after a detour in single precision
+  static constexpr int design_tries = 1'000;     // before a finite space counts as used up
+  static constexpr std::int64_t fewest_design = 8, most_design = 256;  // results; guess
+  // A fourth of a small budget at most goes into the design ("Thirty evaluations"; guess).
+  static constexpr std::int64_t design_per_budget = 4, fewest_affordable = 4;
+  static constexpr double golden = 0.6180339887498949;  // multiples of it fill [0,1) evenly
+
+  // ---- Replay: what critics learn from -------------------------------------------------------
+  // The best fifth of the results, at least a batch, make up most of a minibatch. More of them
+  // slows convergence, fewer forgets the surroundings ("How the method came ...", sure).
+  static constexpr int elite_part = 5, largest_elite = 400;
+  static constexpr int smallest_elite = 16, smallest_elite_limit = 256;  // of a batch's size
+  static constexpr int pool = 2048;            // results a round looks at: bounds its time; flat
+  static constexpr int first_round_steps = 2;  // times the usual training in a run's first round
+
+  // ---- Judging -------------------------------------------------------------------------------
+  static constexpr double gp_first_weight = 0.9;     // with few results the process is right; sure
+  static constexpr double gp_weight_memory = 0.5;    // of the stacking weight, per round; flat
+  static constexpr double gp_idle_weight = 0.05;     // below, the process rests ...
+  static constexpr std::int64_t gp_idle_rounds = 8;  // ... but for one round in so many; flat
+  static constexpr std::int64_t gp_fewest_points = 8;
+  static constexpr int gp_fewest_fresh = 8;       // results a weight is worth estimating from
+  static constexpr double gp_ranks_below = -1.0;  // scores below which outcomes keep their ranks;
+                                                  // -2 and "none" are worse ("Climbing", sure)
+  static constexpr std::ptrdiff_t gp_most_parameters = 200;  // length-scales; time
+  static constexpr double error_memory = 8.0;  // results that earlier squared errors count as
+
+  // ---- Information ---------------------------------------------------------------------------
+  static constexpr double first_sharpness = 0.65;   // b before anything is known; flat in 0.5..0.8
+  static constexpr double sharpness_prior = 8.0;    // log score lost at one from it
+  static constexpr double sharpness_memory = 64.0;  // results; flat
+  static constexpr double doubt = 1e-3;  // of a prediction is the marginal: nothing is impossible
+
+  // ---- Proposals and screening ---------------------------------------------------------------
+  static constexpr int categorical_screen = 4;       // times more proposals without numbers to move
+  static constexpr int full_screen_from = 10;        // numeric parameters; below, at most 2^Dn per
+                                                     // suggestion (Branin, sure)
+  static constexpr int parents = 16, partners = 64;  // best results to mutate and to borrow from
+  static constexpr double jump_step = 0.1;           // deviation of a moderate change; guess
+  static constexpr int recommend_from = 64;          // best observations a recommendation is among
+
+  // ---- Climbing ("Climbing the models") ------------------------------------------------------
+  static constexpr double climb_starts = 1.5;  // per suggestion; guess
+  static constexpr int climb_screen = 8;       // proposals per start; flat
+  static constexpr double climb_first_step = 0.03;
+  static constexpr std::size_t climb_together = 128;  // their distances cost the square of it
+  static constexpr double climb_apart = 0.02;  // wanted between suggestions; 0 wastes a batch
+  static constexpr double climb_apart_less =
+      0.3;  // times, when there are not enough that far apart
+
+  // ---- Shares of a batch ---------------------------------------------------------------------
+  static constexpr double leader_weight = 0.25;
+  // A leader with less starves and ends in the wrong hollow of Ackley ("Climbing", sure).
+  static constexpr double leader_least = 0.3, leader_least_narrow = 0.5;
+  static constexpr double share_memory = 0.5;  // of win rates, per round; flat
+  static constexpr double share_power = 1.5;   // of twice the win rate; steeper is greedy, sure
+  static constexpr std::size_t share_most = 256, share_fewest = 3;  // results compared at once
+  // What failure leaves of a weight.
+  static constexpr double floor = 0.05, jump_floor = 0.5, leader_floor = 0.3;
+  static constexpr double second_floor = 0.25, second_floor_narrow = 0.1;
+
+  // ---- Local searches ------------------------------------------------------------------------
+  static constexpr int imagined_points = 64;    // per imagined generation
+  static constexpr double first_sigma = 0.15;   // 0.2 is slower, 0.12 the same (sure)
+  static constexpr double again_sigma = 0.05;   // around the best result
+  static constexpr double narrow = 0.02;        // deviation below which a search has its basin
+  static constexpr double other_region = 0.25;  // distance; Hartmann-6, sure
+  static constexpr double same_region = 0.05;   // distance
+  static constexpr std::int64_t leader_patience = 12, second_patience = 5;  // generations
+  static constexpr std::size_t remembered_ends = 16;
+  static constexpr int peak_candidates = 1024;  // best results among which peaks are sought
+  static constexpr double converged = 1e-8;     // deviation
+  static constexpr double frame_scale = 1.5;    // the critics' view is wider than the search
+  static constexpr long largest_full = 100;     // dimensions up to which C is a full matrix
+  static constexpr double largest_sigma = 0.5;
+
+  // ---- Exploration ("Exploration that pays") -------------------------------------------------
+  // Once the leader is narrow, unscreened jumps get the option's share of a batch. Without success
+  // it decays by this factor a round to this floor; a success puts it back.
+  static constexpr double explore_decay = 0.85, explore_floor = 0.04;
+  // A better result this many deviations from a search moves it there.
+  static constexpr double far_deviations = 8.0;
+  // A run has ended when its leader is this narrow and its last rounds gained less than this part
+  // of what lies between the median of the design and the best. Rosenbrock's and the ellipsoid's
+  // leaders stay above 0.002 for 40 rounds: searches that still travel do not end (sure).
+  static constexpr double run_narrow = 1e-3, run_gain = 1e-4;
+  static constexpr int run_gain_rounds = 3;
+  // The best search of earlier runs goes on with this share; with the second when it has arrived.
+  static constexpr double polish = 0.35, polish_arrived = 0.05, arrived = 1e-6;
+};
+
+}  // namespace vbo

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+#include "optim/vbo/run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/normal.hpp"
+#include "optim/vbo/constants.hpp"
+
+namespace vbo {
+namespace {
+
+constexpr double kFailed = -std::numeric_limits<double>::infinity();
+constexpr std::uint64_t kSeedStep = 1'000'003;  // between the seeds of runs
+
+OptimizerOptions seeded(OptimizerOptions common, std::int64_t number) {
+  common.seed += kSeedStep * static_cast<std::uint64_t>(number);
+  return common;
+}
+
+VboGpOptions with_effort(VboGpOptions options) {
+  options.vbo = with_effort(options.vbo);
+  return options;
+}
+
+}  // namespace
+
+Run::Run(const Encoding& encoding, const OptimizerOptions& common, const VboGpOptions& options,
+         std::int64_t number)
+    : encoding_(encoding),
+      common_(seeded(common, number)),
+      options_(with_effort(options.vbo)),
+      number_(number),
+      archive_(encoding.dimension()),
+      frame_(encoding),
+      critics_(frame_.inputs(), options_, common_.seed),
+      action_net_(encoding, options_, common_.seed),
+      regions_(encoding, options_, common_.seed),
+      shares_(options_),
+      predictive_variance_(1.0) {  // that of knowing nothing
+  const bool wanted =
+      options_.gp_points > 0 && std::ssize(encoding.blocks()) <= Tuning::gp_most_parameters;
+  const bool assists = options.role == GpRole::assists;
+  if ((assists && !wanted) || encoding.dimension() == 0) {
+    judge_ = std::make_unique<CriticsJudge>(critics_, frame_);
+  } else {
+    judge_ = std::make_unique<GpJudge>(critics_, frame_, encoding, with_effort(options), common_);
+  }
+}
+
+void Run::learn(TrialId id, ConstVectorRef code, double value, std::optional<Source> source) {
+  regions_.learn(code, value,
+                 source == Source::local    ? Regions::From::leader
+                 : source == Source::second ? Regions::From::second
+                                            : Regions::From::neither);
+  if (source) shares_.learn(*source, value);
+  fresh_.push_back(archive_.size());
+  archive_.add(id, code, value);
+}
+
+double Run::best() const {
+  return archive_.size() > 0 ? archive_.value(archive_.at_rank(0)) : kFailed;
+}
+
+Calibration::Nats Run::train() {
+  const int threads = common_.threads;
+  const Replay replay = replay_of(archive_);
+  Calibration::Nats nats;
+  if (rounds_ > 0 && !fresh_.empty()) {
+    const Fresh fresh = fresh_results(replay);
+    nats = test_information(fresh);
+    test_predictions(fresh);
+    judge_->examine(archive_, replay, fresh_, threads);
+  }
+  shares_.advance();
+  regions_.advance(archive_, frame_);
+  const auto steps =
+      static_cast<int>(options_.critic_steps * (rounds_ == 0 ? Tuning::first_round_steps : 1));
+  critics_.train(archive_, replay, frame_, steps, rounds_, threads);
+  judge_->learn(archive_, replay, rounds_);
+  if (options_.action_share > 0.0) {
+    action_net_.train(*judge_, Tuning::imagined_points, rounds_, threads);
+  }
+  regions_.imagine(*judge_, archive_, static_cast<int>(options_.imagined), Tuning::imagined_points,
+                   rounds_, threads);
+  levels_ = OutcomeLevels(archive_, replay, static_cast<int>(critics_.levels().size()));
+  bests_.push_back(archive_.value(archive_.at_rank(0)));
+  if (bests_.size() > Tuning::run_gain_rounds + 1) bests_.erase(bests_.begin());
+  fresh_.clear();
+  ++rounds_;
+  return nats;
+}
+
+Run::Fresh Run::fresh_results(const Replay& replay) const {
+  const auto N = std::ssize(fresh_);
+  Fresh fresh{MatrixOf<float>(encoding_.dimension(), N), Vector(N), {}};
+  for (Eigen::Index i = 0; i < N; ++i) {
+    const int index = fresh_[static_cast<std::size_t>(i)];
+    fresh.X.col(i) = archive_.code(index).cast<float>();
+    fresh.scores[i] = score_of(index, replay);
+    fresh.levels.push_back(levels_.level_of(archive_.value(index)));
+  }
+  return fresh;
+}
+
+Calibration::Nats Run::test_information(const Fresh& fresh) {
+  const Matrix P = judge_->forecast(levels_, fresh.X, common_.threads);
+  const Calibration::Nats nats = calibration_.judge(levels_, P, fresh.levels);
+  calibration_.learn(levels_, P, fresh.levels);
+  return nats;
+}
+
+// Mean squared error of the judge's expected outcomes for the newest results, in normal scores. A
+// full batch counts more than what was known before, a single result little.
+void Run::test_predictions(const Fresh& fresh) {
+  const Judgement& judgement = judge_->judge(fresh.X, 0.0, common_.threads);
+  const auto n = static_cast<double>(fresh.scores.size());
+  const Vector expected = judgement.terms.row(0).cast<double>().transpose();
+  const double error = (expected - fresh.scores).squaredNorm() / n;
+  predictive_variance_ += n / (n + Tuning::error_memory) * (error - predictive_variance_);
+}
+
+double Run::expected_information(nn::InputRef<float> X) {
+  return calibration_.expected(levels_, judge_->forecast(levels_, X, common_.threads));
+}
+
+// Under noise the luckiest observation is not the best point. Among the best observations, the one
+// with the highest outcome when an observation z of variance v_n and a prediction m of variance v_p
+// are put together,  (v_n m + v_p z) / (v_n + v_p)  with variance  v_n v_p / (v_n + v_p).  v_p is
+// the squared error on results the judge had not seen, which includes their noise: the observation
+// counts at least as much as the prediction, and all where nothing speaks of noise.
+std::optional<Recommendation> Run::recommendation() {
+  int n = 0;  // best results that have a value
+  while (n < std::min(archive_.size(), Tuning::recommend_from) &&
+         archive_.value(archive_.at_rank(n)) > kFailed) {
+    ++n;
+  }
+  if (n == 0) return std::nullopt;
+  const Replay replay = replay_of(archive_);
+  MatrixOf<float> X(encoding_.dimension(), n);
+  Vector z(n);
+  for (int rank = 0; rank < n; ++rank) {
+    const int index = archive_.at_rank(rank);
+    X.col(rank) = archive_.code(index).cast<float>();
+    z[rank] = score_of(index, replay);
+  }
+  const double v_p = predictive_variance_;
+  const double v_n = std::min(judge_->noise_variance(), v_p);
+  const double trust = v_p > 0.0 ? v_n / (v_n + v_p) : 0.0;  // in the prediction
+  const Vector m = judge_->judge(X, 0.0, common_.threads).terms.row(0).cast<double>();
+  Eigen::Index best = 0;
+  const double mean = (trust * m + (1.0 - trust) * z).maxCoeff(&best);
+  const double sigma = std::sqrt(trust * v_p);
+  const auto value_at = [&](double score) {
+    return archive_.value_at_rank(replay.rank_at(0.5 * std::erfc(score / std::sqrt(2.0))));
+  };
+  return Recommendation{archive_.id(archive_.at_rank(static_cast<int>(best))), value_at(mean),
+                        0.5 * (value_at(mean + sigma) - value_at(mean - sigma))};
+}
+
+bool Run::has_converged(double spread) const {
+  if (!regions_.usable() || rounds_ == 0) return false;
+  if (bests_.size() <= Tuning::run_gain_rounds) return false;
+  return regions_.leader().deviation() < Tuning::run_narrow &&
+         bests_.back() - bests_.front() < Tuning::run_gain * spread;
+}
+
+double Run::share_of(Source source) const {
+  return shares_.of(source, {.second_runs = regions_.second().running(),
+                             .narrow = regions_.is_narrow(),
+                             .jumps = regions_.jump_share()});
+}
+
+Replay Run::replay_of(const Archive& archive) const {
+  const auto fewest = static_cast<int>(std::clamp<std::int64_t>(
+      common_.batch, Tuning::smallest_elite, Tuning::smallest_elite_limit));
+  return archive.replay(options_.uniform_share, std::clamp(archive.size() / Tuning::elite_part,
+                                                           fewest, Tuning::largest_elite));
+}
+
+double Run::score_of(int index, const Replay& replay) const {
+  return -normal_quantile(replay.quantile(archive_.shared_rank(index)));
+}
+
+void Run::write(StateWriter& out) const {
+  out.put(rounds_).put<std::int64_t>(archive_.size()).put<std::int64_t>(std::ssize(fresh_));
+  out.put(predictive_variance_).put<std::int64_t>(std::ssize(bests_));
+  for (const double best : bests_) out.put(best);
+  for (int view = 0; view < Frame::kViews; ++view) {
+    out.put(frame_.neighbourhood(view).mean).put(frame_.neighbourhood(view).whitening);
+  }
+  critics_.write(out);
+  action_net_.write(out);
+  regions_.write(out);
+  shares_.write(out);
+  calibration_.write(out);
+  judge_->write(out);
+}
+
+void Run::read(StateReader& in) {
+  rounds_ = in.get<std::int64_t>();
+  if (in.get<std::int64_t>() != archive_.size()) return in.fail();
+  const auto fresh = in.get<std::int64_t>();
+  predictive_variance_ = in.get<double>();
+  const auto bests = in.get<std::int64_t>();
+  if (!in.ok() || fresh < 0 || fresh > archive_.size()) return in.fail();
+  if (bests < 0 || bests > Tuning::run_gain_rounds + 1) return in.fail();
+  bests_.clear();
+  for (std::int64_t i = 0; i < bests; ++i) bests_.push_back(in.get<double>());
+  fresh_.clear();
+  for (auto i = archive_.size() - static_cast<int>(fresh); i < archive_.size(); ++i) {
+    fresh_.push_back(i);
+  }
+  for (int view = 0; view < Frame::kViews; ++view) {
+    Frame::Neighbourhood at{in.get_vector(), in.get_matrix()};
+    const Eigen::Index n = frame_.numeric(), columns = at.whitening.cols();
+    if (!in.ok() || at.mean.size() != n || at.whitening.rows() != n) return in.fail();
+    if (columns != 1 && columns != n) return in.fail();
+    frame_.move(view, std::move(at));
+  }
+  critics_.read(in);
+  action_net_.read(in);
+  regions_.read(in);
+  shares_.read(in);
+  calibration_.read(in);
+  judge_->read(in);
+  if (in.ok() && rounds_ > 0) judge_learns_again();
+}
+
+// The process and the outcome levels, from the results that were there at the last round.
+void Run::judge_learns_again() {
+  Archive then(encoding_.dimension());
+  const int results = archive_.size() - static_cast<int>(fresh_.size());
+  for (int i = 0; i < results; ++i) then.add(archive_.id(i), archive_.code(i), archive_.value(i));
+  then.sort();
+  const Replay replay = replay_of(then);
+  judge_->learn(then, replay, rounds_ - 1);
+  levels_ = OutcomeLevels(then, replay, static_cast<int>(critics_.levels().size()));
+}
+
+}  // namespace vbo

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+// Asking. Every trial has a source, by its number; the trials of one source are suggested together:
+// proposals are drawn, judged, and the best taken that repeat nothing and keep their distance.
+// Where they do not suffice the local search may know more places, and the design always does.
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numeric>
+
+#include "optim/vbo/climb.hpp"
+#include "optim/vbo/constants.hpp"
+#include "optim/vbo/vbo.hpp"
+
+namespace vbo {
+namespace {
+
+MatrixOf<float> columns(const std::vector<Vector>& codes) {
+  MatrixOf<float> X(codes.front().size(), std::ssize(codes));
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    X.col(static_cast<Eigen::Index>(i)) = codes[i].cast<float>();
+  }
+  return X;
+}
+
+std::vector<int> best_first(const VectorOf<float>& scores) {
+  std::vector<int> order(static_cast<std::size_t>(scores.size()));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return scores[a] > scores[b]; });
+  return order;
+}
+
+bool is_judged(Source source) { return source != Source::polish && source != Source::leap; }
+
+// Root-mean-square distance below `apart` from one of `others`.
+bool is_crowded(const Vector& code, const std::vector<Vector>& others, double apart) {
+  const double least = apart * std::sqrt(static_cast<double>(code.size()));
+  return std::any_of(others.begin(), others.end(),
+                     [&](const Vector& other) { return (other - code).norm() < least; });
+}
+
+}  // namespace
+
+std::vector<Suggestion> Vbo::ask(std::span<const TrialId> ids) {
+  std::map<Source, std::vector<std::size_t>> places;
+  for (std::size_t i = 0; i < ids.size(); ++i) places[source_of(ids[i])].push_back(i);
+  std::vector<Suggestion> suggestions(ids.size());
+  for (const auto& [source, indices] : places) {
+    std::vector<TrialId> group;
+    for (const std::size_t i : indices) group.push_back(ids[i]);
+    std::vector<Suggestion> made = suggest(source, group);
+    for (std::size_t j = 0; j < indices.size(); ++j) suggestions[indices[j]] = std::move(made[j]);
+  }
+  promise(ids, suggestions);
+  return suggestions;
+}
+
+// The golden ratio's multiples spread any series of trials over the sources in their shares.
+Source Vbo::source_of(TrialId id) const {
+  if (round_ == 0) return Source::design;
+  const double turn = static_cast<double>(id) * Tuning::golden;
+  double u = turn - std::floor(turn);
+  if (champion_) {
+    const double polish = champion_->polish_share(), leaps = champion_->jump_share();
+    if (u < polish) return Source::polish;
+    if (u < polish + leaps) return Source::leap;
+    u = (u - polish - leaps) / (1.0 - polish - leaps);
+  }
+  if (run_->rounds() == 0) return Source::design;
+  double sum = 0.0;
+  for (const Source source : {Source::action_net, Source::jump, Source::climb, Source::second}) {
+    sum += run_->share_of(source);
+    if (u < sum) return source;
+  }
+  return Source::local;
+}
+
+std::vector<Suggestion> Vbo::suggest(Source source, std::span<const TrialId> ids) {
+  const bool trained = run_->rounds() > 0;
+  std::vector<Suggestion> chosen;
+  const auto add = [&](std::vector<Suggestion> more) {
+    std::ranges::move(more, std::back_inserter(chosen));
+  };
+  const auto left = [&] { return ids.subspan(chosen.size()); };
+  // Climbers keep their distance from each other, which costs the square of their number.
+  const std::size_t together = source == Source::climb ? Tuning::climb_together : ids.size();
+  while (source != Source::design && chosen.size() < ids.size()) {
+    const std::size_t before = chosen.size(), wanted = std::min(together, left().size());
+    add(suggest_judged(source, left().first(wanted)));
+    if (chosen.size() < before + wanted) break;
+  }
+  if (!left().empty() && trained && source != Source::local && source != Source::design) {
+    add(suggest_judged(Source::local, left()));
+  }
+  if (!left().empty()) add(suggest_designed(left()));
+  return chosen;
+}
+
+std::vector<Suggestion> Vbo::suggest_designed(std::span<const TrialId> ids) {
+  std::vector<Suggestion> made;
+  for (const TrialId id : ids) made.push_back(take(id, Source::design, unseen_design_point(), {}));
+  return made;
+}
+
+// As many as there are proposals that repeat nothing, at most one per id.
+std::vector<Suggestion> Vbo::suggest_judged(Source source, std::span<const TrialId> ids) {
+  Rng rng(common_.seed, to_string(source), static_cast<std::uint64_t>(ids.front()));
+  const Candidates candidates = draw(source, static_cast<int>(ids.size()), rng);
+  std::vector<Suggestion> made;
+  for (const int i : keep_apart(candidates, source, ids.size())) {
+    made.push_back(take(ids[made.size()], source, candidates.codes[static_cast<std::size_t>(i)],
+                        reasons_for(i, candidates.judgement)));
+  }
+  return made;
+}
+
+Vbo::Candidates Vbo::draw(Source source, int count, Rng& rng) {
+  Candidates candidates;
+  candidates.codes = source == Source::climb ? climbed(count, rng)
+                                             : proposals(source, screening_of(source) * count, rng);
+  if (is_judged(source)) {
+    judge(candidates);
+  } else {
+    candidates.order.resize(candidates.codes.size());
+    std::iota(candidates.order.begin(), candidates.order.end(), 0);
+  }
+  return candidates;
+}
+
+void Vbo::judge(Candidates& candidates) {
+  candidates.judgement =
+      run_->judge().judge(columns(candidates.codes), std::sqrt(options_.beta), common_.threads);
+  candidates.order = best_first(candidates.judgement.score);
+}
+
+// Indices of up to `wanted` candidates, the most promising first, none of them seen before.
+// Climbers meet on the same tops: they keep a distance from each other and from those still
+// pending, and less of it when there are not enough so far apart.
+std::vector<int> Vbo::keep_apart(const Candidates& candidates, Source source,
+                                 std::size_t wanted) const {
+  const bool climbs = source == Source::climb;
+  const double tolerance = climbs ? Tuning::repeat_single : Tuning::repeat;
+  std::vector<Vector> taken = climbs ? pending_climbers() : std::vector<Vector>();
+  std::vector<int> chosen;
+  double apart = climbs ? Tuning::climb_apart : 0.0;
+  while (chosen.size() < wanted) {
+    if (apart < tolerance) apart = 0.0;
+    for (const int i : candidates.order) {
+      if (chosen.size() == wanted) break;
+      const Vector& code = candidates.codes[static_cast<std::size_t>(i)];
+      if (seen_.contains(code, tolerance)) continue;
+      if (is_crowded(code, taken, std::max(apart, tolerance))) continue;
+      taken.push_back(code);
+      chosen.push_back(i);
+    }
+    if (apart == 0.0) break;
+    apart *= Tuning::climb_apart_less;
+  }
+  return chosen;
+}
+
+// `count` snapped codes.
+std::vector<Vector> Vbo::proposals(Source source, int count, Rng& rng) {
+  const bool of_champion = source == Source::polish || source == Source::leap;
+  const Archive& archive = of_champion ? history_ : run_->archive();
+  std::vector<Vector> codes(static_cast<std::size_t>(count));
+  MatrixOf<float> actions;
+  if (source == Source::action_net) actions = run_->action_net().act(count, rng);
+  for (int i = 0; i < count; ++i) {
+    Vector& code = codes[static_cast<std::size_t>(i)];
+    if (source == Source::action_net) {
+      code = actions.col(i).cast<double>();
+    } else if (source == Source::jump || source == Source::leap) {
+      code = jump(encoding_, archive, rng);
+    } else {
+      code = archive.code(archive.at_rank(0));
+      borrow_categories(encoding_, archive, code, rng);
+      const Regions& regions = run_->regions();
+      if (source == Source::polish) {
+        champion_->search().sample(code, rng);
+      } else if (regions.usable()) {
+        (source == Source::second ? regions.second() : regions.leader()).sample(code, rng);
+      }
+    }
+    encoding_.snap(code);
+  }
+  return codes;
+}
+
+// Proposals of the action-net, jumps and the leader, in shares that follow their success, after
+// they have climbed the judge's opinion: more than `count` of them, snapped.
+std::vector<Vector> Vbo::climbed(int count, Rng& rng) {
+  constexpr Source kinds[] = {Source::action_net, Source::jump, Source::local};
+  const int starts = std::max(3, static_cast<int>(std::ceil(Tuning::climb_starts * count)));
+  const double weight = std::sqrt(options_.beta);
+  const LocalSearch& leader = run_->regions().leader();
+  const double first_step = Tuning::climb_first_step;
+  const double near = leader.running() ? std::min(first_step, leader.deviation()) : first_step;
+  MatrixOf<float> from(encoding_.dimension(), starts);
+  VectorOf<float> length(starts);
+  int filled = 0;
+  const auto success = [&](Source kind) {  // of what is not switched off
+    return run_->shares().of(kind, {}) > 0.0 ? run_->shares().win_rate(kind) : 0.0;
+  };
+  double left = 0.0;  // success of the kinds still to come
+  for (const Source kind : kinds) left += success(kind);
+  for (const Source kind : kinds) {
+    const double share = left > 0.0 ? success(kind) / left : 0.0;
+    left -= success(kind);
+    const int wanted = kind == Source::local
+                           ? starts - filled
+                           : static_cast<int>(std::lround(share * (starts - filled)));
+    if (wanted == 0) continue;
+    Candidates screened{proposals(kind, Tuning::climb_screen * wanted, rng), {}, {}};
+    judge(screened);
+    for (int i = 0; i < wanted; ++i, ++filled) {
+      const auto which = static_cast<std::size_t>(screened.order[static_cast<std::size_t>(i)]);
+      from.col(filled) = screened.codes[which].cast<float>();
+      length[filled] = static_cast<float>(kind == Source::action_net ? first_step : near);
+    }
+  }
+  const MatrixOf<float> X =
+      climb(run_->judge(), encoding_, from,
+            {.weight = weight, .length = std::move(length), .threads = common_.threads});
+  std::vector<Vector> codes;
+  for (Eigen::Index i = 0; i < X.cols(); ++i) {
+    codes.emplace_back(X.col(i).cast<double>());
+    encoding_.snap(codes.back());
+  }
+  return codes;
+}
+
+// Proposals per suggestion. Keeping the best of S draws in few dimensions leaves a clump, from
+// which the local search would learn that its steps are too long: in two dimensions the best 1/24
+// fill a fifth of the width, in ten three quarters. Hence at most 2^Dn draws per suggestion. Once
+// the leader is narrow, jumps are not screened at all: the judge's mean favours its basin, and
+// removes exactly those that cross a valley.
+int Vbo::screening_of(Source source) const {
+  if (!is_judged(source)) return 1;
+  const auto screening = static_cast<int>(options_.screening);
+  const Regions& regions = run_->regions();
+  if (source == Source::jump && options_.explore > 0.0 && regions.is_narrow()) return 1;
+  if (!regions.usable() || source == Source::jump) return Tuning::categorical_screen * screening;
+  const auto numbers = static_cast<int>(run_->numeric_parameters());
+  if (source == Source::action_net || numbers >= Tuning::full_screen_from) return screening;
+  return std::min(screening, 1 << numbers);
+}
+
+// Nothing for what nobody has judged.
+Rationale Vbo::reasons_for(int i, const Judgement& judgement) const {
+  if (judgement.meanings.empty()) return {};
+  const double weight = std::sqrt(options_.beta);
+  Rationale why = rationale_of(judgement, i, weight);
+  why.add(kSqrtBeta, weight);
+  if (realized_) why.add(kRoundNats, *realized_);
+  why.add(kCeilingNats, run_->ceiling());
+  return why;
+}
+
+// What the run's suggestions should tell and bring, as means since the last round.
+void Vbo::promise(std::span<const TrialId> ids, std::span<const Suggestion> made) {
+  if (run_->rounds() == 0) return;
+  std::vector<Vector> codes;
+  double outcome = 0.0;
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    if (made[i].rationale.terms.empty()) continue;  // not judged
+    codes.push_back(pending_.at(ids[i]).code);
+    outcome += made[i].rationale.terms.front().value;
+  }
+  if (codes.empty()) return;
+  const auto before = static_cast<double>(promise_.suggestions);
+  const auto added = static_cast<double>(codes.size());
+  const double nats = run_->expected_information(columns(codes));
+  promise_.information = (before * promise_.information + added * nats) / (before + added);
+  promise_.outcome = (before * promise_.outcome + outcome) / (before + added);
+  promise_.suggestions += std::ssize(codes);
+}
+
+// The next point of the design that nobody has tried. A finite space can run out of them: then a
+// repeat is all there is to suggest.
+Vector Vbo::unseen_design_point() {
+  const int tries = encoding_.dimension() > 0 ? Tuning::design_tries : 1;
+  Vector code;
+  for (int i = 0; i < tries; ++i) {
+    code = design_.code(designed_++);
+    encoding_.snap(code);
+    if (!seen_.contains(code)) break;
+  }
+  return code;
+}
+
+Suggestion Vbo::take(TrialId id, Source source, ConstVectorRef code, Rationale rationale) {
+  seen_.add(code);
+  rationale.source = to_string(source);
+  Point point = encoding_.decode(code);
+  // As it will be read back on resuming.
+  pending_[id] = {source, encoding_.encode(point)};
+  newest_id_ = std::max(newest_id_, id);
+  return {std::move(point), std::move(rationale)};
+}
+
+// The newest climbed suggestions that have no result yet.
+std::vector<Vector> Vbo::pending_climbers() const {
+  std::vector<Vector> codes;
+  for (auto asked = pending_.rbegin(); asked != pending_.rend(); ++asked) {
+    if (codes.size() == Tuning::climb_together) break;
+    if (asked->second.source == Source::climb) codes.push_back(asked->second.code);
+  }
+  return codes;
+}
+
+}  // namespace vbo
