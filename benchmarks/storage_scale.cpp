@@ -46,7 +46,7 @@ double sphere(const Point& point) {
 // Written the way Study does it, but a thousand at a time.
 void make_study(const std::string& path, std::int64_t count) {
   { (void)Study::open(options(path, count)).value(); }
-  auto storage = open_storage(path, Access::write).value();
+  auto storage = open_storage(path, Access::coordinate).value();
   Rng rng(1, "scale");
   EventId event = 0;
   for (TrialId next = 1; next <= count;) {

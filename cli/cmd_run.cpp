@@ -1,26 +1,30 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 
 #include "cli/commands.hpp"
 #include "cli/evaluator.hpp"
 #include "cli/progress.hpp"
 #include "cli/signals.hpp"
 #include "cli/trial_json.hpp"
+#include "vbo/worker.hpp"
 
 namespace vbo::cli {
 namespace {
 
 constexpr std::int64_t kMost = 4096;  // workers or threads
 constexpr std::int64_t kLongestGrace = 86400;
+constexpr std::int64_t kAsTheFileSays = -1;
+constexpr std::chrono::seconds kPatience{3600};           // for a server that is away
+constexpr std::chrono::milliseconds kStandByEvery{1000};  // looks for a study that is left alone
 
 struct Options {
   std::string file;
   std::int64_t threads = 0;
-  std::int64_t workers = 0;  // 0 = as the file says
+  std::int64_t workers = kAsTheFileSays;  // 0 = coordinate only
   std::int64_t grace = 20;
   bool json = false;
 };
@@ -47,16 +51,6 @@ constexpr std::string_view end_name(RunEnd end) {
       return "space_exhausted";
   }
   return "?";
-}
-
-// Each running evaluator takes a few file descriptors.
-void allow_files(std::size_t workers) {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  const rlim_t wanted = std::min<rlim_t>(limit.rlim_max, 6 * workers + 256);
-  if (limit.rlim_cur >= wanted) return;
-  limit.rlim_cur = wanted;
-  setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 std::string headline(const StudyFile& file, const Summary& summary) {
@@ -146,7 +140,99 @@ int exit_code_of(const Summary& summary) {
   return summary.end == RunEnd::too_many_failures ? kFailed : kDone;
 }
 
-Result<Summary> run_study(const StudyFile& file, Study& study, Executor& executor,
+// The workers of this process: a thread that takes from the study's queue like any other worker.
+class LocalWorkers {
+ public:
+  // Without an executor there are none.
+  LocalWorkers(Study& study, Executor* executor, double patience_seconds, Progress& progress) {
+    if (!executor) {
+      ended_ = true;
+      return;
+    }
+    Result<std::unique_ptr<Storage>> connected = study.connect(Access::queue);
+    if (!connected) {
+      error_ = connected.error();
+      ended_ = true;
+      return;
+    }
+    thread_ = std::thread(
+        [this, executor, patience_seconds, &progress, storage = std::move(*connected)]() mutable {
+          WorkOptions options;
+          options.interrupts = &stop_;
+          options.patience_seconds = patience_seconds;
+          options.on_started = [&](const Trial& trial) { progress.started(trial); };
+          if (const Result<WorkEnd> end = work(*storage, *executor, options); !end) {
+            error_ = end.error();
+          }
+          storage.reset();
+          ended_ = true;
+        });
+  }
+  ~LocalWorkers() { stop(2); }
+  LocalWorkers(const LocalWorkers&) = delete;
+  LocalWorkers& operator=(const LocalWorkers&) = delete;
+
+  std::atomic<int>* stop_flag() { return &stop_; }
+  const std::atomic<bool>* ended() const { return &ended_; }
+  void stop(int how) {
+    if (stop_ < how) stop_ = how;
+    if (thread_.joinable()) thread_.join();
+  }
+  // What ended them before their time. REQUIRES: stop().
+  const std::optional<Error>& error() const { return error_; }
+
+ private:
+  std::atomic<int> stop_ = 0;
+  std::atomic<bool> ended_ = false;
+  std::optional<Error> error_;
+  std::thread thread_;
+};
+
+bool is_shared(const StudyFile& file) {
+  return file.study.storage.find("://") != std::string::npos;
+}
+
+// Opens the study; one on a server waits there while another process runs it, and while the server
+// is away when it was there before.
+Result<Study> open_or_stand_by(const StudyFile& file, bool was_there,
+                               const std::atomic<int>& interrupts, const Console& console) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (bool said = false;; said = true) {
+    Result<Study> study = open_study(file);
+    if (study || !is_shared(file)) return study;
+    const ErrorKind kind = study.error().kind;
+    const bool busy = kind == ErrorKind::busy;
+    const bool away =
+        kind == ErrorKind::io && was_there && std::chrono::steady_clock::now() - begin < kPatience;
+    if ((!busy && !away) || interrupts > 0) return study;
+    if (!said && !console.quiet) {
+      print_err(busy ? "vbo: standing by: " +
+                           study.error().message.substr(0, study.error().message.find(';')) + "\n"
+                     : "vbo: waiting for the storage: " + study.error().message + "\n");
+    }
+    std::this_thread::sleep_for(kStandByEvery);
+  }
+}
+
+// Coordinates until there is a result, also when the server was away, or gave the study to
+// somebody else, in between.
+Result<RunEnd> coordinate(const StudyFile& file, Study& study, const RunOptions& options,
+                          const Console& console) {
+  for (;;) {
+    Result<RunEnd> end = study.coordinate(options);
+    if (end || !is_shared(file)) return end;
+    const ErrorKind kind = end.error().kind;
+    if (kind != ErrorKind::io && kind != ErrorKind::busy) return end;
+    if (!console.quiet) print_err("vbo: " + end.error().message + "; going on when possible\n");
+    { const Study gone = std::move(study); }  // it knows less than the storage now
+    Result<Study> again = open_or_stand_by(file, true, *options.interrupts, console);
+    if (!again) return again.error();
+    study = std::move(*again);
+  }
+}
+
+// Null executor: coordinates only.
+Result<Summary> run_study(const StudyFile& file, Study& study, Executor* executor,
                           const std::atomic<int>& interrupts, const Console& console) {
   const Result<TrialCounts> before = study.counts();
   if (!before) return before.error();
@@ -171,9 +257,17 @@ Result<Summary> run_study(const StudyFile& file, Study& study, Executor& executo
     options.stop_information = file.stop.information;
     options.stop_rounds = file.stop.rounds;
     options.interrupts = &interrupts;
-    options.on_started = [&](const Trial& trial) { progress.started(trial); };
     options.on_finished = [&](const Trial& trial) { progress.finished(trial); };
-    end = study.run(executor, options);
+    options.on_turn = [&](const QueueState& queue) { progress.set_running(queue.running); };
+    const double patience =
+        is_shared(file) ? std::chrono::duration<double>(kPatience).count() : 0.0;
+    LocalWorkers workers(study, executor, patience, progress);
+    options.local_slots = executor ? static_cast<std::int64_t>(executor->capacity()) : 0;
+    options.stop_workers = workers.stop_flag();
+    options.workers_ended = workers.ended();
+    end = coordinate(file, study, options, console);
+    workers.stop(2);
+    if (workers.error()) return *workers.error();
   }
   if (!end) return end.error();
   Summary summary;
@@ -194,19 +288,17 @@ int run(const Options& options, const Console& console) {
   const std::atomic<int>& interrupts = watch_interrupts(static_cast<unsigned>(options.grace));
   Result<StudyFile> file = read_study_file(options.file);
   if (!file) return fail(file.error());
-  if (options.workers > 0 && file->evaluate) {
-    file->evaluate->process.workers = static_cast<std::size_t>(options.workers);
-  }
   file->study.optimizer.threads = static_cast<int>(options.threads);
-  const Result<EvaluateSettings> evaluate = require_evaluator(*file);
-  if (!evaluate) return fail(evaluate.error());
-  allow_files(evaluate->process.workers);
-  Result<std::unique_ptr<Executor>> executor = make_executor(*file, *evaluate);
-  if (!executor) return fail(executor.error());
-  Result<Study> study = open_study(*file);
+  std::unique_ptr<Executor> executor;
+  if (options.workers != 0) {
+    Result<std::unique_ptr<Executor>> made = make_executor(*file, options.workers);
+    if (!made) return fail(made.error());
+    executor = std::move(*made);
+  }
+  Result<Study> study = open_or_stand_by(*file, false, interrupts, console);
   if (!study) return fail(study.error());
   if (!study->warning().empty()) print_err("vbo: " + study->warning() + "\n");
-  const Result<Summary> summary = run_study(*file, *study, **executor, interrupts, console);
+  const Result<Summary> summary = run_study(*file, *study, executor.get(), interrupts, console);
   if (!summary) return fail(summary.error());
   if (options.json) {
     print_json(summary_json(*file, *summary));
@@ -223,7 +315,8 @@ Action define_run(CLI::App& app, const Console& console) {
   Arguments arguments(app);
   arguments.positional("FILE", options->file, "Study file (.toml)");
   arguments.option("--workers", options->workers, "N",
-                   "Evaluations at the same time, instead of the file's", 1, kMost);
+                   "Evaluations at the same time, instead of the file's; 0 = only coordinate", 0,
+                   kMost);
   arguments.option("--threads", options->threads, "N", "Threads of the method; 0 = all cores", 0,
                    kMost);
   arguments.option("--grace", options->grace, "SECONDS",

@@ -12,6 +12,7 @@ struct Options {
   TrialId id = 0;
   std::string value;
   std::string reason;
+  double wait = kWaitSeconds;
   bool json = false;
 };
 
@@ -19,6 +20,26 @@ struct Options {
 std::optional<Outcome> parse_value(const std::string& text) {
   if (text.find('{') != std::string::npos) return std::nullopt;
   return parse_value_line(text);
+}
+
+// Stores the result; whoever coordinates the study, now or later, tells the method.
+Result<void> store(const Options& options, const Outcome& outcome) {
+  Result<OpenedStudy> study = open_queue(options.study, options.wait);
+  if (!study) return study.error();
+  Storage& storage = *study->storage;
+  Result<std::optional<Trial>> stored = storage.load_trial(options.id);
+  if (!stored) return stored.error();
+  if (!*stored) {
+    return Error{ErrorKind::not_found, "trial " + std::to_string(options.id) +
+                                           " does not exist; the open ones: vbo ask " +
+                                           options.study + " --pending"};
+  }
+  Trial open = std::move(**stored);
+  open.value.reset();
+  open.failure.reset();
+  open.metrics.clear();
+  const Result<Completion> completed = storage.complete(ended_by(std::move(open), outcome), 0);
+  return completed ? Result<void>() : completed.error();
 }
 
 int tell(const Options& options) {
@@ -39,12 +60,8 @@ int tell(const Options& options) {
     }
     outcome = *std::move(parsed);
   }
-  Result<Study> study = open_to_write(options.study);
-  if (!study) return fail(study.error());
   outcome.id = options.id;
-  const Result<void> told = study->tell(outcome);
-  if (!told) return fail(told.error());
-  if (const Result<void> closed = study->close(); !closed) return fail(closed.error());
+  if (const Result<void> stored = store(options, outcome); !stored) return fail(stored.error());
   if (options.json) {
     print_json({{"id", options.id},
                 {"state", outcome.value ? "completed" : "failed"},
@@ -69,6 +86,8 @@ Action define_tell(CLI::App& app, const Console&) {
   arguments.positional("ID", options->id, "The suggestion's id");
   arguments.optional_positional("VALUE", options->value, "The result, a number");
   arguments.option("--fail", options->reason, "REASON", "The evaluation failed, and why");
+  arguments.option("--wait", options->wait, "SECONDS", "How long to wait for others who write", 0.0,
+                   kLongestWait);
   arguments.flag("--json", options->json, "Print JSON");
   return [options] { return tell(*options); };
 }

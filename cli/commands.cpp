@@ -27,7 +27,8 @@ const std::vector<Command>& commands() {
        "way, "
        "start it again, and it continues as if nothing had happened. The first Ctrl-C finishes the "
        "running evaluations, the second stops at once. Raise study.budget to continue a finished "
-       "study.",
+       "study. Other workers may join with `vbo work`; with --workers 0 all evaluations are "
+       "theirs.",
        R"({"study", "end", "completed", "failed", "budget", "seconds", "best": {"id", "params", "value"} or null})",
        define_run},
       {"ask",
@@ -35,15 +36,35 @@ const std::vector<Command>& commands() {
        {"vbo ask study.toml -n 8", "vbo ask study.db -n 8 --json"},
        "For people and robots in the loop: each suggestion has an id under which `vbo tell` takes "
        "its result. Given a study file, the study is created when it does not exist yet. "
-       "Suggestions stay open until told; --pending lists them again.",
+       "Suggestions stay open until told; --pending lists them again. Works from many processes at "
+       "once, and while `vbo run` runs: then its suggestions are yours and not its workers'.",
        R"([{"id", "params": {...}}, ...])",
        define_ask},
       {"tell",
        "Tell the result of a suggestion",
        {"vbo tell study.db 7 1.25", "vbo tell study.db 8 --fail \"sample broke\""},
-       "VALUE is in the sign of the study's goal. nan and inf count as failures.",
+       "VALUE is in the sign of the study's goal. nan and inf count as failures. The result is "
+       "stored at once, from many processes at the same time and while `vbo run` runs; the method "
+       "hears of it before it suggests again. Telling the same result again changes nothing.",
        R"({"id", "state", "value", "error"})",
        define_tell},
+      {"work",
+       "Evaluate trials of a study that another process coordinates",
+       {"vbo work study.toml", "vbo work study.toml --workers 8 --idle 600"},
+       "Claims waiting trials, evaluates them as the study file says and stores the results, until "
+       "the study ends or nothing came for --idle seconds. Start as many as you like, wherever the "
+       "storage can be reached; `vbo run study.toml --workers 0` only coordinates. A worker that "
+       "dies loses its claims after --lease seconds, and others take over. SIGTERM finishes what "
+       "runs within --grace seconds and gives the rest back.",
+       R"({"end", "completed", "failed", "late"})",
+       define_work},
+      {"workers",
+       "Show who evaluates what",
+       {"vbo workers study.db"},
+       "Works while the study runs. A worker that gave no sign of life for as long as a lease "
+       "lasts is shown as lost.",
+       R"([{"name", "host", "alive", "slots", "running": [id, ...], "completed", "started_at", "seen_at", "silent_seconds"}, ...])",
+       define_workers},
       {"status",
        "Show how far a study is",
        {"vbo status study.db"},

@@ -35,6 +35,8 @@ Action define_check(CLI::App& app, const Console& console);
 Action define_run(CLI::App& app, const Console& console);
 Action define_ask(CLI::App& app, const Console& console);
 Action define_tell(CLI::App& app, const Console& console);
+Action define_work(CLI::App& app, const Console& console);
+Action define_workers(CLI::App& app, const Console& console);
 Action define_status(CLI::App& app, const Console& console);
 Action define_best(CLI::App& app, const Console& console);
 Action define_trials(CLI::App& app, const Console& console);

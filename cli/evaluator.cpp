@@ -1,11 +1,38 @@
 // SPDX-License-Identifier: MIT
 #include "cli/evaluator.hpp"
 
+#include <sys/resource.h>
+
+#include <algorithm>
+
 #include "exec/function_pool.hpp"
 #include "tasks/task.hpp"
 #include "vbo/random.hpp"
 
 namespace vbo::cli {
+namespace {
+
+// Each running evaluator takes a few file descriptors.
+void allow_files(std::size_t workers) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  const rlim_t wanted = std::min<rlim_t>(limit.rlim_max, 6 * workers + 256);
+  if (limit.rlim_cur >= wanted) return;
+  limit.rlim_cur = wanted;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Executor>> make_executor(StudyFile& file, std::int64_t workers) {
+  if (workers > 0 && file.evaluate) {
+    file.evaluate->process.workers = static_cast<std::size_t>(workers);
+  }
+  const Result<EvaluateSettings> evaluate = require_evaluator(file);
+  if (!evaluate) return evaluate.error();
+  allow_files(evaluate->process.workers);
+  return make_executor(file, *evaluate);
+}
 
 Result<StudyFile> read_study_file(const std::string& path) {
   return load_study_file(path, {.find_task = [](const std::string& name) -> Result<TaskProblem> {

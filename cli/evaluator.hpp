@@ -18,4 +18,8 @@ Result<StudyFile> read_study_file(const std::string& path);
 Result<std::unique_ptr<Executor>> make_executor(const StudyFile& file,
                                                 const EvaluateSettings& settings);
 
+// The evaluator of a study file that has to have one, made for as many evaluations at a time as
+// `workers` says, or the file when that is below 1.
+Result<std::unique_ptr<Executor>> make_executor(StudyFile& file, std::int64_t workers);
+
 }  // namespace vbo::cli

@@ -150,7 +150,7 @@ void Progress::started(const Trial&) {
 
 void Progress::finished(const Trial& trial) {
   const std::lock_guard lock(mutex_);
-  --state_.running;
+  state_.running = std::max<std::int64_t>(0, state_.running - 1);
   ++state_.ended_here;
   if (trial.value) {
     ++state_.completed;
@@ -170,6 +170,11 @@ void Progress::finished(const Trial& trial) {
         trial.failure->message);
   }
   if (failures_shown_ == kFailuresShown) say("further failures are only counted here");
+}
+
+void Progress::set_running(std::int64_t count) {
+  const std::lock_guard lock(mutex_);
+  state_.running = count;
 }
 
 void Progress::tick() {

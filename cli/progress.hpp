@@ -42,6 +42,7 @@ class Progress {
 
   void started(const Trial& trial);
   void finished(const Trial& trial);
+  void set_running(std::int64_t count);  // of all workers, wherever they are
 
  private:
   enum class Kind { none, live, plain };

@@ -37,16 +37,28 @@ Result<std::string> url_of(const std::string& argument) {
 
 bool is_study_file(const std::string& argument) { return argument.ends_with(".toml"); }
 
-Result<OpenedStudy> open_to_read(const std::string& argument) {
+namespace {
+
+Result<OpenedStudy> open_existing(const std::string& argument, Access access, double wait_seconds) {
   const Result<std::string> url = url_of(argument);
   if (!url) return url.error();
   if (is_missing_file(*url)) return no_study(argument, *url);
-  Result<std::unique_ptr<Storage>> storage = open_storage(*url, Access::read);
+  Result<std::unique_ptr<Storage>> storage = open_storage(*url, access, wait_seconds);
   if (!storage) return storage.error();
   Result<std::optional<StudyRecord>> record = (*storage)->load_study();
   if (!record) return record.error();
   if (!*record) return Error{ErrorKind::not_found, *url + ": holds no study yet"};
   return OpenedStudy{*url, std::move(*storage), std::move(**record)};
+}
+
+}  // namespace
+
+Result<OpenedStudy> open_to_read(const std::string& argument) {
+  return open_existing(argument, Access::read, kWaitSeconds);
+}
+
+Result<OpenedStudy> open_queue(const std::string& argument, double wait_seconds) {
+  return open_existing(argument, Access::queue, wait_seconds);
 }
 
 Result<Study> open_to_write(const std::string& argument, int threads) {

@@ -11,6 +11,9 @@
 
 namespace vbo::cli {
 
+inline constexpr double kWaitSeconds = 30.0;  // default of --wait
+inline constexpr double kLongestWait = 86400.0;
+
 bool is_study_file(const std::string& argument);  // by its name: *.toml
 
 struct OpenedStudy {
@@ -22,7 +25,11 @@ struct OpenedStudy {
 // For commands that only look. Works while another process writes.
 Result<OpenedStudy> open_to_read(const std::string& argument);
 
-// For commands that change something. A study file creates the study when it is not there yet.
+// For commands that store results or work: any number at a time, also while a study runs.
+Result<OpenedStudy> open_queue(const std::string& argument, double wait_seconds);
+
+// For commands that ask the method: one at a time. A study file creates the study when it is not
+// there yet.
 Result<Study> open_to_write(const std::string& argument, int threads = 0);
 
 }  // namespace vbo::cli

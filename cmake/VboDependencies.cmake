@@ -21,7 +21,17 @@ if(NOT tomlplusplus_FOUND)
   endif()
 endif()
 
+# libpq by hand: CMake's own module asks for the server's headers as well.
+find_path(LIBPQ_INCLUDE_DIR libpq-fe.h PATH_SUFFIXES postgresql)
+find_library(LIBPQ_LIBRARY pq)
+
 set(VBO_HAVE_SQLITE ${SQLite3_FOUND})
+set(VBO_HAVE_POSTGRES OFF)
+if(LIBPQ_INCLUDE_DIR AND LIBPQ_LIBRARY)
+  set(VBO_HAVE_POSTGRES ON)
+else()
+  message(STATUS "vbo: libpq not found, so studies cannot be stored in PostgreSQL")
+endif()
 set(VBO_HAVE_BOX2D ${box2d_FOUND})
 foreach(needed SQLite3 tomlplusplus CLI11 fmt)
   if(VBO_BUILD_CLI AND NOT ${needed}_FOUND)

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Where a study lives. One storage holds one study; one process writes, any number read.
+// Where a study lives, and the queue its workers take from. One storage holds one study. Anybody
+// may read; any number of workers claim waiting trials and store results; one coordinator at a time
+// asks, and decides in which order the method hears of results.
 // Every method that writes has committed durably when it returns success, and has changed nothing
-// when it returns an error.
+// when it returns an error. A Storage object belongs to one thread.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -43,7 +46,52 @@ struct TrialCounts {
   std::int64_t waiting = 0, running = 0, completed = 0, failed = 0;
 };
 
-enum class Access { read, write };
+enum class Access {
+  read,        // changes nothing
+  queue,       // claims trials, stores results, requests suggestions: any number at a time
+  coordinate,  // besides, the order of asks and tells: one at a time
+};
+
+// A trial somebody has taken on, until the lease ends or is renewed.
+struct Claim {
+  Trial trial;             // state running; attempts counts this one
+  std::int64_t token = 0;  // proves whose it is; never 0
+};
+
+// Somebody who evaluates. `process` tells machine and process apart, so that others on the same
+// machine see its end at once; see ProcessName.
+struct WorkerInfo {
+  std::string name, host, process;
+  std::int64_t slots = 1;                  // evaluations at the same time
+  std::int64_t completed = 0;              // results stored so far
+  double started_at = 0.0, seen_at = 0.0;  // by the storage's clock; set by the storage
+  bool alive = true;                       // seen within the time a lease lasts
+};
+
+// Suggestions somebody waits for while another process coordinates.
+struct AskRequest {
+  std::int64_t id = 0;
+  std::int64_t count = 1;
+  std::string who;
+};
+
+// What a coordinator has to know at every turn.
+struct QueueState {
+  std::int64_t offered = 0;  // waiting, and workers may take them
+  std::int64_t running = 0;
+  std::int64_t untold = 0;    // ended, and the method has not heard of them
+  std::int64_t requests = 0;  // waiting for an answer
+  std::int64_t slots = 0;     // of all workers alive
+  bool ended = false;         // see set_ended()
+};
+
+enum class Completion {
+  recorded,  // it is the trial's result now, or was already
+  second,    // the trial had ended before: kept beside it, and changes nothing
+};
+
+inline constexpr double kLeaseSeconds = 20.0;  // default of claims; renewed four times as often
+inline constexpr int kMostLosses = 3;          // a trial whose worker is lost so often has failed
 
 // Values are in the user's own sign here.
 class Storage {
@@ -55,20 +103,60 @@ class Storage {
   // The two things that may change: how many evaluations, and how they are made.
   virtual Result<void> update_study(std::int64_t budget, const std::string& evaluate_json) = 0;
 
+  // -- The coordinator. --
   // One ask: trials with state waiting, all with the same asked_in, and the report when the ask
-  // was the first of a training round. Or results from outside: ended trials nobody asked for, all
-  // with one event as both asked_in and told_in.
+  // was the first of a training round. They are offered to workers, or, with a request, handed to
+  // the one who made it and to nobody else. Or results from outside: ended trials nobody asked for,
+  // all with one event as both asked_in and told_in.
   virtual Result<void> add_trials(std::span<const Trial> trials,
-                                  const std::optional<AskReport>& report) = 0;
-  // May be lost when the power fails, as it is undone by requeue_running() anyway.
-  virtual Result<void> set_running(TrialId id, int attempts) = 0;
-  // Running trials without a living evaluator become waiting again; returns how many.
-  virtual Result<std::int64_t> requeue_running() = 0;
-  // One tell: finished trials, all with the same told_in.
+                                  const std::optional<AskReport>& report,
+                                  std::int64_t request = 0) = 0;
+  // One tell: open trials end, all with the same told_in.
   virtual Result<void> finish_trials(std::span<const Trial> trials) = 0;
+  // One tell of trials that have ended already, as load_untold() gave them but for told_in.
+  virtual Result<void> tell_trials(std::span<const Trial> trials) = 0;
+  // Open trials that workers may take from now on, once they wait; all others they may not.
+  virtual Result<void> offer(std::span<const TrialId> ids) = 0;
   // Replaces the previous one. When the power fails the previous one may come back.
   virtual Result<void> save_snapshot(const Snapshot& snapshot) = 0;
+  // Whether workers should go home.
+  virtual Result<void> set_ended(bool ended) = 0;
+  virtual Result<std::vector<AskRequest>> load_requests() = 0;  // those that wait, oldest first
+  virtual Result<void> refuse_request(std::int64_t id, const std::string& why) = 0;
+  // Makes the storage complete as one file, where it is a file. Costs a disk flush or two.
+  virtual Result<void> settle() { return {}; }
 
+  // -- Workers and people. --
+  // At most so many of the offered trials, lowest ids first. May be lost when the power fails.
+  virtual Result<std::vector<Claim>> claim(const WorkerInfo& worker, std::int64_t most,
+                                           double lease_seconds = kLeaseSeconds) = 0;
+  // A sign of life, and how a worker becomes known: extends the leases; answers with the tokens
+  // that are still valid.
+  virtual Result<std::vector<std::int64_t>> renew(const WorkerInfo& worker,
+                                                  std::span<const std::int64_t> tokens,
+                                                  double lease_seconds = kLeaseSeconds) = 0;
+  // Ends an open trial, whoever evaluates it now; `ended` has state, outcome, seconds, attempts,
+  // metrics, stderr_tail and worker. token 0: told by hand, and a conflict when it has ended with
+  // another result.
+  virtual Result<Completion> complete(const Trial& ended, std::int64_t token) = 0;
+  // Claimed trials wait again, as if they had not been claimed.
+  virtual Result<void> give_back(std::span<const std::int64_t> tokens) = 0;
+  virtual Result<void> leave(const WorkerInfo& worker) = 0;  // a worker goes home
+  // Running trials whose lease is over, or whose process on this machine is gone, wait again;
+  // returns how many. With blame, one that was lost kMostLosses times has failed instead.
+  virtual Result<std::int64_t> return_lost(bool blame = true) = 0;
+  virtual Result<std::int64_t> request(std::int64_t count, const std::string& who) = 0;
+  // nullopt: still waiting. An error is the coordinator's answer.
+  virtual Result<std::optional<std::vector<Trial>>> load_answer(std::int64_t request) = 0;
+  virtual Result<void> withdraw_request(std::int64_t id) = 0;
+
+  // -- Everybody. --
+  virtual Result<QueueState> queue_state() = 0;
+  virtual Result<std::vector<WorkerInfo>> load_workers() = 0;
+  virtual Result<std::vector<Trial>> load_running() = 0;  // in the order of ids
+  virtual Result<double> now() = 0;                       // by the storage's clock
+  // Ended trials of which the method has not heard, in the order in which they ended.
+  virtual Result<std::vector<Trial>> load_untold() = 0;
   virtual Result<std::optional<Snapshot>> load_snapshot() = 0;
   virtual Result<std::optional<Trial>> load_trial(TrialId id) = 0;
   // In the order of ids; limit -1 = all.
@@ -80,11 +168,34 @@ class Storage {
   virtual Result<TrialCounts> counts() = 0;
   // The last so many (-1 = all), oldest first.
   virtual Result<std::vector<RoundReport>> load_reports(std::int64_t last = -1) = 0;
+  // Returns when somebody else has changed something, or when the time is over.
+  virtual Result<void> wait(std::chrono::milliseconds at_most) = 0;
+  // The same study once more, for another thread of this process.
+  virtual Result<std::unique_ptr<Storage>> connect(Access access) = 0;
 };
 
-// Opens by URL: "memory:" (gone with the process), or a path to an SQLite file (created when absent
-// and access is write). Error kinds: busy when another process writes, damaged when the file is not
-// an intact vbo file, not_found when there is nothing to read.
-Result<std::unique_ptr<Storage>> open_storage(const std::string& url, Access access);
+// Opens by URL: "memory:" (gone with the process), a path to an SQLite file (created when absent
+// and access is coordinate), or "postgresql://user@host/database?study=name". Writers wait up to
+// `wait_seconds` for each other. Error kinds: busy when another process coordinates, damaged when
+// the file is not an intact vbo file, not_found when there is nothing to read.
+Result<std::unique_ptr<Storage>> open_storage(const std::string& url, Access access,
+                                              double wait_seconds = 30.0);
+
+std::string this_host();
+
+// Names one who evaluates, for WorkerInfo::process: machine, process, the moment it began, and a
+// number. Others of this machine see at once when the process is gone, and this process when the
+// object is.
+class ProcessName {
+ public:
+  ProcessName();
+  ~ProcessName();
+  ProcessName(const ProcessName&) = delete;
+  ProcessName& operator=(const ProcessName&) = delete;
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
 
 }  // namespace vbo

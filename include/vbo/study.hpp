@@ -54,6 +54,14 @@ struct RunOptions {
   const std::atomic<int>* interrupts = nullptr;  // 1 = finish what runs, 2 = stop at once
   std::function<void(const Trial&)> on_started;
   std::function<void(const Trial&)> on_finished;  // values in the user's sign
+
+  // For coordinate():
+  std::int64_t local_slots = 0;  // evaluations at a time of the workers in this process
+  // Set to 1 when the workers of this process should finish what runs, to 2 when they should give
+  // it back; and who says that they have ended. Null when there are none.
+  std::atomic<int>* stop_workers = nullptr;
+  const std::atomic<bool>* workers_ended = nullptr;
+  std::function<void(const QueueState&)> on_turn;  // what the queue looks like, now and then
 };
 
 enum class RunEnd {
@@ -83,7 +91,8 @@ class Study {
   // n new suggestions, stored and waiting. Fewer than n only when the space has no more points.
   Result<std::vector<Trial>> ask(std::int64_t n);
   // Ends an open trial. A value that is not finite ends it as failed. Telling twice is a conflict,
-  // an id that was never suggested is not_found.
+  // an id that was never suggested is not_found. Workers and other processes tell by
+  // Storage::complete(); the method hears of those results before the next ask.
   Result<void> tell(TrialId id, double value);
   Result<void> tell(Outcome outcome);  // with metrics; outcome.attempts is not looked at
   Result<void> tell_failure(TrialId id, Failure failure);
@@ -96,6 +105,16 @@ class Study {
   // Evaluates until the budget is spent, never more than executor.capacity() at once, refilling at
   // once when one ends. Trials left over by an earlier process come first.
   Result<RunEnd> run(Executor& executor, const RunOptions& options = {});
+
+  // Asks and tells while workers elsewhere evaluate: threads of this process with connect() and
+  // work(), or other processes. Suggestions are made ahead, as many as training would otherwise
+  // make workers wait for; with one evaluation at a time nothing is, so that the same seed gives
+  // the same study. Answers the requests of `vbo ask`.
+  Result<RunEnd> coordinate(const RunOptions& options);
+  // Answers the requests that wait; how many.
+  Result<std::int64_t> answer_requests();
+  // The study's storage once more, for a thread that works.
+  Result<std::unique_ptr<Storage>> connect(Access access);
 
   const StudyRecord& record() const;
   Result<std::optional<Trial>> best() const;

@@ -13,3 +13,4 @@
 #include "vbo/study_file.hpp"
 #include "vbo/trial.hpp"
 #include "vbo/version.hpp"
+#include "vbo/worker.hpp"

@@ -170,7 +170,7 @@ class Player {
   Result<void> open(std::unique_ptr<Storage> storage) {
     Result<StudyOptions> study = study_of(job_, task_);
     if (!study) return study.error();
-    if (!storage) storage = std::move(open_storage("memory:", Access::write)).value();
+    if (!storage) storage = std::move(open_storage("memory:", Access::coordinate)).value();
     storage_ = storage.get();
     Result<MeteredStudy> opened = open_metered(std::move(*study), {std::move(storage), {}});
     if (!opened) return opened.error();
@@ -199,7 +199,7 @@ class Player {
         (*stored)->evaluate_json != wanted->evaluate_json) {
       return nullptr;
     }
-    auto memory = open_storage("memory:", Access::write);
+    auto memory = open_storage("memory:", Access::coordinate);
     if (!memory || !copy_study(**file, **memory)) return nullptr;
     return std::move(*memory);
   }
@@ -210,7 +210,7 @@ class Player {
     std::error_code error;
     fs::remove(fresh, error);
     {
-      const auto file = open_storage(fresh.string(), Access::write);
+      const auto file = open_storage(fresh.string(), Access::coordinate);
       if (!file) return file.error().kind == ErrorKind::unsupported ? Result<void>() : file.error();
       if (const auto copied = copy_study(*storage_, **file); !copied) return copied.error();
     }

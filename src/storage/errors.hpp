@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The messages all storages share.
+// The messages all storages share, and when two results are the same.
 #pragma once
 
 #include <string>
@@ -15,10 +15,33 @@ inline Error no_trial(TrialId id) {
 inline Error already_ended(TrialId id) {
   return {ErrorKind::conflict, "trial " + std::to_string(id) + " has already ended"};
 }
+inline Error already_ended(const Trial& stored) {
+  return {ErrorKind::conflict, "trial " + std::to_string(stored.id) + " has already ended: " +
+                                   std::string(to_string(stored.state)) + ", " +
+                                   (stored.value ? "value " + to_string(Value(*stored.value))
+                                                 : stored.failure.value_or(Failure{}).message)};
+}
+inline Error not_ended(TrialId id) {
+  return {ErrorKind::conflict,
+          "trial " + std::to_string(id) + " has not ended, or was told before"};
+}
 inline Error id_used(TrialId id) {
   return {ErrorKind::conflict, "trial " + std::to_string(id) + " is already stored"};
 }
 inline Error study_exists() { return {ErrorKind::conflict, "the storage already holds a study"}; }
 inline Error no_study() { return {ErrorKind::not_found, "the storage holds no study yet"}; }
+inline Error no_request(std::int64_t id) {
+  return {ErrorKind::not_found, "there is no request " + std::to_string(id)};
+}
+inline Error not_coordinating() {
+  return {ErrorKind::conflict, "only the coordinator of a study may do this"};
+}
+inline Failure lost_too_often(int losses) {
+  return {FailureCause::lost, "its worker was lost " + std::to_string(losses) + " times"};
+}
+inline bool same_result(const Trial& a, const Trial& b) {
+  return a.state == b.state && a.value == b.value && a.failure == b.failure &&
+         a.metrics == b.metrics;
+}
 
 }  // namespace vbo::storage_error

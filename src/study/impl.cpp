@@ -14,6 +14,9 @@ namespace {
 
 // A method that trains rarely is snapshot after so many tells; replaying fewer costs nothing.
 constexpr std::int64_t kLeastTellsPerSnapshot = 64;
+// Making the file complete by itself costs two disk flushes; methods that train at every tell would
+// feel it.
+constexpr std::chrono::seconds kBetweenSettling{1};
 
 }  // namespace
 
@@ -54,7 +57,8 @@ Result<void> Study::Impl::resume(const StudyOptions* options) {
 }
 
 Result<void> Study::Impl::rebuild() {
-  if (const auto requeued = storage->requeue_running(); !requeued) return requeued.error();
+  // What a coordinator before us was evaluating, without blame: it may have been stopped by hand.
+  if (const auto returned = storage->return_lost(false); !returned) return returned.error();
   Result<std::vector<Trial>> history = storage->load_history();
   if (!history) return history.error();
   const Result<std::optional<Snapshot>> snapshot = storage->load_snapshot();
@@ -71,7 +75,12 @@ Result<void> Study::Impl::rebuild() {
     if (trial.told_in != 0) {
       ++ended;
     } else {
-      open_trials.emplace(trial.id, trial);
+      if (!trial.value && !trial.failure) open_trials.emplace(trial.id, trial);
+      // For the method it is open, whatever others are doing or have stored.
+      trial.state = TrialState::waiting;
+      trial.value.reset();
+      trial.failure.reset();
+      trial.metrics.clear();
     }
     trial = for_optimizer(std::move(trial));
   }
@@ -98,6 +107,8 @@ Trial Study::Impl::for_optimizer(Trial trial) const {
   trial.seconds = 0.0;
   trial.attempts = 0;
   trial.stderr_tail.clear();
+  trial.asked_at = trial.started_at = trial.finished_at = 0.0;
+  trial.worker.clear();
   return trial;
 }
 
@@ -108,7 +119,7 @@ AskReport Study::Impl::report() const {
   return report;
 }
 
-Result<std::vector<Trial>> Study::Impl::ask(std::int64_t n) {
+Result<std::vector<Trial>> Study::Impl::ask(std::int64_t n, std::int64_t request) {
   if (n < 1) {
     return Error{ErrorKind::invalid_input,
                  "asked for " + std::to_string(n) + " suggestions, expected at least 1"};
@@ -154,7 +165,7 @@ Result<std::vector<Trial>> Study::Impl::ask(std::int64_t n) {
   std::optional<AskReport> news;
   if (optimizer->round() > reported_round) news = report();
   if (news && !news->says_something()) news.reset();
-  const auto stored = storage->add_trials(trials, news);
+  const auto stored = storage->add_trials(trials, news, request);
   if (!stored) return give_up(stored.error());
 
   last_id = ids.back();
@@ -224,8 +235,11 @@ Result<void> Study::Impl::finish(std::vector<Trial> trials) {
   std::sort(trials.begin(), trials.end(),
             [](const Trial& a, const Trial& b) { return a.id < b.id; });
   for (Trial& trial : trials) trial.told_in = last_event + 1;
-  if (const auto stored = storage->finish_trials(trials); !stored) return stored.error();
-  for (const Trial& trial : trials) open_trials.erase(trial.id);
+  if (const auto stored = storage->finish_trials(trials); !stored) {
+    // A connection that broke may have done it before: known when the storage is read again.
+    if (stored.error().kind == ErrorKind::io) optimizer.reset();
+    return stored.error();
+  }
   learn(std::move(trials));
   return {};
 }
@@ -234,9 +248,45 @@ void Study::Impl::learn(std::vector<Trial> trials) {
   ++last_event;
   ended += std::ssize(trials);
   tells_since_saved += std::ssize(trials);
-  for (Trial& trial : trials) trial = for_optimizer(std::move(trial));
+  for (Trial& trial : trials) {
+    open_trials.erase(trial.id);
+    trial = for_optimizer(std::move(trial));
+  }
   optimizer->tell(trials);
   save_snapshot_if_due();
+}
+
+Result<std::vector<Trial>> Study::Impl::hear() {
+  if (const auto ready = require_ready(); !ready) return ready.error();
+  Result<std::vector<Trial>> heard = storage->load_untold();
+  if (!heard || heard->empty()) return heard;
+  for (Trial& trial : *heard) trial.told_in = last_event + 1;
+  std::vector<Trial> in_order = *heard;
+  std::sort(in_order.begin(), in_order.end(),
+            [](const Trial& a, const Trial& b) { return a.id < b.id; });
+  if (const auto told = storage->tell_trials(in_order); !told) {
+    optimizer.reset();  // whether it arrived is known when the storage is read again
+    return told.error();
+  }
+  learn(std::move(in_order));
+  return heard;
+}
+
+Result<std::int64_t> Study::Impl::answer_requests(std::set<TrialId>* handed) {
+  const Result<std::vector<AskRequest>> requests = storage->load_requests();
+  if (!requests) return requests.error();
+  for (const AskRequest& request : *requests) {
+    const Result<std::vector<Trial>> trials = ask(request.count, request.id);
+    if (!trials) return trials.error();
+    if (trials->empty()) {
+      const auto refused =
+          storage->refuse_request(request.id, "the space has no more points to suggest");
+      if (!refused) return refused.error();
+    }
+    if (!handed) continue;
+    for (const Trial& trial : *trials) handed->insert(trial.id);
+  }
+  return std::ssize(*requests);
 }
 
 void Study::Impl::save_snapshot_if_due() {
@@ -245,6 +295,10 @@ void Study::Impl::save_snapshot_if_due() {
     // The ask or tell is stored already, so a failure here loses nothing but time when resuming;
     // the next ask or tell will meet the same trouble and report it.
     (void)save_snapshot();
+    if (const auto now = std::chrono::steady_clock::now(); now - settled > kBetweenSettling) {
+      (void)storage->settle();
+      settled = now;
+    }
   }
 }
 

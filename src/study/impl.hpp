@@ -3,9 +3,11 @@
 // ended trials live in the storage alone.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,15 +41,21 @@ struct Study::Impl {
   EventId saved_event = 0;  // last event inside the stored snapshot
   std::int64_t saved_round = 0;
   std::int64_t tells_since_saved = 0;
+  std::chrono::steady_clock::time_point settled;
 
   Result<void> create(StudyOptions& options);
   Result<void> resume(const StudyOptions* options);  // null: take the study as it is
   Result<void> rebuild();  // optimizer and counters, from the storage alone
   Result<void> require_ready();
 
-  Result<std::vector<Trial>> ask(std::int64_t n);
+  // With a request, the suggestions are for the one who made it and not for workers.
+  Result<std::vector<Trial>> ask(std::int64_t n, std::int64_t request = 0);
   Result<void> tell(std::vector<Outcome> outcomes);
   Result<std::vector<Trial>> add(std::vector<Evaluated> results);
+  // Tells the method of results that others have stored, in one event; returns them in the order
+  // in which they came.
+  Result<std::vector<Trial>> hear();
+  Result<std::int64_t> answer_requests(std::set<TrialId>* handed = nullptr);
   // Ends open trials in one event. REQUIRES: each is open, state and outcome filled in.
   Result<void> finish(std::vector<Trial> trials);
   Result<const Trial*> find_open(TrialId id);

@@ -1,104 +1,206 @@
 // SPDX-License-Identifier: MIT
-// Study::run: keeps every worker busy until there is a reason to stop.
+// Study::run and Study::coordinate: keep every worker busy until there is a reason to stop.
 #include <algorithm>
 #include <thread>
 
+#include "study/ask_ahead.hpp"
 #include "study/impl.hpp"
 #include "study/stop_rule.hpp"
 
 namespace vbo {
 namespace {
 
-constexpr std::chrono::milliseconds kLookAround{100};  // how soon an interrupt is noticed
+using Clock = std::chrono::steady_clock;
 
-class Runner {
+constexpr std::chrono::milliseconds kLookAround{100};  // how soon an interrupt is noticed
+constexpr std::chrono::milliseconds kGather{2};  // results that come together are told together
+constexpr std::chrono::seconds kLookForLost{1};
+
+// Why and when a run ends, whoever evaluates.
+class EndRule {
+ public:
+  EndRule(Study::Impl& study, const RunOptions& options) : study_(study), options_(options) {}
+
+  int interrupts() const { return options_.interrupts ? options_.interrupts->load() : 0; }
+  const std::optional<RunEnd>& end() const { return end_; }  // set: start nothing new
+  void set(RunEnd end) {
+    if (!end_) end_ = end;
+  }
+  void look() {
+    if (interrupts() >= 1) set(RunEnd::interrupted);
+    if (study_.ended >= study_.record.budget) set(RunEnd::budget_spent);
+  }
+  void count(const Trial& ended) {
+    if (!ended.failure) {
+      failures_in_a_row_ = 0;
+    } else if (ended.failure->cause != FailureCause::infeasible) {
+      ++failures_in_a_row_;
+    }
+    if (options_.failures_in_a_row > 0 && failures_in_a_row_ >= options_.failures_in_a_row) {
+      set(RunEnd::too_many_failures);
+    }
+  }
+  // Looks at the stored rounds, so that a resumed run stops where an uninterrupted one does.
+  Result<void> check_information() {
+    if (options_.stop_information <= 0.0 || study_.reported_round == checked_round_) return {};
+    checked_round_ = study_.reported_round;
+    const auto reports = study_.storage->load_reports(std::max(options_.stop_rounds, 1));
+    if (!reports) return reports.error();
+    if (nothing_left_to_learn(*reports, options_)) set(RunEnd::no_more_information);
+    return {};
+  }
+
+ private:
+  Study::Impl& study_;
+  const RunOptions& options_;
+  std::optional<RunEnd> end_;
+  int failures_in_a_row_ = 0;
+  std::int64_t checked_round_ = -1;
+};
+
+// What both kinds of runs do with the study itself.
+class Turns {
+ public:
+  Turns(Study::Impl& study, const RunOptions& options)
+      : rule_(study, options), study_(study), options_(options) {}
+
+  // Takes over whatever waits, whoever asked for it, as far as the budget goes.
+  Result<void> begin() {
+    if (const auto ready = study_.require_ready(); !ready) return ready.error();
+    if (const auto open = study_.storage->set_ended(false); !open) return open.error();
+    std::vector<TrialId> ids;
+    for (const auto& [id, trial] : study_.open_trials) {
+      if (std::ssize(ids) < study_.record.budget - study_.ended) ids.push_back(id);
+    }
+    return study_.storage->offer(ids);
+  }
+  Result<void> hear() {
+    const auto heard = study_.hear();
+    if (!heard) return heard.error();
+    for (const Trial& trial : *heard) note(trial);
+    return {};
+  }
+  void note(const Trial& ended) {
+    handed_.erase(ended.id);
+    ahead_.evaluated(ended.seconds);
+    if (options_.on_finished) options_.on_finished(ended);
+    rule_.count(ended);
+  }
+  Result<void> answer_requests() {
+    const auto answered = study_.answer_requests(&handed_);
+    return answered ? Result<void>() : answered.error();
+  }
+  // Evaluations the budget still has room for, beside those that are open already.
+  std::int64_t left() const {
+    return study_.record.budget - study_.ended -
+           (std::ssize(study_.open_trials) - std::ssize(handed_));
+  }
+  Result<void> ask(std::int64_t n) {
+    const auto asked = study_.ask(std::min({n, left(), study_.record.optimizer.batch}));
+    if (!asked) return asked.error();
+    if (asked->empty()) rule_.set(RunEnd::space_exhausted);
+    return rule_.check_information();
+  }
+
+  EndRule rule_;
+  AskAhead ahead_;
+
+ protected:
+  Study::Impl& study_;
+  const RunOptions& options_;
+  std::set<TrialId> handed_;  // open, and with people who asked for them during this run
+};
+
+// One thread that evaluates by an executor, asks and tells.
+class Runner : private Turns {
  public:
   Runner(Study::Impl& study, Executor& executor, const RunOptions& options)
-      : study_(study), executor_(executor), options_(options) {}
+      : Turns(study, options), executor_(executor) {
+    me_.host = this_host();
+    me_.name = "run";
+    me_.process = process_.text();
+  }
 
   Result<RunEnd> run() {
     Result<RunEnd> end = loop();
     if (!end) (void)abandon();  // e.g. a full disk: what runs cannot be recorded any more
+    if (known_ && study_.storage) (void)study_.storage->leave(me_);
     return end;
   }
 
  private:
   Result<RunEnd> loop() {
-    if (const auto ready = study_.require_ready(); !ready) return ready.error();
+    if (const auto begun = begin(); !begun) return begun.error();
     for (;;) {
-      if (interrupts() >= 2) {
+      if (const auto heard = hear(); !heard) return heard.error();
+      if (rule_.interrupts() >= 2) {
         if (const auto given_up = abandon(); !given_up) return given_up.error();
         return RunEnd::interrupted;
       }
-      if (!end_ && interrupts() == 1) end_ = RunEnd::interrupted;
-      if (!end_ && study_.ended >= study_.record.budget) end_ = RunEnd::budget_spent;
-      if (!end_) {
+      rule_.look();
+      if (!rule_.end()) {
+        if (const auto answered = answer_requests(); !answered) return answered.error();
         if (const auto filled = fill(); !filled) return filled.error();
       }
       if (executor_.running() == 0) {
-        if (end_) return *end_;
+        if (rule_.end()) return *rule_.end();
         if (executor_.capacity() == 0) std::this_thread::sleep_for(kLookAround);  // all away
         continue;
       }
+      if (const auto kept = keep_leases(); !kept) return kept.error();
       if (const auto told = collect(executor_.wait(kLookAround)); !told) return told.error();
     }
   }
-
-  int interrupts() const { return options_.interrupts ? options_.interrupts->load() : 0; }
 
   // Starts trials until all workers are busy, those that wait already before new ones. New ones are
   // asked for as many at a time as there are free workers, at most a batch: at the start whole
   // batches that belong together, later one for each that ended, with all that is known by then.
   Result<void> fill() {
-    while (!end_ && executor_.running() < executor_.capacity()) {
-      const std::int64_t left = study_.record.budget - study_.ended - running();
-      if (left <= 0) return {};
-      auto next =
-          std::find_if(study_.open_trials.begin(), study_.open_trials.end(),
-                       [](const auto& entry) { return entry.second.state == TrialState::waiting; });
-      if (next == study_.open_trials.end()) {
-        const auto free = static_cast<std::int64_t>(executor_.capacity() - executor_.running());
-        const auto asked = study_.ask(std::min({free, left, study_.record.optimizer.batch}));
-        if (!asked) return asked.error();
-        if (asked->empty()) end_ = RunEnd::space_exhausted;
-        if (const auto checked = check_information(); !checked) return checked.error();
-        continue;
-      }
-      if (const auto started = start(next->second); !started) return started.error();
+    while (!rule_.end() && executor_.running() < executor_.capacity()) {
+      const auto free = static_cast<std::int64_t>(executor_.capacity() - executor_.running());
+      me_.slots = static_cast<std::int64_t>(executor_.capacity());
+      const auto claims = study_.storage->claim(me_, free);
+      if (!claims) return claims.error();
+      for (const Claim& claim : *claims) start(claim);
+      if (!claims->empty()) continue;
+      if (left() <= 0) return {};
+      if (const auto asked = ask(free); !asked) return asked.error();
     }
     return {};
   }
 
-  Result<void> start(Trial& trial) {
-    const auto stored = study_.storage->set_running(trial.id, trial.attempts + 1);
-    if (!stored) return stored.error();
-    ++trial.attempts;
-    trial.state = TrialState::running;
-    if (options_.on_started) options_.on_started(trial);
-    executor_.submit({trial.id, trial.point});
-    return {};
+  void start(const Claim& claim) {
+    claims_[claim.trial.id] = claim;
+    if (options_.on_started) options_.on_started(claim.trial);
+    executor_.submit({claim.trial.id, claim.trial.point});
   }
 
   Result<void> collect(std::vector<Outcome> outcomes) {
     if (outcomes.empty()) return {};
     std::vector<Trial> ended;
     for (Outcome& outcome : outcomes) {
-      const auto open = study_.open_trials.find(outcome.id);
-      if (open == study_.open_trials.end()) {
+      const auto claim = claims_.find(outcome.id);
+      if (claim == claims_.end()) {
         return Error{ErrorKind::conflict, "the executor ended trial " + std::to_string(outcome.id) +
                                               ", which is not open"};
       }
-      const int retries = std::max(outcome.attempts, 1) - 1;  // start() counted the first attempt
-      ended.push_back(ended_by(open->second, std::move(outcome)));
+      const int retries = std::max(outcome.attempts, 1) - 1;  // the claim counted the first
+      ended.push_back(ended_by(claim->second.trial, std::move(outcome)));
       ended.back().attempts += retries;
     }
-    if (const auto stored = study_.finish(ended); !stored) {
-      return Error{stored.error().kind, stored.error().message + unstored(ended)};
+    Result<void> stored = study_.finish(ended);
+    if (!stored && stored.error().kind == ErrorKind::conflict) {
+      // Somebody else has told one of them meanwhile; one by one, theirs stands.
+      stored = {};
+      for (const Trial& trial : ended) {
+        const auto completed = study_.storage->complete(trial, claims_[trial.id].token);
+        if (!completed) stored = completed.error();
+      }
+      ended.clear();
     }
-    for (const Trial& trial : ended) {
-      if (options_.on_finished) options_.on_finished(trial);
-      count_failures(trial);
-    }
+    if (!stored) return Error{stored.error().kind, stored.error().message + unstored(ended)};
+    for (const Trial& trial : ended) note(trial);
+    for (const Outcome& outcome : outcomes) claims_.erase(outcome.id);
     return {};
   }
 
@@ -113,51 +215,129 @@ class Runner {
     return text;
   }
 
-  void count_failures(const Trial& trial) {
-    if (!trial.failure) {
-      failures_in_a_row_ = 0;
-    } else if (trial.failure->cause != FailureCause::infeasible) {
-      ++failures_in_a_row_;
-    }
-    if (!end_ && options_.failures_in_a_row > 0 &&
-        failures_in_a_row_ >= options_.failures_in_a_row) {
-      end_ = RunEnd::too_many_failures;
-    }
-  }
-
-  // Looks at the stored rounds, so that a resumed run stops where an uninterrupted one does.
-  Result<void> check_information() {
-    if (options_.stop_information <= 0.0 || study_.reported_round == checked_round_) return {};
-    checked_round_ = study_.reported_round;
-    const auto reports = study_.storage->load_reports(std::max(options_.stop_rounds, 1));
-    if (!reports) return reports.error();
-    if (!end_ && nothing_left_to_learn(*reports, options_)) end_ = RunEnd::no_more_information;
-    return {};
+  Result<void> keep_leases() {
+    const auto now = Clock::now();
+    if (now - kept_ < std::chrono::duration<double>(kLeaseSeconds / 4)) return {};
+    kept_ = now;
+    std::vector<std::int64_t> tokens;
+    for (const auto& [id, claim] : claims_) tokens.push_back(claim.token);
+    const auto renewed = study_.storage->renew(me_, tokens);
+    known_ = true;
+    return renewed ? Result<void>() : renewed.error();
   }
 
   // Kills what runs; those trials wait for the next run.
   Result<void> abandon() {
     executor_.cancel();
-    if (!study_.storage) return {};
-    for (auto& [id, trial] : study_.open_trials) trial.state = TrialState::waiting;
-    const auto requeued = study_.storage->requeue_running();
-    return requeued ? Result<void>() : requeued.error();
+    if (!study_.storage || claims_.empty()) return {};
+    std::vector<std::int64_t> tokens;
+    for (const auto& [id, claim] : claims_) tokens.push_back(claim.token);
+    claims_.clear();
+    return study_.storage->give_back(tokens);
   }
 
-  std::int64_t running() const { return static_cast<std::int64_t>(executor_.running()); }
-
-  Study::Impl& study_;
   Executor& executor_;
-  const RunOptions& options_;
-  std::optional<RunEnd> end_;  // set: start nothing new, wait for what runs
-  int failures_in_a_row_ = 0;
-  std::int64_t checked_round_ = -1;
+  const ProcessName process_;
+  WorkerInfo me_;
+  std::map<TrialId, Claim> claims_;  // what the executor runs
+  Clock::time_point kept_ = Clock::now();
+  bool known_ = false;  // the storage lists us as a worker
+};
+
+// Asks and tells; others evaluate.
+class Coordinator : private Turns {
+ public:
+  using Turns::Turns;
+
+  Result<RunEnd> run() {
+    if (const auto begun = begin(); !begun) return begun.error();
+    for (;;) {
+      const auto started = Clock::now();
+      if (const auto heard = hear(); !heard) return heard.error();
+      if (const auto returned = return_lost(); !returned) return returned.error();
+      const Result<QueueState> queue = study_.storage->queue_state();
+      if (!queue) return queue.error();
+      if (options_.on_turn) options_.on_turn(*queue);
+      if (queue->untold > 0) continue;  // the method hears of it before it is asked
+      rule_.look();
+      if (rule_.end()) {
+        const Result<bool> over = wind_up(*queue);
+        if (!over) return over.error();
+        if (*over) return *rule_.end();
+      } else {
+        if (queue->requests > 0) {
+          if (const auto answered = answer_requests(); !answered) return answered.error();
+        }
+        if (const auto filled = fill(*queue); !filled) return filled.error();
+        ahead_.took(std::chrono::duration<double>(Clock::now() - started).count());
+      }
+      if (const auto waited = study_.storage->wait(kLookAround); !waited) return waited.error();
+      std::this_thread::sleep_for(kGather);
+    }
+  }
+
+ private:
+  Result<void> return_lost() {
+    const auto now = Clock::now();
+    if (now - looked_ < kLookForLost) return {};
+    looked_ = now;
+    const auto returned = study_.storage->return_lost();
+    return returned ? Result<void>() : returned.error();
+  }
+
+  Result<void> fill(const QueueState& queue) {
+    std::int64_t offered = queue.offered;
+    // Before the first worker comes there is a batch for it to begin with.
+    std::int64_t slots = std::max(queue.slots, options_.local_slots);
+    if (slots == 0) slots = study_.record.optimizer.batch;
+    const std::int64_t ahead = ahead_.depth(slots);
+    const std::int64_t idle = slots - queue.running;
+    if (offered >= idle + ahead) return {};
+    std::int64_t wanted = idle + 2 * ahead - offered;  // twice: so that asks are fewer and larger
+    while (wanted > 0 && left() > 0 && !rule_.end()) {
+      const std::int64_t before = study_.last_id;
+      if (const auto asked = ask(wanted); !asked) return asked.error();
+      wanted -= study_.last_id - before;
+    }
+    return {};
+  }
+
+  // What has to be over before the run is; true when it is.
+  Result<bool> wind_up(const QueueState& queue) {
+    const RunEnd end = *rule_.end();
+    const bool at_once = rule_.interrupts() >= 2;
+    if (end == RunEnd::space_exhausted && !at_once) {
+      // What was suggested last is still to be evaluated.
+      if (queue.offered > 0 || queue.running > 0) return false;
+    }
+    if (!withdrawn_) {
+      if (const auto withdrew = study_.storage->offer({}); !withdrew) return withdrew.error();
+      const bool for_good = end == RunEnd::budget_spent || end == RunEnd::space_exhausted ||
+                            end == RunEnd::no_more_information;
+      if (const auto set = study_.storage->set_ended(for_good); !set) return set.error();
+      withdrawn_ = true;
+    }
+    if (options_.stop_workers && *options_.stop_workers < (at_once ? 2 : 1)) {
+      *options_.stop_workers = at_once ? 2 : 1;
+    }
+    if (options_.workers_ended && !*options_.workers_ended) return false;
+    // What they stored last, between our last look and their end.
+    if (const auto heard = hear(); !heard) return heard.error();
+    return true;
+  }
+
+  Clock::time_point looked_{};
+  bool withdrawn_ = false;
 };
 
 }  // namespace
 
 Result<RunEnd> Study::run(Executor& executor, const RunOptions& options) {
   return Runner(*impl_, executor, options).run();
+}
+
+Result<RunEnd> Study::coordinate(const RunOptions& options) {
+  return Coordinator(*impl_, options).run();
 }
 
 }  // namespace vbo

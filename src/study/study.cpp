@@ -46,7 +46,7 @@ Result<Study> Study::open(StudyOptions options, StudyParts parts) {
       const auto checked = check_optimizer(record.space, record.optimizer);
       if (!checked) return checked.error();
     }
-    auto opened = open_storage(options.storage, Access::write);
+    auto opened = open_storage(options.storage, Access::coordinate);
     if (!opened) return opened.error();
     parts.storage = std::move(*opened);
   }
@@ -67,7 +67,7 @@ Result<Study> Study::open_existing(const std::string& storage_url, int threads) 
     const auto look = open_storage(storage_url, Access::read);
     if (!look) return look.error();
   }
-  auto opened = open_storage(storage_url, Access::write);
+  auto opened = open_storage(storage_url, Access::coordinate);
   if (!opened) return opened.error();
   impl->storage = std::move(*opened);
   Result<std::optional<StudyRecord>> stored = impl->storage->load_study();
@@ -89,7 +89,20 @@ Result<void> Study::close() {
   return saved;
 }
 
-Result<std::vector<Trial>> Study::ask(std::int64_t n) { return impl_->ask(n); }
+Result<std::vector<Trial>> Study::ask(std::int64_t n) {
+  if (const auto heard = impl_->hear(); !heard) return heard.error();
+  return impl_->ask(n);
+}
+
+Result<std::int64_t> Study::answer_requests() {
+  if (const auto heard = impl_->hear(); !heard) return heard.error();
+  return impl_->answer_requests();
+}
+
+Result<std::unique_ptr<Storage>> Study::connect(Access access) {
+  if (!impl_->storage) return study_closed();
+  return impl_->storage->connect(access);
+}
 
 Result<void> Study::tell(TrialId id, double value) {
   return impl_->tell({Outcome{.id = id, .value = value, .attempts = 0}});

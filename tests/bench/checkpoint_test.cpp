@@ -83,7 +83,7 @@ TEST(CheckpointFile, OfAnotherJobOrBuildOrDamagedIsIgnored) {
   other.seed = 2;
   EXPECT_EQ(rounds_played(other, path), 3);
   {
-    const auto storage = open_storage(path.string(), Access::write).value();
+    const auto storage = open_storage(path.string(), Access::coordinate).value();
     const auto study = storage->load_study().value();
     ASSERT_TRUE(storage->update_study(study->budget, "{\"commit\": \"another\"}"));
   }

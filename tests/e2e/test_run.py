@@ -167,13 +167,13 @@ class Parallel(VboTest):
         self.write("go", "")
         self.finish(process, 0)
 
-    def test_a_second_writer_is_refused(self):
+    def test_a_second_run_is_refused(self):
         self.study(UNTIL_GO)
         process = self.start("run", "study.toml")
         self.wait_status(lambda s: s["running"] == 2, "two evaluations run")
-        for command in (["run", "study.toml"], ["ask", "parabola.db"], ["tell", "parabola.db", "1", "2.0"]):
-            err = self.vbo(*command, expect=5).stderr
-            self.assertIn("parabola.db", err)
+        err = self.vbo("run", "study.toml", expect=5).stderr
+        self.assertIn("parabola.db", err)
+        self.assertIn(f"process {process.pid}", err)
         self.write("go", "")
         self.finish(process, 0)
         self.assertEqual(self.json("status", "parabola.db")["completed"], 12)

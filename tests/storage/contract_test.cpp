@@ -3,11 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "storage/contract.hpp"
 #include "storage/copy.hpp"
-#include "storage/memory/memory.hpp"
 #include "storage/samples.hpp"
-#include "support/temporary_folder.hpp"
-#include "vbo/storage.hpp"
 
 namespace vbo {
 namespace {
@@ -18,24 +16,8 @@ using ::testing::HasSubstr;
 using testing::same;
 using testing::sample_record;
 using testing::sample_trial;
-
-class StorageContract : public ::testing::TestWithParam<std::string> {
- protected:
-  void SetUp() override {
-    storage_ =
-        open_storage(GetParam() == "memory" ? "memory:" : folder_ / "study.db", Access::write)
-            .value();
-  }
-  // Closes and opens again, where there is something to open.
-  void reopen() {
-    if (GetParam() == "memory") return;
-    storage_.reset();
-    storage_ = open_storage(folder_ / "study.db", Access::write).value();
-  }
-
-  testing::TemporaryFolder folder_;
-  std::unique_ptr<Storage> storage_;
-};
+using testing::sample_worker;
+using testing::StorageContract;
 
 TEST_P(StorageContract, StudyComesBackAsItWas) {
   EXPECT_EQ(storage_->load_study().value(), std::nullopt);
@@ -62,8 +44,7 @@ TEST_P(StorageContract, TrialsLiveThroughTheirStates) {
   const std::vector asked{sample_trial(1, 1), sample_trial(2, 1), sample_trial(3, 1),
                           sample_trial(4, 1)};
   ASSERT_TRUE(storage_->add_trials(asked, std::nullopt));
-  ASSERT_TRUE(storage_->set_running(1, 1));
-  ASSERT_TRUE(storage_->set_running(2, 1));
+  ASSERT_EQ(storage_->claim(sample_worker("w"), 2, 1e6).value().size(), 2U);
   const std::vector told{completed(asked[0], -0.25, 2), failed(asked[2], 2)};
   ASSERT_TRUE(storage_->finish_trials(told));
   reopen();
@@ -77,11 +58,12 @@ TEST_P(StorageContract, TrialsLiveThroughTheirStates) {
   EXPECT_EQ(storage_->load_trial(2).value()->attempts, 1);
   EXPECT_TRUE(same(*storage_->load_trial(3).value(), told[1]));
   EXPECT_TRUE(same(*storage_->load_trial(4).value(), asked[3]));
+  EXPECT_GT(storage_->load_trial(4).value()->asked_at, 1e9);
+  EXPECT_GE(storage_->load_trial(2).value()->started_at, storage_->load_trial(2).value()->asked_at);
+  EXPECT_GE(storage_->load_trial(1).value()->finished_at,
+            storage_->load_trial(1).value()->started_at);
+  EXPECT_EQ(storage_->load_trial(2).value()->worker, "w");
   EXPECT_EQ(storage_->load_trial(5).value(), std::nullopt);
-
-  EXPECT_EQ(storage_->requeue_running().value(), 1);
-  EXPECT_EQ(storage_->load_trial(2).value()->state, TrialState::waiting);
-  EXPECT_EQ(storage_->requeue_running().value(), 0);
 }
 
 TEST_P(StorageContract, TrialsAreReadInPagesOrWithoutTheirOutput) {
@@ -125,7 +107,7 @@ TEST_P(StorageContract, ACopyIsTheSameStudy) {
   ASSERT_TRUE(storage_->save_snapshot({3, std::string("bytes\0\xff", 7)}));
 
   for (const std::string& url : {std::string("memory:"), std::string(folder_ / "copy.db")}) {
-    const auto copy = open_storage(url, Access::write).value();
+    const auto copy = open_storage(url, Access::coordinate).value();
     ASSERT_TRUE(copy_study(*storage_, *copy)) << url;
     EXPECT_TRUE(same(*copy->load_study().value(), sample_record()));
     const auto trials = copy->load_trials().value();
@@ -161,8 +143,7 @@ TEST_P(StorageContract, WritesAreAllOrNothing) {
   const auto twice = storage_->finish_trials(std::vector{completed(sample_trial(2, 1), 2.0, 3)});
   EXPECT_EQ(twice.error().kind, ErrorKind::conflict);
   EXPECT_EQ(storage_->load_trial(2).value()->value, 1.0);
-  EXPECT_EQ(storage_->set_running(2, 1).error().kind, ErrorKind::conflict);
-  EXPECT_EQ(storage_->set_running(9, 1).error().kind, ErrorKind::not_found);
+  EXPECT_TRUE(storage_->claim(sample_worker("w"), 9).value().empty());
 }
 
 TEST_P(StorageContract, BestIsTheFirstAmongEquals) {
@@ -213,14 +194,15 @@ TEST_P(StorageContract, ReportsAndSnapshots) {
   EXPECT_EQ(last[0].event, 2);
 }
 
-INSTANTIATE_TEST_SUITE_P(Storages, StorageContract, ::testing::Values("memory", "sqlite"));
+INSTANTIATE_TEST_SUITE_P(Storages, StorageContract, testing::all_storages());
 
 TEST(OpenStorage, UnknownKindsAreNamed) {
-  EXPECT_EQ(open_storage("", Access::write).error().kind, ErrorKind::invalid_input);
-  const auto other = open_storage("postgresql://host/db", Access::write);
+  EXPECT_EQ(open_storage("", Access::coordinate).error().kind, ErrorKind::invalid_input);
+  const auto other = open_storage("mysql://user:secret@host/db", Access::coordinate);
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().kind, ErrorKind::unsupported);
-  EXPECT_THAT(other.error().message, HasSubstr("postgresql://host/db"));
+  EXPECT_THAT(other.error().message, HasSubstr("mysql://..."));
+  EXPECT_THAT(other.error().message, ::testing::Not(HasSubstr("secret")));
 }
 
 }  // namespace

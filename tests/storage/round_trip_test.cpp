@@ -267,7 +267,7 @@ TEST(RoundTrip, TrialsThroughSqlite) {
       trials.push_back(trial);
     }
     {
-      auto storage = open_storage(folder / "study.db", Access::write).value();
+      auto storage = open_storage(folder / "study.db", Access::coordinate).value();
       storage->create_study(record).value();
       storage->add_trials(trials, std::nullopt).value();
       for (Trial& trial : trials) {

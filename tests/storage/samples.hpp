@@ -40,8 +40,18 @@ inline Trial completed(Trial trial, double value, EventId told_in) {
   trial.value = value;
   trial.seconds = 0.25;
   trial.attempts = 2;
+  trial.metrics = {{"mass", 0.1 + 0.2}, {"stress", -240.0}};
   trial.told_in = told_in;
   return trial;
+}
+
+inline WorkerInfo sample_worker(const std::string& name, const std::string& process = "elsewhere") {
+  WorkerInfo worker;
+  worker.name = name;
+  worker.host = "host";
+  worker.process = process;
+  worker.slots = 4;
+  return worker;
 }
 
 inline Trial failed(Trial trial, EventId told_in) {
@@ -55,8 +65,8 @@ inline Trial failed(Trial trial, EventId told_in) {
 inline bool same(const Trial& a, const Trial& b) {
   return a.id == b.id && a.point == b.point && a.state == b.state && a.value == b.value &&
          a.failure == b.failure && a.seconds == b.seconds && a.attempts == b.attempts &&
-         a.stderr_tail == b.stderr_tail && a.rationale == b.rationale && a.asked_in == b.asked_in &&
-         a.told_in == b.told_in;
+         a.stderr_tail == b.stderr_tail && a.metrics == b.metrics && a.rationale == b.rationale &&
+         a.asked_in == b.asked_in && a.told_in == b.told_in;
 }
 
 inline bool same(const AskReport& a, const AskReport& b) {

@@ -42,7 +42,7 @@ class SqliteFile : public ::testing::Test {
  protected:
   // A closed study with `count` trials, the first completed.
   void make_study(TrialId count = 3) {
-    auto storage = open_storage(path_, Access::write).value();
+    auto storage = open_storage(path_, Access::coordinate).value();
     storage->create_study(sample_record()).value();
     std::vector<Trial> trials;
     for (TrialId id = 1; id <= count; ++id) trials.push_back(sample_trial(id, 1));
@@ -52,7 +52,7 @@ class SqliteFile : public ::testing::Test {
   // Opening fails in both ways with this kind and text, and leaves the file and the folder alone.
   void expect_refused(ErrorKind expected, const std::string& text) {
     const std::string before = content_of(path_);
-    for (const Access access : {Access::read, Access::write}) {
+    for (const Access access : {Access::read, Access::coordinate}) {
       const auto opened = open_storage(path_, access);
       ASSERT_FALSE(opened);
       EXPECT_EQ(opened.error().kind, expected) << opened.error().message;
@@ -111,7 +111,7 @@ TEST_F(SqliteFile, ForeignFilesAreLeftAlone) {
   expect_refused(ErrorKind::damaged, "another program");
   fs::remove(path_);
   fs::create_directory(path_);
-  EXPECT_EQ(open_storage(path_, Access::write).error().kind, ErrorKind::damaged);
+  EXPECT_EQ(open_storage(path_, Access::coordinate).error().kind, ErrorKind::damaged);
   EXPECT_EQ(files(), std::vector<std::string>{"study.db"});
 }
 
@@ -128,7 +128,7 @@ TEST_F(SqliteFile, DamageIsReported) {
 
   write_file(path_, content.substr(0, content.size() / 2));
   const std::string before = content_of(path_);
-  auto opened = open_storage(path_, Access::write);
+  auto opened = open_storage(path_, Access::coordinate);
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().kind, ErrorKind::damaged) << opened.error().message;
   EXPECT_EQ(content_of(path_), before);
@@ -136,7 +136,7 @@ TEST_F(SqliteFile, DamageIsReported) {
   std::string scrambled = content;
   for (std::size_t i = 4096; i < scrambled.size(); i += 7) scrambled[i] ^= 0x5a;
   write_file(path_, scrambled);
-  opened = open_storage(path_, Access::write);
+  opened = open_storage(path_, Access::coordinate);
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().kind, ErrorKind::damaged) << opened.error().message;
   EXPECT_EQ(content_of(path_), scrambled);
@@ -158,16 +158,17 @@ TEST_F(SqliteFile, NonsenseInsideARowIsReported) {
 
 TEST_F(SqliteFile, OneWriterAnyNumberOfReaders) {
   make_study();
-  const auto writer = open_storage(path_, Access::write).value();
+  const auto writer = open_storage(path_, Access::coordinate).value();
   const auto first = open_storage(path_, Access::read).value();
   const auto second = open_storage(path_, Access::read).value();
   writer->finish_trials(std::vector{completed(sample_trial(2, 1), -1.0, 3)}).value();
   for (const auto& reader : {first.get(), second.get()}) {
     EXPECT_EQ(reader->counts().value().completed, 2);
     EXPECT_EQ(reader->best_trial(Goal::minimize).value()->id, 2);
-    EXPECT_EQ(reader->set_running(3, 1).error().kind, ErrorKind::io);
+    EXPECT_EQ(reader->renew(testing::sample_worker("w"), {}).error().kind, ErrorKind::io);
+    EXPECT_EQ(reader->set_ended(true).error().kind, ErrorKind::io);
   }
-  const auto other = open_storage(path_, Access::write);
+  const auto other = open_storage(path_, Access::coordinate);
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().kind, ErrorKind::busy);
   EXPECT_THAT(other.error().message, HasSubstr("process " + std::to_string(getpid()) + " on "));
@@ -175,9 +176,9 @@ TEST_F(SqliteFile, OneWriterAnyNumberOfReaders) {
 
 TEST_F(SqliteFile, ALinkIsTheSameFile) {
   make_study();
-  const auto writer = open_storage(path_, Access::write).value();
+  const auto writer = open_storage(path_, Access::coordinate).value();
   fs::create_symlink(path_, folder_ / "link.db");
-  const auto other = open_storage(folder_ / "link.db", Access::write);
+  const auto other = open_storage(folder_ / "link.db", Access::coordinate);
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().kind, ErrorKind::busy);
 }
@@ -186,14 +187,14 @@ TEST_F(SqliteFile, TheLockGoesWithItsProcess) {
   make_study();
   ChildProcess holder({VBO_STORAGE_CHILD, "hold", path_});
   ASSERT_EQ(holder.read_line(), "held");
-  const auto refused = open_storage(path_, Access::write);
+  const auto refused = open_storage(path_, Access::coordinate);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::busy);
   EXPECT_THAT(refused.error().message, HasSubstr("process " + std::to_string(holder.pid())));
   EXPECT_EQ(open_storage(path_, Access::read).value()->counts().value().completed, 1);
   holder.kill_and_wait();
   EXPECT_TRUE(fs::exists(path_ + ".lock"));  // left over, and in nobody's way
-  EXPECT_TRUE(open_storage(path_, Access::write));
+  EXPECT_TRUE(open_storage(path_, Access::coordinate));
   EXPECT_EQ(files(), std::vector<std::string>{"study.db"});
 }
 
@@ -201,18 +202,19 @@ TEST_F(SqliteFile, AFullDiskIsReportedAndNothingIsLost) {
   make_study();
   sqlite::Database database(path_, sqlite::Database::Mode::write);
   database.pragma("max_page_count = " + std::to_string(database.pragma("page_count") + 2));
-  sqlite::SqliteStorage storage(path_, std::move(database), std::nullopt);
+  sqlite::SqliteStorage storage(path_, std::move(database), WriterLock::acquire(path_).value(),
+                                1.0);
   TrialId id = 3;
   Result<void> added;
   while (added) {
     ++id;
-    added = storage.add_trials(std::vector{sample_trial(id, id)}, std::nullopt);
+    added = storage.add_trials(std::vector{sample_trial(id, id)}, std::nullopt, 0);
   }
   EXPECT_EQ(added.error().kind, ErrorKind::io);
   EXPECT_THAT(added.error().message, HasSubstr("no space left"));
   EXPECT_EQ(storage.load_history().value().size(), static_cast<std::size_t>(id - 1));
-  EXPECT_TRUE(storage.set_running(2, 1));  // needs no space
-  EXPECT_EQ(open_storage(path_, Access::read).value()->counts().value().waiting, id - 3);
+  EXPECT_TRUE(storage.set_ended(true));  // needs no space
+  EXPECT_EQ(open_storage(path_, Access::read).value()->counts().value().waiting, id - 2);
 }
 
 TEST_F(SqliteFile, AFileThatMayNotGrowIsReportedAndNothingIsLost) {
@@ -224,7 +226,7 @@ TEST_F(SqliteFile, AFileThatMayNotGrowIsReportedAndNothingIsLost) {
   EXPECT_THAT(error, HasSubstr("disk I/O error"));
   EXPECT_THAT(error, HasSubstr("what was stored is intact"));
   EXPECT_GT(std::stoi(stored), 5);
-  auto storage = open_storage(path_, Access::write).value();  // checks the whole file
+  auto storage = open_storage(path_, Access::coordinate).value();  // checks the whole file
   EXPECT_EQ(storage->load_trials().value().size(), std::stoul(stored));
 }
 
@@ -255,7 +257,7 @@ TEST_F(ReadOnly, FileAndFolderCanBeReadAndAreNotWritten) {
 }
 
 TEST_F(ReadOnly, AFolderThatDoesNotExistIsNamed) {
-  const auto opened = open_storage(folder_ / "nowhere/study.db", Access::write);
+  const auto opened = open_storage(folder_ / "nowhere/study.db", Access::coordinate);
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().kind, ErrorKind::io);
   EXPECT_THAT(opened.error().message, HasSubstr("No such file or directory"));
@@ -266,16 +268,17 @@ TEST_F(SqliteFile, MigrationsBringOlderFilesUpToDate) {
   const std::string_view add_column[] = {"ALTER TABLE study ADD COLUMN note TEXT",
                                          "UPDATE study SET note = 'new'"};
   const std::string_view broken[] = {"CREATE TABLE half (x TEXT)", "CREATE nonsense"};
-  const sqlite::Migration steps[] = {sqlite::migrations()[0], add_column, broken};
+  const sqlite::Migration steps[] = {sqlite::migrations()[0], sqlite::migrations()[1], add_column,
+                                     broken};
   sqlite::Database database(path_, sqlite::Database::Mode::write);
-  sqlite::migrate(database, std::span(steps).first(2));
-  EXPECT_EQ(database.pragma("user_version"), 2);
+  sqlite::migrate(database, std::span(steps).first(3));
+  EXPECT_EQ(database.pragma("user_version"), 3);
   sqlite::Statement note = database.prepare("SELECT note FROM study");
   ASSERT_TRUE(note.step());
   EXPECT_EQ(note.text(0), "new");
   // A step that fails leaves the file at the step before.
   EXPECT_THROW(sqlite::migrate(database, steps), sqlite::Fault);
-  EXPECT_EQ(database.pragma("user_version"), 2);
+  EXPECT_EQ(database.pragma("user_version"), 3);
   EXPECT_THROW(database.execute("SELECT * FROM half"), sqlite::Fault);
 }
 
@@ -284,7 +287,7 @@ TEST_F(SqliteFile, SaysWhatItIs) {
   make_study();
   sqlite::Database database(path_, sqlite::Database::Mode::read);
   EXPECT_EQ(database.pragma("application_id"), 0x76626f31);
-  EXPECT_EQ(database.pragma("user_version"), 1);
+  EXPECT_EQ(database.pragma("user_version"), 2);
 }
 
 }  // namespace

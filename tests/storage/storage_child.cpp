@@ -28,7 +28,7 @@ std::string show(const Error& error) {
 }
 
 int hold(const std::string& path) {
-  const auto storage = open_storage(path, Access::write);
+  const auto storage = open_storage(path, Access::coordinate);
   say(storage ? "held" : show(storage.error()));
   for (;;) pause();
 }
@@ -37,7 +37,7 @@ int fill(const std::string& path, rlim_t bytes) {
   signal(SIGXFSZ, SIG_IGN);
   const rlimit limit{bytes, bytes};
   setrlimit(RLIMIT_FSIZE, &limit);
-  auto storage = open_storage(path, Access::write).value();
+  auto storage = open_storage(path, Access::coordinate).value();
   storage->create_study(testing::sample_record()).value();
   for (TrialId id = 1;; ++id) {
     const auto added =
@@ -67,7 +67,7 @@ int main(int argc, char** argv) {
   if (mode == "hold") return hold(argv[2]);
   if (mode == "fill" && argc > 3) return fill(argv[2], std::stoul(argv[3]));
   if (mode == "nobody" && argc > 3) {
-    return nobody(argv[2], argv[3] == std::string("read") ? Access::read : Access::write);
+    return nobody(argv[2], argv[3] == std::string("read") ? Access::read : Access::coordinate);
   }
   return 2;
 }

@@ -157,7 +157,7 @@ class OldStudy : public ::testing::TestWithParam<const char*> {
 TEST_P(OldStudy, OpensExplainsAndGoesOn) {
   const std::string method = GetParam();
   {
-    const auto storage = open_storage(path_, Access::write).value();
+    const auto storage = open_storage(path_, Access::coordinate).value();
     const StudyRecord record = storage->load_study().value().value();
     const Ledger& ledger = ledger_of(record.space, record.optimizer);
     const auto trials = storage->load_trials().value();

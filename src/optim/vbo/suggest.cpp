@@ -289,11 +289,11 @@ Vector Vbo::unseen_design_point() {
 }
 
 Suggestion Vbo::take(TrialId id, Source source, ConstVectorRef code, Rationale rationale) {
-  seen_.add(code);
   rationale.source = to_string(source);
   Point point = encoding_.decode(code);
-  // As it will be read back on resuming.
-  pending_[id] = {source, encoding_.encode(point)};
+  const Vector known = encoding_.encode(point);  // as it will be read back on resuming
+  seen_.add(known);
+  pending_[id] = {source, known};
   newest_id_ = std::max(newest_id_, id);
   return {std::move(point), std::move(rationale)};
 }

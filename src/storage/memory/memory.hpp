@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A study in memory: for short-lived studies and for tests. Copies share one study, so a test can
-// look at it, or resume it, after the Study that wrote it is gone. Fault injection makes the n-th
-// write from now fail, as a full or read-only disk would, with nothing changed. Not thread-safe.
+// look at it, or resume it, after the Study that wrote it is gone, and threads can each have one.
+// Fault injection makes the n-th write from now fail, as a full or read-only disk would, with
+// nothing changed. One at a time may coordinate, but nobody checks: there is no other process.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 
@@ -19,16 +21,38 @@ class MemoryStorage final : public Storage {
   void fail_from_write(std::int64_t n, Error error);
   void repair();
   std::int64_t writes() const;  // successful ones so far
+  // Leases are measured with this clock, seconds since 1970. For tests.
+  void use_clock(std::function<double()> clock);
 
   Result<std::optional<StudyRecord>> load_study() override;
   Result<void> create_study(const StudyRecord& record) override;
   Result<void> update_study(std::int64_t budget, const std::string& evaluate_json) override;
-  Result<void> add_trials(std::span<const Trial> trials,
-                          const std::optional<AskReport>& report) override;
-  Result<void> set_running(TrialId id, int attempts) override;
-  Result<std::int64_t> requeue_running() override;
+  Result<void> add_trials(std::span<const Trial> trials, const std::optional<AskReport>& report,
+                          std::int64_t request) override;
   Result<void> finish_trials(std::span<const Trial> trials) override;
+  Result<void> tell_trials(std::span<const Trial> trials) override;
+  Result<void> offer(std::span<const TrialId> ids) override;
   Result<void> save_snapshot(const Snapshot& snapshot) override;
+  Result<void> set_ended(bool ended) override;
+  Result<std::vector<AskRequest>> load_requests() override;
+  Result<void> refuse_request(std::int64_t id, const std::string& why) override;
+  Result<std::vector<Claim>> claim(const WorkerInfo& worker, std::int64_t most,
+                                   double lease_seconds) override;
+  Result<std::vector<std::int64_t>> renew(const WorkerInfo& worker,
+                                          std::span<const std::int64_t> tokens,
+                                          double lease_seconds) override;
+  Result<Completion> complete(const Trial& ended, std::int64_t token) override;
+  Result<void> give_back(std::span<const std::int64_t> tokens) override;
+  Result<void> leave(const WorkerInfo& worker) override;
+  Result<std::int64_t> return_lost(bool blame) override;
+  Result<std::int64_t> request(std::int64_t count, const std::string& who) override;
+  Result<std::optional<std::vector<Trial>>> load_answer(std::int64_t request) override;
+  Result<void> withdraw_request(std::int64_t id) override;
+  Result<QueueState> queue_state() override;
+  Result<std::vector<WorkerInfo>> load_workers() override;
+  Result<std::vector<Trial>> load_running() override;
+  Result<double> now() override;
+  Result<std::vector<Trial>> load_untold() override;
   Result<std::optional<Snapshot>> load_snapshot() override;
   Result<std::optional<Trial>> load_trial(TrialId id) override;
   Result<std::vector<Trial>> load_trials(TrialId first, std::int64_t limit) override;
@@ -36,12 +60,15 @@ class MemoryStorage final : public Storage {
   Result<std::optional<Trial>> best_trial(Goal goal) override;
   Result<TrialCounts> counts() override;
   Result<std::vector<RoundReport>> load_reports(std::int64_t last) override;
+  Result<void> wait(std::chrono::milliseconds at_most) override;
+  Result<std::unique_ptr<Storage>> connect(Access access) override;
 
  private:
   struct State;
-  Result<void> begin_write();
+  explicit MemoryStorage(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
   std::shared_ptr<State> state_;
+  std::int64_t seen_ = 0;  // changes of the study this copy knows of
 };
 
 }  // namespace vbo

@@ -2,12 +2,19 @@
 #include "storage/sqlite/database.hpp"
 
 #include <array>
+#include <chrono>
 #include <cstring>
+#include <random>
+#include <thread>
 
 namespace vbo::sqlite {
 namespace {
 
-constexpr int kBusyMilliseconds = 10000;  // how long to wait for somebody who writes by hand
+constexpr double kCheckpointPatience = 0.25;  // seconds; a checkpoint can as well come later
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 // "file:" URI with everything escaped that has a meaning in one.
 std::string uri_of(const std::string& path, std::string_view query) {
@@ -50,21 +57,63 @@ Error error_for(int extended, const std::string& path, const std::string& detail
 
 }  // namespace
 
-Database::Database(const std::string& path, Mode mode) : path_(path) {
-  constexpr std::array flags{SQLITE_OPEN_READONLY, SQLITE_OPEN_READONLY, SQLITE_OPEN_READWRITE,
-                             SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE};
+Database::Database(const std::string& path, Mode mode, double wait_seconds)
+    : path_(path), patience_(std::make_unique<Patience>(Patience{wait_seconds})) {
+  constexpr std::array flags{SQLITE_OPEN_READONLY, SQLITE_OPEN_READONLY, SQLITE_OPEN_READONLY,
+                             SQLITE_OPEN_READWRITE, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE};
+  constexpr std::array queries{"", "?readonly_shm=1", "?immutable=1", "", ""};
+  const auto index = static_cast<std::size_t>(mode);
   sqlite3* handle = nullptr;
-  const int code = sqlite3_open_v2(
-      uri_of(path, mode == Mode::immutable ? "?immutable=1" : "").c_str(), &handle,
-      flags[static_cast<std::size_t>(mode)] | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
+  const int code = sqlite3_open_v2(uri_of(path, queries[index]).c_str(), &handle,
+                                   flags[index] | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
   handle_.reset(handle);
   if (!handle_) throw Fault{{ErrorKind::io, "out of memory opening \"" + path + "\""}};
   if (code != SQLITE_OK) fail(code);
   sqlite3_extended_result_codes(handle, 1);
-  sqlite3_busy_timeout(handle, kBusyMilliseconds);
+  sqlite3_busy_handler(handle, on_busy, patience_.get());
+  // What is in the log moves into the file when we say so: see SqliteStorage::settle().
+  sqlite3_wal_autocheckpoint(handle, 0);
   // A file from elsewhere must not run anything through its schema.
   sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+}
+
+// Everybody sleeps for a time drawn from the same few milliseconds, whoever came first: with many
+// at once nobody is left behind for long, as with SQLite's own ever longer pauses.
+int Database::on_busy(void* context, int count) {
+  auto& patience = *static_cast<Patience*>(context);
+  if (count == 0) patience.until = steady_seconds() + patience.seconds;
+  if (steady_seconds() >= patience.until) return 0;
+  thread_local std::minstd_rand random(std::random_device{}());
+  std::this_thread::sleep_for(std::chrono::microseconds(500 + random() % 4500));
+  return 1;
+}
+
+bool Database::checkpoint() {
+  const double usual = std::exchange(patience_->seconds, kCheckpointPatience);
+  int frames = 0;
+  int moved = 0;
+  const int code = sqlite3_wal_checkpoint_v2(handle_.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE,
+                                             &frames, &moved);
+  patience_->seconds = usual;
+  if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY && (code & 0xff) != SQLITE_LOCKED)
+    fail(code);
+  return code == SQLITE_OK;
+}
+
+bool Database::has_moved() const {
+  int moved = 0;
+  sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  return moved != 0;
+}
+
+void Database::copy_to(const std::string& path) const {
+  Database copy(path, Mode::create);
+  sqlite3_backup* backup = sqlite3_backup_init(copy.handle(), "main", handle_.get(), "main");
+  if (!backup) copy.fail(sqlite3_errcode(copy.handle()));
+  const int code = sqlite3_backup_step(backup, -1);
+  sqlite3_backup_finish(backup);
+  if (code != SQLITE_DONE) copy.fail(code);
 }
 
 void Database::fail(int code) const {

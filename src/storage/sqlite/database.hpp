@@ -42,17 +42,24 @@ class Statement;
 class Database {
  public:
   enum class Mode {
-    read,       // never changes the file; shared with a running writer
+    read,       // never changes the file; shared with running writers
+    stranger,   // the same for another user than the file's, who must not leave files beside it
     immutable,  // for read-only file systems: nobody may write while it is open
     write,      // an existing file
     create,     // a file that does not exist yet
   };
-  Database(const std::string& path, Mode mode);
+  Database(const std::string& path, Mode mode, double wait_seconds = 10.0);
 
   Statement prepare(std::string_view sql);
   void execute(std::string_view sql);            // no parameters, no rows
   std::int64_t pragma(const std::string& name);  // one that answers with an integer
   std::int64_t changes() const { return sqlite3_changes64(handle_.get()); }
+  // Moves what is in the log (-wal) into the file; false when somebody who reads stood in the way.
+  bool checkpoint();
+  // Whether the file under our name is no longer the one we have open.
+  bool has_moved() const;
+  // Everything, as seen now, into a new file.
+  void copy_to(const std::string& path) const;
 
   [[noreturn]] void fail(int code) const;  // throws Fault for an SQLite result code
   sqlite3* handle() const { return handle_.get(); }
@@ -61,7 +68,15 @@ class Database {
   struct Close {
     void operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
   };
+  // How long to wait for others who write; where SQLite's callback can find it.
+  struct Patience {
+    double seconds = 0.0;
+    double until = 0.0;  // of the wait that goes on
+  };
+  static int on_busy(void* patience, int count);
+
   std::string path_;
+  std::unique_ptr<Patience> patience_;
   std::unique_ptr<sqlite3, Close> handle_;
 };
 

@@ -7,9 +7,11 @@
 
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <vector>
 
 namespace vbo::sqlite {
 namespace {
@@ -56,7 +58,100 @@ constexpr std::string_view kSchema1[] = {
          bytes       BLOB    NOT NULL
        ) STRICT)",
 };
-constexpr Migration kMigrations[] = {kSchema1};
+
+// The storage as a queue: results are stored by whoever has them (finished_seq), and told by the
+// coordinator later (told_in), so the table is made anew without the check that ties the two.
+constexpr std::string_view kSchema2[] = {
+    R"(CREATE TABLE trials_2 (
+         id           INTEGER PRIMARY KEY,
+         state        TEXT    NOT NULL
+                      CHECK (state IN ('waiting', 'running', 'completed', 'failed')),
+         params       TEXT    NOT NULL,
+         value        REAL,
+         cause        TEXT,
+         message      TEXT,
+         metrics      TEXT,
+         seconds      REAL    NOT NULL DEFAULT 0,
+         attempts     INTEGER NOT NULL DEFAULT 0,
+         rationale    TEXT    NOT NULL,
+         asked_in     INTEGER NOT NULL,
+         told_in      INTEGER,
+         origin       TEXT    GENERATED ALWAYS AS
+                      (CASE told_in WHEN asked_in THEN 'added' ELSE 'suggested' END) VIRTUAL,
+         finished_seq INTEGER,
+         asked_at     REAL    NOT NULL DEFAULT 0,
+         started_at   REAL    NOT NULL DEFAULT 0,
+         finished_at  REAL    NOT NULL DEFAULT 0,
+         offered      INTEGER NOT NULL DEFAULT 0,
+         request      INTEGER,
+         worker       TEXT    NOT NULL DEFAULT '',
+         process      TEXT    NOT NULL DEFAULT '',
+         token        INTEGER NOT NULL DEFAULT 0,
+         lease_until  REAL    NOT NULL DEFAULT 0,
+         losses       INTEGER NOT NULL DEFAULT 0,
+         ask_check    INTEGER,
+         end_check    INTEGER,
+         CHECK ((state = 'completed') = (value IS NOT NULL)),
+         CHECK ((state = 'failed') = (cause IS NOT NULL)),
+         CHECK ((state IN ('completed', 'failed')) = (finished_seq IS NOT NULL)),
+         CHECK (told_in IS NULL OR finished_seq IS NOT NULL)
+       ) STRICT)",
+    R"(INSERT INTO trials_2 (id, state, params, value, cause, message, seconds, attempts, rationale,
+                             asked_in, told_in, finished_seq)
+       SELECT id, CASE state WHEN 'running' THEN 'waiting' ELSE state END, params, value, cause,
+              message, seconds, attempts, rationale, asked_in, told_in, told_in FROM trials)",
+    "DROP TABLE trials",
+    "ALTER TABLE trials_2 RENAME TO trials",
+    "CREATE INDEX trials_open ON trials (state, offered, id) WHERE told_in IS NULL",
+    "CREATE INDEX trials_by_value ON trials (value, id) WHERE state = 'completed'",
+    "CREATE INDEX trials_by_request ON trials (request) WHERE request IS NOT NULL",
+    "ALTER TABLE study ADD COLUMN ended INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE study ADD COLUMN finished INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE study ADD COLUMN told_completed INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE study ADD COLUMN told_failed INTEGER NOT NULL DEFAULT 0",
+    R"(UPDATE study SET
+         finished = (SELECT coalesce(max(told_in), 0) FROM trials),
+         told_completed = (SELECT count(*) FROM trials WHERE state = 'completed'),
+         told_failed = (SELECT count(*) FROM trials WHERE state = 'failed'))",
+    "ALTER TABLE snapshot ADD COLUMN checksum INTEGER",
+    R"(CREATE TABLE requests (
+         id      INTEGER PRIMARY KEY AUTOINCREMENT,
+         count   INTEGER NOT NULL,
+         who     TEXT    NOT NULL,
+         made_at REAL    NOT NULL,
+         state   TEXT    NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'answered', 'refused')),
+         message TEXT    NOT NULL DEFAULT ''
+       ) STRICT)",
+    "CREATE INDEX requests_open ON requests (id) WHERE state = 'open'",
+    R"(CREATE TABLE late_results (
+         id          INTEGER PRIMARY KEY,
+         trial       INTEGER NOT NULL,
+         received_at REAL    NOT NULL,
+         worker      TEXT    NOT NULL,
+         value       REAL,
+         cause       TEXT,
+         message     TEXT,
+         metrics     TEXT,
+         seconds     REAL    NOT NULL
+       ) STRICT)",
+    R"(CREATE TABLE workers (
+         process    TEXT    NOT NULL,
+         name       TEXT    NOT NULL,
+         host       TEXT    NOT NULL,
+         slots      INTEGER NOT NULL,
+         completed  INTEGER NOT NULL,
+         started_at REAL    NOT NULL,
+         seen_at    REAL    NOT NULL,
+         PRIMARY KEY (process, name)
+       ) STRICT)",
+    R"(CREATE TABLE file_state (
+         id       INTEGER PRIMARY KEY CHECK (id = 1),
+         promised INTEGER NOT NULL,
+         kept     INTEGER NOT NULL
+       ) STRICT)",
+    "INSERT INTO file_state (id, promised, kept) VALUES (1, 0, 0)",
+};
+constexpr Migration kMigrations[] = {kSchema1, kSchema2};
 
 constexpr std::string_view kMagic{"SQLite format 3\0", 16};
 constexpr std::size_t kHeaderSize = 100;
@@ -74,6 +169,27 @@ void flush_to_disk(const std::string& path, int flags) {
   close(fd);
   errno = code;
   if (!flushed) throw Fault{io_error("cannot write to the disk:", path)};
+}
+
+// The first bytes of a file, zeros where it is shorter. By SQLite's own means: opening and closing
+// the file beside it would drop the locks that other connections of this process hold (fcntl(2)),
+// and another process could then take the log away from under them.
+Result<std::array<char, kHeaderSize>> read_header(const std::string& path) {
+  std::array<char, kHeaderSize> header{};
+  sqlite3_vfs* vfs = sqlite3_vfs_find(nullptr);
+  std::vector<std::max_align_t> memory(
+      static_cast<std::size_t>(vfs->szOsFile) / sizeof(std::max_align_t) + 1);
+  auto* file = reinterpret_cast<sqlite3_file*>(memory.data());
+  const char* name = sqlite3_create_filename(path.c_str(), "", "", 0, nullptr);
+  int code = name ? vfs->xOpen(vfs, name, file, SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB, nullptr)
+                  : SQLITE_NOMEM;
+  if (code == SQLITE_OK) {
+    code = file->pMethods->xRead(file, header.data(), static_cast<int>(header.size()), 0);
+    file->pMethods->xClose(file);
+  }
+  if (name) sqlite3_free_filename(name);
+  if (code == SQLITE_OK || code == SQLITE_IOERR_SHORT_READ) return header;
+  return io_error("cannot read", path);
 }
 
 // The next step of those the file lacks.
@@ -100,13 +216,11 @@ Result<FileKind> inspect_file(const std::string& path) {
   };
   if (!S_ISREG(status.st_mode)) return foreign("not a regular file");
   if (status.st_size == 0) return FileKind::empty;
-  std::array<char, kHeaderSize> header{};
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return io_error("cannot open", path);
-  const ssize_t size = pread(fd, header.data(), header.size(), 0);
-  close(fd);
-  if (size < 0) return io_error("cannot read", path);
-  if (size < std::ssize(header) || std::string_view(header.data(), kMagic.size()) != kMagic) {
+  const Result<std::array<char, kHeaderSize>> read = read_header(path);
+  if (!read) return read.error();
+  const std::array<char, kHeaderSize>& header = *read;
+  if (status.st_size < std::ssize(header) ||
+      std::string_view(header.data(), kMagic.size()) != kMagic) {
     return foreign("not an SQLite database");
   }
   std::int64_t id = 0;
@@ -160,7 +274,8 @@ void require_known_schema(Database& database, const std::string& path, bool exac
   if (exactly && found != newest) {
     throw Fault{{ErrorKind::unsupported, "\"" + path + "\" has the older schema " +
                                              std::to_string(found) +
-                                             "; `vbo run` brings it up to date"}};
+                                             ", and it cannot be brought up to date here; open it "
+                                             "once with the rights to write it"}};
   }
 }
 

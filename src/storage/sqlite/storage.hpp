@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
-// A study in one SQLite file, in write-ahead mode: one writer, any number of readers at the same
-// time, and nothing that was committed is lost when the process is killed or the power fails.
+// A study in one SQLite file, in write-ahead mode: any number of processes of one machine write by
+// short transactions, readers never wait, and nothing that was committed is lost when a process is
+// killed or the power fails.
 #pragma once
+
+#include <sys/types.h>
 
 #include <memory>
 #include <optional>
@@ -9,40 +12,76 @@
 
 #include "storage/sqlite/database.hpp"
 #include "storage/sqlite/lock.hpp"
+#include "storage/sqlite/watch.hpp"
 #include "vbo/storage.hpp"
 
 namespace vbo::sqlite {
 
-// A reader of a closed study makes SQLite create two helper files (-wal, -shm), which only a writer
-// removes again. This does it at the end of a reader's life, when there is nothing in them.
-class ReaderCleanup {
- public:
-  explicit ReaderCleanup(std::string path) : path_(std::move(path)) {}
-  ReaderCleanup(ReaderCleanup&&) = default;
-  ~ReaderCleanup();
-
- private:
-  std::string path_;  // empty: nothing to do
+// What tells one state of a file from another.
+struct FileStamp {
+  ino_t inode = 0;
+  off_t size = 0;
+  std::int64_t changed = 0;  // nanoseconds
+  static FileStamp of(const std::string& path);
+  bool operator==(const FileStamp&) const = default;
 };
+
+// A connection that only reads. When there is no log (-wal) nobody has the file open, and it is
+// read as it is, without the helper files SQLite would leave beside it; `still` then says which
+// state was opened, for somebody may begin to write at any moment.
+struct Reader {
+  Database database;
+  std::optional<FileStamp> still;
+};
+Reader open_for_reading(const std::string& path);
 
 class SqliteStorage final : public Storage {
  public:
-  // Without a lock it is a reader.
-  SqliteStorage(const std::string& path, Database database, std::optional<WriterLock> lock)
+  SqliteStorage(const std::string& path, Reader reader)
       : path_(path),
-        cleanup_(lock ? std::string() : path),
+        access_(Access::read),
+        still_(reader.still),
+        database_(std::move(reader.database)) {}
+  // With a lock it is the coordinator.
+  SqliteStorage(const std::string& path, Database database, std::optional<WriterLock> lock,
+                double wait_seconds)
+      : path_(path),
+        access_(lock ? Access::coordinate : Access::queue),
+        wait_seconds_(wait_seconds),
         lock_(std::move(lock)),
         database_(std::move(database)) {}
+  ~SqliteStorage() override;
 
   Result<std::optional<StudyRecord>> load_study() override;
   Result<void> create_study(const StudyRecord& record) override;
   Result<void> update_study(std::int64_t budget, const std::string& evaluate_json) override;
-  Result<void> add_trials(std::span<const Trial> trials,
-                          const std::optional<AskReport>& report) override;
-  Result<void> set_running(TrialId id, int attempts) override;
-  Result<std::int64_t> requeue_running() override;
+  Result<void> add_trials(std::span<const Trial> trials, const std::optional<AskReport>& report,
+                          std::int64_t request) override;
   Result<void> finish_trials(std::span<const Trial> trials) override;
+  Result<void> tell_trials(std::span<const Trial> trials) override;
+  Result<void> offer(std::span<const TrialId> ids) override;
   Result<void> save_snapshot(const Snapshot& snapshot) override;
+  Result<void> set_ended(bool ended) override;
+  Result<std::vector<AskRequest>> load_requests() override;
+  Result<void> refuse_request(std::int64_t id, const std::string& why) override;
+  Result<void> settle() override;
+  Result<std::vector<Claim>> claim(const WorkerInfo& worker, std::int64_t most,
+                                   double lease_seconds) override;
+  Result<std::vector<std::int64_t>> renew(const WorkerInfo& worker,
+                                          std::span<const std::int64_t> tokens,
+                                          double lease_seconds) override;
+  Result<Completion> complete(const Trial& ended, std::int64_t token) override;
+  Result<void> give_back(std::span<const std::int64_t> tokens) override;
+  Result<void> leave(const WorkerInfo& worker) override;
+  Result<std::int64_t> return_lost(bool blame) override;
+  Result<std::int64_t> request(std::int64_t count, const std::string& who) override;
+  Result<std::optional<std::vector<Trial>>> load_answer(std::int64_t request) override;
+  Result<void> withdraw_request(std::int64_t id) override;
+  Result<QueueState> queue_state() override;
+  Result<std::vector<WorkerInfo>> load_workers() override;
+  Result<std::vector<Trial>> load_running() override;
+  Result<double> now() override;
+  Result<std::vector<Trial>> load_untold() override;
   Result<std::optional<Snapshot>> load_snapshot() override;
   Result<std::optional<Trial>> load_trial(TrialId id) override;
   Result<std::vector<Trial>> load_trials(TrialId first, std::int64_t limit) override;
@@ -50,25 +89,41 @@ class SqliteStorage final : public Storage {
   Result<std::optional<Trial>> best_trial(Goal goal) override;
   Result<TrialCounts> counts() override;
   Result<std::vector<RoundReport>> load_reports(std::int64_t last) override;
+  Result<void> wait(std::chrono::milliseconds at_most) override;
+  Result<std::unique_ptr<Storage>> connect(Access access) override;
 
  private:
+  friend class Write;
+
+  // Runs what only reads; again when the file changed under a connection that relies on it not to.
+  template <class Work>
+  auto reading(Work work);
+
   std::string in_file(const std::string& what) const;
   std::optional<StudyRecord> read_study();
   void require_space();
-  // After an update of one open trial: throws when there was none.
-  void write_outcomes(std::span<const Trial> trials);  // of trials without one, in a transaction
-  void require_changed(TrialId id);
+  void require_coordinator() const;
+  [[noreturn]] void fail_unchanged(TrialId id, const Error& otherwise);
+  std::optional<Trial> read_one(TrialId id);
+  std::vector<Trial> read_request(std::int64_t request);
   template <class... Values>
   std::vector<Trial> select_trials(bool with_output, std::string_view condition,
                                    const Values&... values);
   Trial read_trial(const Statement& row);
-
+  // Writes how an open trial ended; told_in 0 leaves it untold. False when it had ended before.
+  bool store_end(const Trial& ended, std::int64_t token);
+  void count_told(std::span<const Trial> trials);
+  void see(const WorkerInfo& worker);
   std::string path_;
-  // Before the database: they act after it is closed.
-  ReaderCleanup cleanup_;
-  std::optional<WriterLock> lock_;
+  Access access_;
+  double wait_seconds_ = 0.0;
+  std::optional<FileStamp> still_;  // see Reader
+  std::optional<WriterLock> lock_;  // before the database: let go after it is closed
   Database database_;
   std::optional<Space> space_;  // of the stored study, once known
+  std::optional<Watch> watch_;
+  std::int64_t seen_version_ = 0;
+  bool wrote_ = false;
 };
 
 }  // namespace vbo::sqlite

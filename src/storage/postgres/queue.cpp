@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+// What workers and people write: claims, leases, results, requests. A claim and a result are one
+// statement each; nothing here touches the study's own row, so that nobody waits for anybody.
+#include <algorithm>
+
+#include "storage/errors.hpp"
+#include "storage/postgres/storage.hpp"
+#include "storage/process.hpp"
+#include "storage/row.hpp"
+
+namespace vbo::postgres {
+namespace {
+
+std::string list_of(std::span<const std::int64_t> numbers) {
+  std::string list = "{";
+  for (const std::int64_t number : numbers) {
+    list += (list.size() > 1 ? "," : "") + std::to_string(number);
+  }
+  return list + "}";
+}
+
+}  // namespace
+
+Result<std::vector<Claim>> PostgresStorage::claim(const WorkerInfo& worker, std::int64_t most,
+                                                  double lease_seconds) {
+  return attempt([&] {
+    require_write();
+    const Rows rows = connection_.query(
+        "WITH next AS (SELECT id FROM vbo.trials WHERE study = $1 AND told_in IS NULL AND "
+        "state = 'waiting' AND offered ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED) "
+        "UPDATE vbo.trials t SET state = 'running', attempts = attempts + 1, "
+        "started_at = vbo.clock(), worker = $3, process = $4, token = nextval('vbo.token'), "
+        "lease_until = vbo.clock() + $5::float8 FROM next WHERE t.study = $1 AND t.id = next.id "
+        "RETURNING t.id, t.state, t.params, t.value, t.cause, t.message, t.seconds, t.attempts, "
+        "t.rationale, t.asked_in, t.told_in, t.metrics, t.asked_at, t.started_at, t.finished_at, "
+        "t.worker, t.ask_check, t.end_check, t.token",
+        {study_, most, worker.name, worker.process, lease_seconds});
+    const std::vector<Trial> trials = read_trials(rows, false);
+    std::vector<Claim> claims;
+    for (int i = 0; i < rows.size(); ++i) {
+      claims.push_back({trials[static_cast<std::size_t>(i)], rows.integer(i, 18)});
+    }
+    std::sort(claims.begin(), claims.end(),
+              [](const Claim& a, const Claim& b) { return a.trial.id < b.trial.id; });
+    return claims;
+  });
+}
+
+Result<std::vector<std::int64_t>> PostgresStorage::renew(const WorkerInfo& worker,
+                                                         std::span<const std::int64_t> tokens,
+                                                         double lease_seconds) {
+  return attempt([&] {
+    require_write();
+    const Rows rows = connection_.query(
+        "WITH seen AS (INSERT INTO vbo.workers (study, process, name, host, slots, completed, "
+        "started_at, seen_at) VALUES ($1, $2, $3, $4, $5, $6, vbo.clock(), vbo.clock()) "
+        "ON CONFLICT (study, process, name) DO UPDATE SET slots = excluded.slots, "
+        "completed = excluded.completed, seen_at = excluded.seen_at) "
+        "UPDATE vbo.trials SET lease_until = vbo.clock() + $8::float8 WHERE study = $1 AND "
+        "told_in IS NULL AND state = 'running' AND token = ANY ($7::bigint[]) RETURNING token",
+        {study_, worker.process, worker.name, worker.host, worker.slots, worker.completed,
+         list_of(tokens), lease_seconds});
+    std::vector<std::int64_t> valid;
+    for (int i = 0; i < rows.size(); ++i) valid.push_back(rows.integer(i, 0));
+    return valid;
+  });
+}
+
+Result<Completion> PostgresStorage::complete(const Trial& ended, std::int64_t token) {
+  return attempt([&] {
+    require_write();
+    Trial trial = ended;
+    trial.told_in = 0;
+    if (store_end(trial, token)) return Completion::recorded;
+    const std::optional<Trial> stored = read_one(ended.id);
+    if (!stored) throw Fault{storage_error::no_trial(ended.id)};
+    const Rows row = connection_.query("SELECT token FROM vbo.trials WHERE study = $1 AND id = $2",
+                                       {study_, ended.id});
+    const bool same_teller = token == 0 || row.integer(0, 0) == token;
+    // The same once more: the answer to the first may have got lost.
+    if (same_teller && storage_error::same_result(*stored, ended)) return Completion::recorded;
+    if (token == 0) throw Fault{storage_error::already_ended(*stored)};
+    Parameter cause(std::nullopt);
+    Parameter message(std::nullopt);
+    if (ended.failure) {
+      cause = Parameter(to_string(ended.failure->cause));
+      message = Parameter::bytes(ended.failure->message);
+    }
+    connection_.query(
+        "INSERT INTO vbo.late_results (study, trial, received_at, worker, value, cause, message, "
+        "metrics, seconds) VALUES ($1, $2, vbo.clock(), $3, $4, $5, $6, nullif($7, ''), $8)",
+        {study_, ended.id, ended.worker, ended.value, cause, message, metrics_text(ended.metrics),
+         ended.seconds});
+    return Completion::second;
+  });
+}
+
+Result<void> PostgresStorage::give_back(std::span<const std::int64_t> tokens) {
+  return attempt([&] {
+    require_write();
+    connection_.query(
+        "UPDATE vbo.trials SET state = 'waiting', attempts = attempts - 1 WHERE study = $1 AND "
+        "told_in IS NULL AND state = 'running' AND token = ANY ($2::bigint[])",
+        {study_, list_of(tokens)});
+    notify_workers();
+  });
+}
+
+Result<void> PostgresStorage::leave(const WorkerInfo& worker) {
+  return attempt([&] {
+    require_write();
+    connection_.query("DELETE FROM vbo.workers WHERE study = $1 AND process = $2 AND name = $3",
+                      {study_, worker.process, worker.name});
+  });
+}
+
+Result<std::int64_t> PostgresStorage::return_lost(bool blame) {
+  return attempt([&]() -> std::int64_t {
+    require_write();
+    const Rows running = connection_.query(
+        "SELECT token, process, lease_until < vbo.clock() FROM vbo.trials WHERE study = $1 "
+        "AND told_in IS NULL AND state = 'running'",
+        {study_});
+    const Rows workers = connection_.query(
+        "SELECT DISTINCT process, false FROM vbo.workers WHERE study = $1", {study_});
+    std::map<std::string, bool> known;
+    const auto is_gone = [&](std::string_view name) {
+      const auto [entry, fresh] = known.try_emplace(std::string(name), false);
+      if (fresh) entry->second = process_is_gone(entry->first);
+      return entry->second;
+    };
+    std::vector<std::int64_t> lost;
+    for (int i = 0; i < running.size(); ++i) {
+      if (running.flag(i, 2) || is_gone(running.text(i, 1))) lost.push_back(running.integer(i, 0));
+    }
+    std::string gone = "{";
+    for (int i = 0; i < workers.size(); ++i) (void)is_gone(workers.text(i, 0));
+    for (const auto& [process, is_over] : known) {
+      if (is_over) gone += (gone.size() > 1 ? ",\"" : "\"") + process + "\"";
+    }
+    gone += "}";
+    if (lost.empty() && gone.size() == 2) return 0;
+    Transaction transaction(connection_);
+    // By token: a lease that was renewed, or a trial that ended, meanwhile stays as it is.
+    const Rows returned = connection_.query(
+        "UPDATE vbo.trials SET state = 'waiting', losses = losses + $3::int WHERE study = $1 AND "
+        "told_in IS NULL AND state = 'running' AND token = ANY ($2::bigint[]) AND "
+        "(lease_until < vbo.clock() OR process = ANY ($4::text[])) RETURNING id, losses",
+        {study_, list_of(lost), blame ? 1 : 0, gone});
+    for (int i = 0; blame && i < returned.size(); ++i) {
+      const auto losses = static_cast<int>(returned.integer(i, 1));
+      if (losses < kMostLosses) continue;
+      Trial trial = *read_one(returned.integer(i, 0));
+      trial.state = TrialState::failed;
+      trial.failure = storage_error::lost_too_often(losses);
+      store_end(trial, 0);
+    }
+    connection_.query(
+        "DELETE FROM vbo.workers WHERE study = $1 AND (seen_at < vbo.clock() - $2::float8 OR "
+        "process = ANY ($3::text[]))",
+        {study_, 10 * kLeaseSeconds, gone});
+    notify_workers();
+    notify_coordinator();
+    transaction.commit();
+    return returned.size();
+  });
+}
+
+Result<std::int64_t> PostgresStorage::request(std::int64_t count, const std::string& who) {
+  return attempt([&] {
+    require_write();
+    require_space();
+    const Rows row = connection_.query(
+        "WITH made AS (INSERT INTO vbo.requests (study, count, who, made_at) "
+        "VALUES ($1, $2, $3, vbo.clock()) RETURNING id) SELECT id, pg_notify($4, '') FROM made",
+        {study_, count, who, for_coordinator_});
+    return row.integer(0, 0);
+  });
+}
+
+Result<void> PostgresStorage::withdraw_request(std::int64_t id) {
+  return attempt([&] {
+    require_write();
+    connection_.query("DELETE FROM vbo.requests WHERE study = $1 AND id = $2 AND state = 'open'",
+                      {study_, id});
+  });
+}
+
+Result<std::vector<AskRequest>> PostgresStorage::load_requests() {
+  return attempt([&] {
+    const Rows rows = connection_.query(
+        "SELECT id, count, who FROM vbo.requests WHERE study = $1 AND state = 'open' ORDER BY id",
+        {study_});
+    std::vector<AskRequest> requests;
+    for (int i = 0; i < rows.size(); ++i) {
+      requests.push_back({rows.integer(i, 0), rows.integer(i, 1), std::string(rows.text(i, 2))});
+    }
+    return requests;
+  });
+}
+
+Result<void> PostgresStorage::refuse_request(std::int64_t id, const std::string& why) {
+  return attempt([&] {
+    require_write();
+    connection_.query(
+        "UPDATE vbo.requests SET state = 'refused', message = $3 WHERE study = $1 AND id = $2 AND "
+        "state = 'open'",
+        {study_, id, why});
+    notify_workers();
+  });
+}
+
+Result<QueueState> PostgresStorage::queue_state() {
+  return attempt([&] {
+    const Rows open = connection_.query(
+        "SELECT state, offered, count(*) FROM vbo.trials WHERE study = $1 AND told_in IS NULL "
+        "GROUP BY 1, 2",
+        {study_});
+    QueueState queue;
+    for (int i = 0; i < open.size(); ++i) {
+      const std::int64_t count = open.integer(i, 2);
+      if (open.text(i, 0) == "running") {
+        queue.running += count;
+      } else if (open.text(i, 0) != "waiting") {
+        queue.untold += count;
+      } else if (open.flag(i, 1)) {
+        queue.offered += count;
+      }
+    }
+    const Rows rest = connection_.query(
+        "SELECT (SELECT count(*) FROM vbo.requests WHERE study = $1 AND state = 'open'), "
+        "(SELECT coalesce(sum(slots), 0)::bigint FROM vbo.workers WHERE study = $1 AND "
+        "seen_at > vbo.clock() - $2::float8), ended FROM vbo.studies WHERE id = $1",
+        {study_, kLeaseSeconds});
+    if (!rest.empty()) {
+      queue.requests = rest.integer(0, 0);
+      queue.slots = rest.integer(0, 1);
+      queue.ended = rest.flag(0, 2);
+    }
+    return queue;
+  });
+}
+
+Result<std::vector<WorkerInfo>> PostgresStorage::load_workers() {
+  return attempt([&] {
+    const Rows rows = connection_.query(
+        "SELECT name, host, process, slots, completed, started_at, seen_at, "
+        "seen_at > vbo.clock() - $2::float8 FROM vbo.workers WHERE study = $1 "
+        "ORDER BY started_at, name",
+        {study_, kLeaseSeconds});
+    std::vector<WorkerInfo> workers;
+    for (int i = 0; i < rows.size(); ++i) {
+      WorkerInfo worker;
+      worker.name = rows.text(i, 0);
+      worker.host = rows.text(i, 1);
+      worker.process = rows.text(i, 2);
+      worker.slots = rows.integer(i, 3);
+      worker.completed = rows.integer(i, 4);
+      worker.started_at = rows.real(i, 5);
+      worker.seen_at = rows.real(i, 6);
+      worker.alive = rows.flag(i, 7) && !process_is_gone(worker.process);
+      workers.push_back(std::move(worker));
+    }
+    return workers;
+  });
+}
+
+Result<double> PostgresStorage::now() {
+  return attempt([&] { return connection_.query("SELECT vbo.clock()").real(0, 0); });
+}
+
+}  // namespace vbo::postgres

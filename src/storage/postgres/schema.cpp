@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#include "storage/postgres/schema.hpp"
+
+namespace vbo::postgres {
+namespace {
+
+// Migration i (from 0) takes a database from version i to i + 1. Never edited once released.
+constexpr const char* kMigrations[] = {
+    R"(
+CREATE FUNCTION vbo.clock() RETURNS double precision LANGUAGE sql VOLATILE
+  AS $$ SELECT extract(epoch FROM clock_timestamp())::double precision $$;
+CREATE SEQUENCE vbo.finished;
+CREATE SEQUENCE vbo.token;
+CREATE TABLE vbo.studies (
+  id                bigserial PRIMARY KEY,
+  key               text NOT NULL UNIQUE,
+  name              text, goal text, budget bigint, space text, optimizer text, evaluate text,
+  created_by        text,
+  ended             boolean NOT NULL DEFAULT false,
+  told_completed    bigint NOT NULL DEFAULT 0,
+  told_failed       bigint NOT NULL DEFAULT 0,
+  epoch             bigint NOT NULL DEFAULT 0,
+  coordinator       text NOT NULL DEFAULT '',
+  coordinator_until double precision NOT NULL DEFAULT 0
+);
+CREATE TABLE vbo.trials (
+  study        bigint NOT NULL,
+  id           bigint NOT NULL,
+  state        text NOT NULL CHECK (state IN ('waiting', 'running', 'completed', 'failed')),
+  params       text NOT NULL,
+  value        double precision,
+  cause        text,
+  message      bytea,
+  metrics      text,
+  seconds      double precision NOT NULL DEFAULT 0,
+  attempts     integer NOT NULL DEFAULT 0,
+  rationale    text NOT NULL,
+  asked_in     bigint NOT NULL,
+  told_in      bigint,
+  finished_seq bigint,
+  asked_at     double precision NOT NULL DEFAULT 0,
+  started_at   double precision NOT NULL DEFAULT 0,
+  finished_at  double precision NOT NULL DEFAULT 0,
+  offered      boolean NOT NULL DEFAULT false,
+  request      bigint,
+  worker       text NOT NULL DEFAULT '',
+  process      text NOT NULL DEFAULT '',
+  token        bigint NOT NULL DEFAULT 0,
+  lease_until  double precision NOT NULL DEFAULT 0,
+  losses       integer NOT NULL DEFAULT 0,
+  ask_check    bigint,
+  end_check    bigint,
+  PRIMARY KEY (study, id),
+  CHECK ((state = 'completed') = (value IS NOT NULL)),
+  CHECK ((state = 'failed') = (cause IS NOT NULL)),
+  CHECK ((state IN ('completed', 'failed')) = (finished_seq IS NOT NULL)),
+  CHECK (told_in IS NULL OR finished_seq IS NOT NULL)
+);
+CREATE INDEX trials_open ON vbo.trials (study, state, offered, id) WHERE told_in IS NULL;
+CREATE INDEX trials_by_value ON vbo.trials (study, value, id) WHERE state = 'completed';
+CREATE INDEX trials_by_request ON vbo.trials (study, request) WHERE request IS NOT NULL;
+CREATE TABLE vbo.outputs (study bigint, trial bigint, stderr bytea NOT NULL, PRIMARY KEY (study, trial));
+CREATE TABLE vbo.reports (
+  study bigint, event bigint, round bigint NOT NULL, report text NOT NULL, PRIMARY KEY (study, event)
+);
+CREATE TABLE vbo.snapshots (
+  study bigint PRIMARY KEY, after_event bigint NOT NULL, bytes bytea NOT NULL, checksum bigint NOT NULL
+);
+CREATE TABLE vbo.requests (
+  id bigserial PRIMARY KEY, study bigint NOT NULL, count bigint NOT NULL, who text NOT NULL,
+  made_at double precision NOT NULL,
+  state text NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'answered', 'refused')),
+  message text NOT NULL DEFAULT ''
+);
+CREATE INDEX requests_open ON vbo.requests (study, id) WHERE state = 'open';
+CREATE TABLE vbo.late_results (
+  id bigserial PRIMARY KEY, study bigint NOT NULL, trial bigint NOT NULL,
+  received_at double precision NOT NULL, worker text NOT NULL, value double precision, cause text,
+  message bytea, metrics text, seconds double precision NOT NULL
+);
+CREATE TABLE vbo.workers (
+  study bigint, process text, name text, host text NOT NULL, slots bigint NOT NULL,
+  completed bigint NOT NULL, started_at double precision NOT NULL, seen_at double precision NOT NULL,
+  PRIMARY KEY (study, process, name)
+);
+)",
+};
+
+}  // namespace
+
+void bring_up_to_date(Connection& connection) {
+  const auto newest = static_cast<std::int64_t>(std::size(kMigrations));
+  const auto version = [&]() -> std::int64_t {
+    if (connection.query("SELECT to_regclass('vbo.version')").is_null(0, 0)) return 0;
+    return connection.query("SELECT version FROM vbo.version").integer(0, 0);
+  };
+  std::int64_t found = version();
+  if (found == newest) return;
+  if (found < newest) {
+    Transaction transaction(connection);
+    connection.query("SELECT pg_advisory_xact_lock(1986162481)");  // one at a time
+    found = version();
+    if (found == 0) {
+      connection.script(
+          "CREATE SCHEMA IF NOT EXISTS vbo; CREATE TABLE vbo.version (version bigint NOT NULL); "
+          "INSERT INTO vbo.version VALUES (0)");
+    }
+    for (; found < newest; ++found) connection.script(kMigrations[found]);
+    connection.query("UPDATE vbo.version SET version = $1", {found});
+    transaction.commit();
+  }
+  if (found > newest) {
+    throw Fault{{ErrorKind::damaged, connection.where() + " has tables of version " +
+                                         std::to_string(found) + ", this build knows 1 to " +
+                                         std::to_string(newest) + "; use a newer vbo"}};
+  }
+}
+
+}  // namespace vbo::postgres

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// One write of a study file. Around the transaction it keeps two promises to people who copy,
+// move or delete files:
+//   * A file that was copied without its log (-wal) never looks like a complete one. The table
+//     file_state says so: at rest `promised` is 0. Before the first write after that, a number is
+//     promised and moved into the file itself; the write brings `kept` to that number, in the log.
+//     So promised without kept, and no log beside the file, means that the log was left behind.
+//   * A file that was deleted or replaced while we had it open is noticed at the next commit, and
+//     everything in it is kept in a new file.
+#pragma once
+
+#include <optional>
+
+#include "storage/sqlite/database.hpp"
+
+namespace vbo::sqlite {
+
+class SqliteStorage;
+
+class Write {
+ public:
+  Write(SqliteStorage& storage, bool durable);  // durable as in Transaction
+  void commit();
+
+ private:
+  SqliteStorage& storage_;
+  std::optional<Transaction> transaction_;
+};
+
+// Throws damaged when the file promises more than it shows. `had_log`: a log was beside the file
+// before anybody of us opened it.
+void require_complete(Database& database, const std::string& path, bool had_log);
+
+}  // namespace vbo::sqlite

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+// One thread claims, submits, collects, stores and keeps the leases; nothing in it blocks for
+// longer than a fraction of a second, so that a second thread for the leases would be one more
+// connection and nothing else.
+#include "vbo/worker.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <thread>
+
+namespace vbo {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kLookAround{100};
+constexpr std::chrono::milliseconds kBetweenClaims{10};  // while some evaluate and others idle
+constexpr double kShortestBackoff = 0.05;                // seconds; doubles up to the longest
+constexpr double kLongestBackoff = 5.0;
+constexpr std::chrono::seconds kLookForLost{2};
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+class Worker {
+ public:
+  Worker(Storage& storage, Executor& executor, const WorkOptions& options)
+      : storage_(storage), executor_(executor), options_(options) {
+    me_.host = this_host();
+    me_.name = options.name.empty() ? me_.host + ":" + std::to_string(getpid()) : options.name;
+    me_.process = process_.text();
+  }
+
+  Result<WorkEnd> run() {
+    Result<WorkEnd> end = loop();
+    if (!end) executor_.cancel();
+    (void)storage_.leave(me_);
+    return end;
+  }
+
+ private:
+  Result<WorkEnd> loop() {
+    for (;;) {
+      if (interrupts() >= 2) return give_back();
+      collect();
+      if (!may_try()) {
+        // The storage is away: go on with what runs.
+        if (executor_.running() > 0) {
+          gather(executor_.wait(kLookAround));
+        } else {
+          std::this_thread::sleep_for(kLookAround);
+        }
+        continue;
+      }
+      const Result<std::optional<WorkEnd>> turn = take_turn();
+      if (turn) {
+        relieved();
+        if (*turn) return **turn;
+      } else if (!bear(turn.error())) {
+        return turn.error();
+      }
+    }
+  }
+
+  // Stores what has ended, keeps the leases, claims, waits. A result of none means: go on.
+  Result<std::optional<WorkEnd>> take_turn() {
+    using Turn = std::optional<WorkEnd>;
+    if (const auto stored = store_results(); !stored) return stored.error();
+    if (const auto kept = keep_leases(); !kept) return kept.error();
+    const bool stopping = interrupts() >= 1;
+    if (!stopping) {
+      if (const auto claimed = claim(); !claimed) return claimed.error();
+    }
+    if (executor_.running() > 0) {
+      const bool room = !stopping && executor_.running() < executor_.capacity();
+      gather(executor_.wait(room ? kBetweenClaims : kLookAround));
+      return Turn();
+    }
+    if (!results_.empty()) return Turn();
+    if (stopping) return Turn(WorkEnd::interrupted);
+    const auto queue = storage_.queue_state();
+    if (!queue) return queue.error();
+    if (queue->ended && queue->offered == 0) return Turn(WorkEnd::study_ended);
+    if (options_.idle_seconds > 0.0 && seconds_since(busy_) >= options_.idle_seconds) {
+      return Turn(WorkEnd::idle);
+    }
+    if (const auto waited = storage_.wait(kLookAround); !waited) return waited.error();
+    return Turn();
+  }
+
+  int interrupts() const { return options_.interrupts ? options_.interrupts->load() : 0; }
+
+  void collect() {
+    if (executor_.running() > 0) gather(executor_.wait(std::chrono::milliseconds(0)));
+  }
+  void gather(std::vector<Outcome> outcomes) {
+    for (Outcome& outcome : outcomes) {
+      const auto claim = claims_.find(outcome.id);
+      if (claim == claims_.end()) continue;
+      const int retries = std::max(outcome.attempts, 1) - 1;  // the claim counted the first
+      Trial ended = ended_by(claim->second.trial, std::move(outcome));
+      ended.attempts += retries;
+      ended.worker = me_.name;
+      results_.push_back({std::move(ended), claim->second.token});
+    }
+  }
+
+  Result<void> store_results() {
+    while (!results_.empty()) {
+      const Claim& result = results_.front();
+      const auto completed = storage_.complete(result.trial, result.token);
+      if (!completed) return completed.error();
+      ++me_.completed;
+      busy_ = Clock::now();
+      claims_.erase(result.trial.id);
+      const Claim done = std::move(results_.front());
+      results_.pop_front();
+      if (options_.on_finished) options_.on_finished(done.trial, *completed);
+    }
+    return {};
+  }
+
+  Result<void> keep_leases() {
+    if (known_ && seconds_since(kept_) < options_.lease_seconds / 4) return {};
+    me_.slots = static_cast<std::int64_t>(executor_.capacity());
+    std::vector<std::int64_t> tokens;
+    for (const auto& [id, claim] : claims_) tokens.push_back(claim.token);
+    const auto renewed = storage_.renew(me_, tokens, options_.lease_seconds);
+    if (!renewed) return renewed.error();
+    // A claim that is no longer ours goes on: its result counts if it is the first.
+    known_ = true;
+    kept_ = Clock::now();
+    return {};
+  }
+
+  Result<void> claim() {
+    const auto free = static_cast<std::int64_t>(executor_.capacity()) -
+                      static_cast<std::int64_t>(executor_.running());
+    if (free <= 0) return {};
+    if (Clock::now() - looked_ > kLookForLost) {
+      looked_ = Clock::now();
+      if (const auto returned = storage_.return_lost(); !returned) return returned.error();
+    }
+    auto claims = storage_.claim(me_, free, options_.lease_seconds);
+    if (!claims) return claims.error();
+    for (Claim& claim : *claims) {
+      busy_ = Clock::now();
+      if (options_.on_started) options_.on_started(claim.trial);
+      executor_.submit({claim.trial.id, claim.trial.point});
+      claims_[claim.trial.id] = std::move(claim);
+    }
+    return {};
+  }
+
+  Result<WorkEnd> give_back() {
+    executor_.cancel();
+    const auto stored = store_results();
+    std::vector<std::int64_t> tokens;
+    for (const auto& [id, claim] : claims_) tokens.push_back(claim.token);
+    claims_.clear();
+    // When the storage is away the leases end by themselves.
+    if (!tokens.empty()) (void)storage_.give_back(tokens);
+    return stored ? Result<WorkEnd>(WorkEnd::interrupted) : stored.error();
+  }
+
+  // Trouble that may pass: the server restarts, the network is away, others write.
+  bool bear(const Error& error) {
+    const bool may_pass = error.kind == ErrorKind::io || error.kind == ErrorKind::busy;
+    if (!may_pass || options_.patience_seconds <= 0.0) return false;
+    if (backoff_ == 0.0) {
+      trouble_since_ = Clock::now();
+      if (options_.on_trouble) options_.on_trouble(error);
+    }
+    if (seconds_since(trouble_since_) > options_.patience_seconds) return false;
+    backoff_ = std::clamp(2 * backoff_, kShortestBackoff, kLongestBackoff);
+    next_try_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                   std::chrono::duration<double>(backoff_));
+    return true;
+  }
+  void relieved() {
+    if (backoff_ > 0.0 && options_.on_relief) options_.on_relief();
+    backoff_ = 0.0;
+  }
+  bool may_try() const { return backoff_ == 0.0 || Clock::now() >= next_try_; }
+
+  Storage& storage_;
+  Executor& executor_;
+  const WorkOptions& options_;
+  const ProcessName process_;
+  WorkerInfo me_;
+  std::map<TrialId, Claim> claims_;  // what the executor runs, and what has ended but is not stored
+  std::deque<Claim> results_;        // ended, with their tokens
+  bool known_ = false;               // the storage has heard of us
+  Clock::time_point kept_{}, looked_{}, busy_ = Clock::now();
+  double backoff_ = 0.0;  // seconds; 0 = no trouble
+  Clock::time_point trouble_since_{}, next_try_{};
+};
+
+}  // namespace
+
+Result<WorkEnd> work(Storage& storage, Executor& executor, const WorkOptions& options) {
+  return Worker(storage, executor, options).run();
+}
+
+}  // namespace vbo

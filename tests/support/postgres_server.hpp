@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// A PostgreSQL server for the tests of one program, started by the first one that needs it and
+// stopped at the end. Tests fail when it cannot be had, unless VBO_SKIP_POSTGRES=1 says to skip.
+#pragma once
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+
+#include "support/temporary_folder.hpp"
+
+namespace vbo::testing {
+
+inline bool skip_postgres() {
+  const char* skip = std::getenv("VBO_SKIP_POSTGRES");
+  return skip && *skip == '1';
+}
+
+class PostgresServer {
+ public:
+  static PostgresServer& instance() {
+    static PostgresServer server;
+    return server;
+  }
+  ~PostgresServer() { call("stop", "immediate"); }
+
+  // A study nobody else has.
+  std::string fresh_study() { return url_ + "&study=test" + std::to_string(++studies_); }
+  const std::string& url() const { return url_; }
+  std::string call(const std::string& action, const std::string& mode = "") const {
+    const std::string command =
+        std::string(VBO_TEST_POSTGRES) + " " + action + " " + (folder_ / "server") + " " + mode;
+    FILE* pipe = popen(command.c_str(), "r");
+    std::string output;
+    std::array<char, 256> line{};
+    while (pipe && std::fgets(line.data(), line.size(), pipe)) output += line.data();
+    if (!pipe || pclose(pipe) != 0) {
+      throw std::runtime_error("no PostgreSQL server could be started: " + command);
+    }
+    return output;
+  }
+
+ private:
+  PostgresServer() : url_(call("start")) { url_.erase(url_.find_last_not_of('\n') + 1); }
+  TemporaryFolder folder_;
+  std::string url_;
+  int studies_ = 0;
+};
+
+}  // namespace vbo::testing
