@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import os
 import pickle
@@ -172,9 +171,9 @@ def test_a_forked_child_may_not_use_the_study(tmp_path: Path, space: vbo.Space) 
 
 def test_numbers_survive_the_storage_bit_for_bit(tmp_path: Path) -> None:
     values = [0.1 + 0.2, 5e-324, -1.7976931348623157e308, 1 / 3]
-    with vbo.Study({"x": vbo.Float(-1e308, 1e308)}, storage=tmp_path / "study.db", method="random") as study:
-        study.add({"x": values[:2] + [-1e308, 1 / 3]}, values)
+    with vbo.Study({"x": vbo.Float(-1e300, 1e300)}, storage=tmp_path / "study.db", method="random") as study:
+        study.add({"x": values[:2] + [-1e300, 1 / 3]}, values)
     with vbo.open(tmp_path / "study.db") as study:
         assert study.columns()["value"].tolist() == values
-        assert np.array_equal(study.columns()["x"], values[:2] + [-1e308, 1 / 3])
-    assert json.dumps(values)
+        assert np.array_equal(study.columns()["x"], values[:2] + [-1e300, 1 / 3])
+

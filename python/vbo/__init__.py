@@ -51,8 +51,8 @@ __all__ = [
 def methods() -> dict[str, dict[str, Any]]:
     """Every method with its summary and its options.
 
-    >>> list(vbo.methods())[0]
-    'vbo'
+    >>> vbo.methods()["random"]["summary"]
+    'independent uniform points; the yardstick'
     """
     return {method.pop("name"): method for method in _json.loads(_vbo.methods_json())}
 

@@ -57,7 +57,8 @@ def _curve(values: Doubles, goal: str) -> str:
         return _MARGIN + (_WIDTH - 2 * _MARGIN) * index / max(len(values) - 1, 1)
 
     def down(value: Doubles) -> Doubles:
-        return _MARGIN + (_HEIGHT - 2 * _MARGIN) * (1 - np.clip((value - low) / scale, 0, 1))
+        part: Doubles = np.clip((value - low) / scale, 0, 1)
+        return _MARGIN + (_HEIGHT - 2 * _MARGIN) * (1 - part)
 
     shown = found if len(found) <= 500 else found[np.linspace(0, len(found) - 1, 500).astype(int)]
     dots = "".join(

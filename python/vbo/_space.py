@@ -18,6 +18,8 @@ from ._errors import InvalidInput
 Column = npt.NDArray[Any]
 """One value per trial: float64, int64, or objects for choices."""
 
+ChoiceValue = Union[str, int, float, bool]
+
 Point = dict[str, Any]
 """The value of each parameter by its name."""
 
@@ -74,7 +76,7 @@ class Int:
         return {"type": "int", "low": self.low, "high": self.high, "log": bool(self.log)}
 
     def _from_codes(self, codes: Column) -> Column:
-        return codes
+        return codes.view(np.int64)  # from the core it comes as long long: the same, and shown otherwise
 
     def _to_codes(self, name: str, values: Any) -> Column:
         return integers(name, values)
@@ -88,9 +90,9 @@ class Choice:
     ('adam', 'sgd')
     """
 
-    choices: tuple[str, ...]
+    choices: tuple[ChoiceValue, ...]
 
-    def __init__(self, choices: Sequence[str]) -> None:
+    def __init__(self, choices: Sequence[ChoiceValue]) -> None:
         if isinstance(choices, (str, bytes)) or not isinstance(choices, (Sequence, np.ndarray)):
             raise wrong("choices", choices, "a list")
         object.__setattr__(self, "choices", tuple(_plain(choice) for choice in choices))

@@ -72,7 +72,7 @@ class Study:
     >>> study.tell(trials.ids, trials["x"] ** 2 + trials["n"])
     >>> study.counts.completed
     4
-    >>> study.best.value == min(trials["x"] ** 2 + trials["n"])
+    >>> bool(study.best.value == min(trials["x"] ** 2 + trials["n"]))
     True
     """
 
@@ -171,7 +171,7 @@ class Study:
         fewer only when the space has no more points. ``ask()`` gives a single `Trial`.
         """
         ids, codes = self._core.ask(1 if n is None else whole("n", n, 1))
-        trials = Trials(ids, self._space._columns(codes))
+        trials = Trials(ids.view(np.int64), self._space._columns(codes))
         if n is not None:
             return trials
         if len(trials) == 0:
@@ -232,7 +232,8 @@ class Study:
         'b'
         """
         codes, rows = self._space._codes(_columns_of(self._space, points))
-        return self._core.add(codes, rows, _results(rows, values, error, cause, metrics, seconds))
+        ids = self._core.add(codes, rows, _results(rows, values, error, cause, metrics, seconds))
+        return ids.view(np.int64)
 
     # -- What happened --
 
@@ -246,7 +247,7 @@ class Study:
     def pending(self) -> Trials:
         """The suggestions that have not been told, also those of an earlier process."""
         table = self._core.trials(True)
-        return Trials(table["ids"], self._space._columns(table["points"]))
+        return Trials(table["ids"].view(np.int64), self._space._columns(table["points"]))
 
     @property
     def counts(self) -> Counts:
@@ -260,7 +261,7 @@ class Study:
         """Every trial as NumPy columns: id, state, the parameters, value, error, metrics."""
         table = self._core.trials(False)
         return {
-            "id": table["ids"],
+            "id": table["ids"].view(np.int64),
             "state": np.array(table["states"], dtype=object),
             **self._space._columns(table["points"]),
             "value": table["values"],
@@ -398,7 +399,7 @@ def _results(
     if values is not None:
         results.values = doubles("values", values, n)
     if error is not None:
-        errors = [error] * n if isinstance(error, str) else list(error)
+        errors: list[str | None] = [error] * n if isinstance(error, str) else list(error)
         if len(errors) != n:
             raise InvalidInput(f"error: found {len(errors)} of them, expected {n}, one per trial", "error")
         if values is None and None in errors:

@@ -213,7 +213,7 @@ class VboSampler(BaseSampler):
     ) -> None:
         self._seed = _random_seed() if seed is None else whole("seed", seed, 0)
         self._batch = None if batch is None else whole("batch", batch, 1)
-        self._options = {
+        self._options: dict[str, Any] = {
             "method": method, "batch": self._batch or 1, "budget": whole("budget", budget, 1), "options": options,
             "threads": whole("threads", threads, 0),
         }  # fmt: skip
@@ -264,7 +264,11 @@ class VboSampler(BaseSampler):
                 seed = int(np.random.SeedSequence([self._seed, trial.number]).generate_state(1)[0])
                 self._engine = _Engine(search_space, goal=goal, seed=seed, **self._options)
             self._engine.learn(study.get_trials(deepcopy=False))
-            return self._engine.suggest(trial.number, self._batch) or {}
+            suggested = self._engine.suggest(trial.number, self._batch)
+        if suggested is not None:
+            return suggested
+        # Every point of a finite space is known or being evaluated, and Optuna wants one all the same.
+        return {name: self.sample_independent(study, trial, name, axis) for name, axis in search_space.items()}
 
     def sample_independent(
         self, study: optuna.Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
@@ -288,3 +292,99 @@ class VboSampler(BaseSampler):
 
 def _random_seed() -> int:
     return int.from_bytes(os.urandom(4), "little")
+
+
+def from_optuna(
+    study: optuna.Study,
+    *,
+    storage: str | os.PathLike[str] | None = None,
+    method: str = "vbo",
+    batch: int = 1,
+    seed: int = 0,
+    budget: int = 1000,
+    options: Mapping[str, Option] | None = None,
+    threads: int = 0,
+) -> Study:
+    """A vbo study with the space and all ended trials of an Optuna study.
+
+    Every trial has to have the same parameters. Steps of floats and ints are kept as far as our
+    space knows them; pruned trials count with their last intermediate value.
+    """
+    if len(study.directions) != 1:
+        raise InvalidInput(f"study: found {len(study.directions)} objectives, expected 1", "study")
+    trials = [trial for trial in study.get_trials(deepcopy=False) if trial.state.is_finished()]
+    distributions = IntersectionSearchSpace(include_pruned=True).calculate(study)
+    if not distributions:
+        raise InvalidInput("study: found no parameters that every trial has, expected at least one", "study")
+    for trial in trials:
+        for name in trial.params:
+            if name not in distributions and trial.state != TrialState.FAIL:
+                raise InvalidInput(f'parameter "{name}" of trial {trial.number} is not in every trial', name)
+    order = [name for name in trials[0].params if name in distributions]  # as the objective asks for them
+    space = Space({name: _parameter_of(name, distributions[name]) for name in [*order, *distributions]})
+    made = Study(
+        space, goal=study.direction.name.lower(), name=study.study_name, storage=storage, method=method, batch=batch,
+        seed=seed, budget=budget, options=options, threads=threads,
+    )  # fmt: skip
+    whole_ones = [trial for trial in trials if all(name in trial.params for name in space)]
+    if whole_ones:
+        points = [{name: trial.params[name] for name in space} for trial in whole_ones]
+        made.add(points, **_results(whole_ones))
+    return made
+
+
+def _parameter_of(name: str, distribution: BaseDistribution) -> Parameter:
+    if isinstance(distribution, FloatDistribution):
+        return Float(distribution.low, distribution.high, distribution.log)
+    if isinstance(distribution, IntDistribution):
+        return Int(distribution.low, distribution.high, distribution.log)
+    assert isinstance(distribution, CategoricalDistribution)
+    for choice in distribution.choices:
+        if choice is None:
+            raise InvalidInput(f'parameter "{name}" has the choice None, expected texts, numbers or booleans', name)
+    return Choice([choice for choice in distribution.choices if choice is not None])
+
+
+def to_optuna(
+    study: Study,
+    *,
+    storage: str | optuna.storages.BaseStorage | None = None,
+    study_name: str | None = None,
+    sampler: BaseSampler | None = None,
+) -> optuna.Study:
+    """An Optuna study with all trials of a vbo study; open ones are queued there.
+
+    Its dashboard, plots and importances then work on them.
+    """
+    made = optuna.create_study(
+        direction="minimize" if study.goal == "minimize" else "maximize",
+        study_name=study_name or study.name,
+        storage=storage,
+        sampler=sampler or VboSampler(),
+    )
+    distributions = {name: _distribution_of(parameter) for name, parameter in study.space.items()}
+    for trial in study.trials():
+        if trial.state in ("waiting", "running"):
+            made.enqueue_trial(trial.point, user_attrs={"vbo_id": trial.id})
+            continue
+        attributes: dict[str, Any] = {"vbo_id": trial.id, **{f"metrics.{k}": v for k, v in trial.metrics.items()}}
+        if trial.error is not None:
+            attributes["error"] = trial.error
+        made.add_trial(
+            optuna.create_trial(
+                state=TrialState.COMPLETE if trial.state == "completed" else TrialState.FAIL,
+                value=trial.value,
+                params=trial.point,
+                distributions=distributions,
+                user_attrs=attributes,
+            )
+        )
+    return made
+
+
+def _distribution_of(parameter: Parameter) -> BaseDistribution:
+    if isinstance(parameter, Float):
+        return FloatDistribution(parameter.low, parameter.high, parameter.log)
+    if isinstance(parameter, Int):
+        return IntDistribution(parameter.low, parameter.high, parameter.log)
+    return CategoricalDistribution(parameter.choices)
