@@ -10,10 +10,8 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
@@ -23,6 +21,9 @@ from ._progress import Progress
 from ._space import Parameter, Point, Space
 from ._study import Option, Study
 from ._trials import Trial, Trials
+
+if TYPE_CHECKING:  # at run time only when there is a pool: importing them takes a while
+    from concurrent.futures import Executor, Future
 
 Objective = Callable[[Any], Any]
 Callback = Callable[[Study, Trial], Union[bool, None]]
@@ -275,6 +276,8 @@ class Run:
         return [_outcome_of(value) for value in values.tolist()]
 
     def _run_pool(self) -> None:
+        from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
+
         pool = self.options.executor or self._make_pool()
         running: dict[Future[_Outcome], Trial] = {}
         try:
@@ -290,7 +293,7 @@ class Run:
                 if not running:
                     break
                 finished, _ = wait(running, timeout=_LOOK_AROUND, return_when=FIRST_COMPLETED)
-                if any(isinstance(future.exception(), BrokenProcessPool) for future in finished):
+                if any(isinstance(future.exception(), BrokenExecutor) for future in finished):
                     pool = self._replace(pool, running)
                     continue
                 self._tell([(running.pop(future), _result_of(future)) for future in finished])
@@ -299,6 +302,8 @@ class Run:
                 self._shut_down(pool)
 
     def _make_pool(self) -> Executor:
+        from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+
         if not self.options.processes:
             return ThreadPoolExecutor(self.options.workers, thread_name_prefix="vbo")
         import multiprocessing
@@ -323,8 +328,8 @@ class Run:
 
     def _shut_down(self, pool: Executor) -> None:
         given_up = self.interrupts.count > 1
-        if given_up and isinstance(pool, ProcessPoolExecutor):
-            for process in list((pool._processes or {}).values()):
+        if given_up:
+            for process in list((getattr(pool, "_processes", None) or {}).values()):
                 process.terminate()
         pool.shutdown(wait=not given_up, cancel_futures=True)
 

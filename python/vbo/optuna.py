@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import optuna
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
-from optuna.samplers import BaseSampler, RandomSampler
+from optuna.samplers import BaseSampler, TPESampler
 from optuna.search_space import IntersectionSearchSpace
 from optuna.trial import FrozenTrial, TrialState
 
@@ -185,7 +185,7 @@ class VboSampler(BaseSampler):
         budget: How many trials there will be, as far as known.
         constraints_func: As in Optuna's own samplers: takes a trial and returns numbers, of which those
             above 0 are violations. Such trials count as infeasible.
-        independent_sampler: For what the method does not suggest; ``RandomSampler`` otherwise.
+        independent_sampler: For what the method does not suggest; Optuna's ``TPESampler`` otherwise.
         threads: Threads the method uses; 0 means all cores.
 
     Threads (``n_jobs``) share one sampler. Several processes on one storage have one each and learn
@@ -219,7 +219,7 @@ class VboSampler(BaseSampler):
         }  # fmt: skip
         Study(Space(x=Float(0, 1)), **self._options).close()  # says at once what is wrong with the options
         self._constraints_func = constraints_func
-        self._independent = independent_sampler or RandomSampler(seed=self._seed % 2**32)
+        self._independent = independent_sampler or TPESampler(seed=self._seed % 2**32)
         self._forget()
 
     def _forget(self) -> None:
