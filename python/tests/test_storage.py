@@ -97,6 +97,20 @@ def test_the_command_line_goes_on_with_a_study_of_ours_and_back(
     assert answer["value"] == best.value and answer["params"] == best.point
 
 
+def test_importance_is_that_of_the_command_line(
+    tmp_path: Path, space: vbo.Space, command: Callable[..., Any]
+) -> None:
+    with vbo.Study(space, storage=tmp_path / "study.db", method="sobol") as study:
+        assert study.importance() == {}
+        trials = study.ask(100)
+        study.tell(trials, trials["x"] ** 2 + 0.1 * trials["n"] / 512)
+        found = study.importance()
+    assert max(found, key=lambda name: found[name].nats) == "x"
+    for entry in command("importance", "study.db", "--json"):
+        ours = found[entry["parameter"]]
+        assert (ours.nats, ours.low, ours.high) == (entry["nats"], entry["low"], entry["high"])
+
+
 def test_a_study_is_resumed(tmp_path: Path, space: vbo.Space) -> None:
     path = tmp_path / "study.db"
     with vbo.Study(space, storage=path, method="random", seed=5) as study:

@@ -30,7 +30,7 @@ from ._errors import (
 )
 from ._run import ObjectiveFailed, Result, maximize, minimize
 from ._space import Choice, Float, Int, Space
-from ._study import Counts, Study
+from ._study import Counts, Importance, Study
 from ._study import open_study as open
 from ._trials import Trial, Trials
 from . import _vbo
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 __version__: str = _vbo.version
 
 __all__ = [
-    "Busy", "Choice", "Conflict", "Counts", "Damaged", "Error", "Float", "Infeasible", "Int", "InvalidInput",
+    "Busy", "Choice", "Conflict", "Counts", "Damaged", "Error", "Float", "Importance", "Infeasible", "Int", "InvalidInput",
     "NotFound", "ObjectiveFailed", "Result", "Space", "StorageError", "Study", "Trial", "Trials", "Unsupported",
     "from_optuna", "maximize", "methods", "minimize", "open", "optuna", "to_optuna",
 ]  # fmt: skip

@@ -31,7 +31,7 @@ def check() -> None:
     if lacking := missing(text):
         raise ImportError(
             f"vbo is built for x86-64-v3, and this processor lacks {', '.join(lacking)}; "
-            "build it here with: pip install --no-binary vbo vbo -C cmake.define.CMAKE_CXX_FLAGS=-march=native"
+            "build it here with: pip install --no-binary vbo vbo -C cmake.define.VBO_ARCH=native"
         )
 
 

@@ -41,6 +41,21 @@ class Counts:
     failed: int
 
 
+@dataclass(frozen=True)
+class Importance:
+    """How much a parameter tells about the rank of the outcome.
+
+    Attributes:
+        nats: The information, not below 0; `low` and `high` are its 95% interval.
+        together: What it tells together with another parameter beyond what each tells alone.
+    """
+
+    nats: float
+    low: float
+    high: float
+    together: dict[str, float]
+
+
 class Study:
     """Suggests points to evaluate and learns from the results.
 
@@ -276,6 +291,24 @@ class Study:
         import pandas
 
         return pandas.DataFrame(self.columns()).set_index("id")
+
+    def importance(self, *, threads: int = 0) -> dict[str, Importance]:
+        """How much each parameter matters, in nats; empty below 20 completed trials.
+
+        >>> study = vbo.Study({"x": vbo.Float(0, 1), "y": vbo.Float(0, 1)}, method="sobol", seed=1)
+        >>> trials = study.ask(128)
+        >>> study.tell(trials, trials["x"])
+        >>> found = study.importance()
+        >>> found["x"].nats > 1 > found["y"].nats
+        True
+        """
+        found = json.loads(self._core.importance_json(whole("threads", threads, 0)))
+        return {
+            entry["parameter"]: Importance(
+                entry["nats"], entry["low"], entry["high"], {pair["with"]: pair["nats"] for pair in entry["together"]}
+            )
+            for entry in found
+        }
 
     def said(self) -> dict[str, Any]:
         """What the method says about its last training round: numbers by name, and a message."""
