@@ -20,7 +20,6 @@ study = vbo.Study(space, goal="minimize", batch=16, seed=1, budget=160)
 for round in range(10):
     trials = study.ask(16)
     study.tell(trials.ids, branin(trials["x"], trials["y"]))
-    assert study.best is not None
-    print(f"round {round + 1:2}: best {study.best.value:.6f}")
-
-print(f"best at x = {study.best['x']:.4f}, y = {study.best['y']:.4f}")
+    best = study.best
+    assert best is not None
+    print(f"round {round + 1:2}: best {best.value:.6f}, at x = {best['x']:.4f}, y = {best['y']:.4f}")

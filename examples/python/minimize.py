@@ -16,7 +16,8 @@ def noise_of_a_pump(p: dict[str, Any]) -> float:
     if p["speed"] * p["blades"] > 30_000:
         raise vbo.Infeasible("the motor cannot do that")
     wear = {"steel": 1.3, "bronze": 1.0, "plastic": 1.7}[p["material"]]
-    return wear * (2 + math.sin(p["speed"] / 300)) + (p["blades"] - 7) ** 2 / 20 + p["gap"] * 3 + 0.01 / p["gap"]
+    turbulence = (p["blades"] - 7) ** 2 / 20 + p["gap"] * 3 + 0.01 / p["gap"]
+    return wear * (2 + math.sin(p["speed"] / 300)) + float(turbulence)
 
 
 space = vbo.Space(

@@ -52,7 +52,7 @@ def methods() -> dict[str, dict[str, Any]]:
     """Every method with its summary and its options.
 
     >>> vbo.methods()["random"]["summary"]
-    'independent uniform points; the yardstick'
+    'Uniform random search, the baseline to beat'
     """
     return {method.pop("name"): method for method in _json.loads(_vbo.methods_json())}
 
