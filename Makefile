@@ -1,7 +1,7 @@
 # The few commands a newcomer needs. Everything else is plain CMake: see CMakePresets.json.
 JOBS ?= $(shell nproc)
 
-.PHONY: help program build test demo check sanitize coverage package format tidy clean
+.PHONY: help program build test wheel demo check sanitize coverage package format tidy clean
 
 help:
 	@echo "make demo     install what is missing, build the program, and run a real study"
@@ -9,6 +9,7 @@ help:
 	@echo "make test     build everything and run every test"
 	@echo "make check    tests under sanitizers, clang-tidy, coverage (takes hours on two cores)"
 	@echo "make package  a .deb for Debian 12 in build/package"
+	@echo "make wheel    Python wheels in build/wheels, tried in a clean environment"
 	@echo "make format   clang-format over the tree;  make tidy  clang-tidy over the tree"
 
 # Tests and benchmarks are configured too, but only what the program needs is compiled.
@@ -23,8 +24,17 @@ build:
 	@cmake --preset release --log-level=WARNING
 	@cmake --build --preset release -j $(JOBS)
 
-test: build
+# The Python module is built from the objects of build/release; its tests run in build/python.
+test:
+	@scripts/bootstrap test
+	@scripts/python-env
+	@cmake --preset release --log-level=WARNING -DVBO_BUILD_PYTHON=ON
+	@cmake --build --preset release -j $(JOBS)
 	@ctest --preset release -j $(JOBS)
+
+wheel:
+	@scripts/bootstrap program python3-venv python3-dev
+	@scripts/wheel $(PYTHONS)
 
 demo: program
 	@scripts/demo

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <limits>
+
+#include "bindings.hpp"
+#include "columns.hpp"
+#include "core/json.hpp"
+#include "locked_study.hpp"
+#include "report/json.hpp"
+#include "vbo/report.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace vbo::python {
+namespace {
+
+// {"name","goal","budget","space":[...],"optimizer":{...},"evaluate":""}: as load_study() gives it.
+Json json_of(const StudyRecord& record) {
+  return {{"name", record.name},
+          {"goal", to_string(record.goal)},
+          {"budget", record.budget},
+          {"space", vbo::json_of(record.space)},
+          {"optimizer", vbo::json_of(record.optimizer)},
+          {"evaluate", record.evaluate_json}};
+}
+
+StudyOptions options_from(const std::string& definition, const std::string& storage, int threads) {
+  const Json json = unwrap(parse_json(definition));
+  StudyOptions options;
+  options.name = json["name"].get<std::string>();
+  options.goal = *goal_from(json["goal"].get<std::string>());
+  options.budget = json["budget"].get<std::int64_t>();
+  options.space = unwrap(space_from(json["space"]));
+  options.optimizer = unwrap(optimizer_options_from(json["optimizer"]));
+  options.optimizer.threads = threads;
+  options.storage = storage;
+  options.evaluate_json = json["evaluate"].get<std::string>();
+  return options;
+}
+
+std::unique_ptr<LockedStudy> opened(Result<Study> (*open)(const std::string&, int),
+                                    const std::string& storage, int threads) {
+  return std::make_unique<LockedStudy>(unwrap([&] {
+    const nb::gil_scoped_release released;
+    return open(storage, threads);
+  }()));
+}
+
+std::unique_ptr<LockedStudy> open(const std::string& definition, const std::string& storage,
+                                  int threads) {
+  StudyOptions options = options_from(definition, storage, threads);
+  return std::make_unique<LockedStudy>(unwrap([&] {
+    const nb::gil_scoped_release released;  // resuming may replay a long history
+    return Study::open(std::move(options));
+  }()));
+}
+
+nb::tuple ask(LockedStudy& locked, std::int64_t n) {
+  Space space;
+  Columns columns = locked.with([&](Study& study) -> Result<Columns> {
+    const Result<std::vector<Trial>> trials = study.ask(n);
+    if (!trials) return trials.error();
+    space = study.record().space;
+    return columns_of(space, *trials);
+  });
+  return arrays_of(space, std::move(columns));
+}
+
+// What became of the rows, as Python gives it: a value, or an error where there is one.
+struct Results {
+  std::optional<DoublesIn> values;
+  std::optional<std::vector<std::optional<std::string>>> errors;
+  std::optional<std::vector<std::string>> causes;  // as many as errors
+  std::map<std::string, DoublesIn> metrics;        // NaN: not measured
+  std::optional<DoublesIn> seconds;
+};
+
+FailureCause cause_of(const std::string& text) {
+  if (const std::optional<FailureCause> known = failure_cause_from(text)) return *known;
+  raise({ErrorKind::invalid_input,
+         "cause: found \"" + text +
+             "\", expected reported, infeasible, timeout, crash, temporary, no_value, non_finite or "
+             "lost",
+         "cause"});
+}
+
+std::vector<Outcome> outcomes_of(const Results& results, std::size_t n) {
+  std::vector<Outcome> outcomes(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    Outcome& outcome = outcomes[i];
+    outcome.attempts = 0;
+    if (results.errors && (*results.errors)[i]) {
+      outcome.failure = Failure{cause_of((*results.causes)[i]), *(*results.errors)[i]};
+    } else if (results.values) {
+      outcome.value = results.values->data()[i];
+    }
+    if (results.seconds) outcome.seconds = results.seconds->data()[i];
+    for (const auto& [name, column] : results.metrics) {
+      if (!std::isnan(column.data()[i])) outcome.metrics[name] = column.data()[i];
+    }
+  }
+  return outcomes;
+}
+
+void tell(LockedStudy& locked, const IntegersIn& ids, const Results& results) {
+  std::vector<Outcome> outcomes = outcomes_of(results, ids.size());
+  for (std::size_t i = 0; i < outcomes.size(); ++i) outcomes[i].id = ids.data()[i];
+  locked.with([&](Study& study) { return study.tell(std::move(outcomes)); });
+}
+
+Integers add(LockedStudy& locked, const nb::list& columns, std::size_t n, const Results& results) {
+  const Space space = locked.with([](Study& study) { return Result<Space>(study.record().space); });
+  std::vector<Point> points = points_of(space, columns, n);
+  std::vector<Outcome> outcomes = outcomes_of(results, n);
+  std::vector<Evaluated> evaluated(n);
+  for (std::size_t i = 0; i < n; ++i) evaluated[i] = {std::move(points[i]), std::move(outcomes[i])};
+  const std::vector<Trial> added =
+      locked.with([&](Study& study) { return study.add(std::move(evaluated)); });
+  std::vector<std::int64_t> ids;
+  for (const Trial& trial : added) ids.push_back(trial.id);
+  return array_of(std::move(ids));
+}
+
+template <class Get>
+Doubles numbers_of(const std::vector<Trial>& trials, const Get& get) {
+  std::vector<double> numbers;
+  numbers.reserve(trials.size());
+  for (const Trial& trial : trials) numbers.push_back(static_cast<double>(get(trial)));
+  return array_of(std::move(numbers));
+}
+
+template <class Get>
+nb::list list_of(const std::vector<Trial>& trials, const Get& get) {
+  nb::list list;
+  for (const Trial& trial : trials) list.append(get(trial));
+  return list;
+}
+
+nb::dict metrics_of(const std::vector<Trial>& trials) {
+  std::map<std::string, std::vector<double>> columns;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    for (const auto& [name, value] : trials[i].metrics) {
+      auto& column = columns[name];
+      column.resize(trials.size(), std::numeric_limits<double>::quiet_NaN());
+      column[i] = value;
+    }
+  }
+  nb::dict metrics;
+  for (auto& [name, column] : columns) metrics[name.c_str()] = array_of(std::move(column));
+  return metrics;
+}
+
+// All there is to know about some trials, as columns; see _study.py.
+nb::dict table_of(const Space& space, const std::vector<Trial>& trials) {
+  const nb::tuple arrays = arrays_of(space, columns_of(space, trials));
+  nb::dict table;
+  table["ids"] = arrays[0];
+  table["points"] = arrays[1];
+  table["states"] = list_of(trials, [](const Trial& t) { return std::string(to_string(t.state)); });
+  table["values"] = numbers_of(trials, [](const Trial& t) {
+    return t.value.value_or(std::numeric_limits<double>::quiet_NaN());
+  });
+  table["errors"] = list_of(trials, [](const Trial& t) -> nb::object {
+    return t.failure ? nb::cast(t.failure->message) : nb::none();
+  });
+  table["causes"] = list_of(trials, [](const Trial& t) -> nb::object {
+    return t.failure ? nb::cast(std::string(to_string(t.failure->cause))) : nb::none();
+  });
+  table["seconds"] = numbers_of(trials, [](const Trial& t) { return t.seconds; });
+  table["sources"] = list_of(trials, [](const Trial& t) { return t.rationale.source; });
+  table["workers"] = list_of(trials, [](const Trial& t) { return t.worker; });
+  table["asked_at"] = numbers_of(trials, [](const Trial& t) { return t.asked_at; });
+  table["finished_at"] = numbers_of(trials, [](const Trial& t) { return t.finished_at; });
+  table["metrics"] = metrics_of(trials);
+  return table;
+}
+
+nb::dict trials(LockedStudy& locked, bool open_only) {
+  Space space;
+  std::vector<Trial> found = locked.with([&](Study& study) {
+    space = study.record().space;
+    return study.trials();
+  });
+  if (open_only) {
+    std::erase_if(found, [](const Trial& t) { return t.told_in != 0; });
+  }
+  return table_of(space, found);
+}
+
+// As `vbo importance --json` prints it.
+std::string importance_json(LockedStudy& locked, int threads) {
+  return locked.with([&](Study& study) -> Result<std::string> {
+    const Result<std::vector<Trial>> trials = study.trials();
+    if (!trials) return trials.error();
+    ImportanceOptions options;
+    options.threads = threads;
+    return dump(vbo::json_of(importance(study.record().space, *trials, options)));
+  });
+}
+
+nb::dict best(LockedStudy& locked) {
+  Space space;
+  std::vector<Trial> found;
+  if (auto trial = locked.with([&](Study& study) {
+        space = study.record().space;
+        return study.best();
+      })) {
+    found.push_back(std::move(*trial));
+  }
+  return table_of(space, found);
+}
+
+}  // namespace
+
+void bind_study(nb::module_& module) {
+  nb::class_<Results>(module, "Results")
+      .def(nb::init<>())
+      .def_rw("values", &Results::values, nb::arg().none())
+      .def_rw("errors", &Results::errors, nb::arg().none())
+      .def_rw("causes", &Results::causes, nb::arg().none())
+      .def_rw("metrics", &Results::metrics)
+      .def_rw("seconds", &Results::seconds, nb::arg().none());
+  nb::class_<LockedStudy>(module, "Study")
+      .def_static("open", open, "definition"_a, "storage"_a, "threads"_a)
+      .def_static(
+          "open_existing",
+          [](const std::string& storage, int threads) {
+            return opened(&Study::open_existing, storage, threads);
+          },
+          "storage"_a, "threads"_a)
+      .def("ask", ask, "n"_a)
+      .def("tell", tell, "ids"_a, "results"_a)
+      .def("add", add, "columns"_a, "n"_a, "results"_a)
+      .def("trials", trials, "open_only"_a)
+      .def("best", best)
+      .def("importance_json", importance_json, "threads"_a)
+      .def("counts",
+           [](LockedStudy& locked) {
+             const TrialCounts counts =
+                 locked.with([](Study& study) { return study.counts(); });
+             return nb::make_tuple(counts.waiting, counts.running, counts.completed, counts.failed);
+           })
+      .def("definition",
+           [](LockedStudy& locked) {
+             return locked.with(
+                 [](Study& study) { return Result<std::string>(dump(json_of(study.record()))); });
+           })
+      .def("said",
+           [](LockedStudy& locked) {
+             return locked.with([](Study& study) {
+               return Result<std::string>(dump(vbo::json_of(study.report())));
+             });
+           })
+      .def("warning",
+           [](LockedStudy& locked) {
+             return locked.with([](Study& study) { return Result<std::string>(study.warning()); });
+           })
+      .def("close", [](LockedStudy& locked) {
+        locked.with([](Study& study) { return study.close(); });
+      });
+}
+
+}  // namespace vbo::python

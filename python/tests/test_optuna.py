@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: MIT
+"""VboSampler in the ways people use Optuna, and studies in both directions."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import optuna
+import pytest
+from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
+from optuna.trial import TrialState
+
+import vbo
+from vbo.optuna import VboSampler, from_optuna, to_optuna
+
+optuna.logging.set_verbosity(optuna.logging.ERROR)
+SPACE: dict[str, Any] = {
+    "x": FloatDistribution(-5, 10), "step": FloatDistribution(0, 1, step=0.1), "n": IntDistribution(2, 20, step=3),
+    "log": IntDistribution(1, 1024, log=True), "kind": CategoricalDistribution([None, "a", 3, 2.5, True]),
+}  # fmt: skip
+
+
+def create(sampler: VboSampler, **options: Any) -> optuna.Study:
+    return optuna.create_study(sampler=sampler, **options)
+
+
+def objective(trial: optuna.Trial) -> float:
+    x = trial.suggest_float("x", -5, 10)
+    step = trial.suggest_float("step", 0, 1, step=0.1)
+    n = trial.suggest_int("n", 2, 20, step=3)
+    log = trial.suggest_int("log", 1, 1024, log=True)
+    kind = trial.suggest_categorical("kind", [None, "a", 3, 2.5, True])
+    return (x - 1) ** 2 + abs(step - 0.3) + abs(n - 8) + abs(log - 32) / 32 + (kind != "a")
+
+
+def params(study: optuna.Study) -> list[dict[str, Any]]:
+    return [trial.params for trial in study.trials]
+
+
+def test_learns_on_a_mixed_space() -> None:
+    study = create(VboSampler(seed=1))
+    study.optimize(objective, n_trials=70)
+    assert study.best_value < 3
+    for trial in study.trials:
+        assert round(trial.params["step"] * 10) / 10 == pytest.approx(trial.params["step"])
+        assert (trial.params["n"] - 2) % 3 == 0 and type(trial.params["n"]) is int
+
+
+def test_a_seed_means_the_same_suggestions() -> None:
+    studies = [create(VboSampler(seed=seed)) for seed in (1, 1, 2)]
+    for study in studies:
+        study.optimize(objective, n_trials=15)
+    assert params(studies[0]) == params(studies[1]) != params(studies[2])
+
+
+def test_batches_are_those_of_a_study_of_our_own() -> None:
+    """Batch 8 through Optuna's ask and tell: after the first trial, vbo's own suggestions bit for bit."""
+    space = {"x": FloatDistribution(-5, 10), "y": FloatDistribution(0, 15)}
+    sampler = VboSampler(seed=1, batch=8)
+    study = create(sampler)
+    first = study.ask(space)
+    study.tell(first, 1.0)
+    native: vbo.Study | None = None
+    for _ in range(4):
+        trials = [study.ask() for _ in range(8)]
+        for trial in trials:
+            for name, distribution in space.items():
+                trial.suggest_float(name, distribution.low, distribution.high)
+        if native is None:
+            assert sampler._engine is not None
+            native = vbo.Study({"x": vbo.Float(-5, 10), "y": vbo.Float(0, 15)}, batch=8, seed=sampler._engine.study.seed)
+            native.add([first.params], [1.0])
+        ours = native.ask(8)
+        assert [trial.params for trial in trials] == ours.points
+        values = ((ours["x"] - 1) ** 2 + ours["y"]).tolist()
+        native.tell(ours, values)
+        for trial, value in zip(trials, values):
+            study.tell(trial, value)
+
+
+def test_looks_ahead_when_many_are_asked_at_once() -> None:
+    sampler = VboSampler(seed=1)
+    study = create(sampler)
+    study.tell(study.ask(SPACE), 1.0)
+    asked: list[int] = []
+    study.ask(SPACE)
+    assert sampler._engine is not None
+    ask = sampler._engine.study.ask
+    sampler._engine.study.ask = lambda n: asked.append(n) or ask(n)  # type: ignore[method-assign,assignment,func-returns-value]
+    for _ in range(63):
+        study.ask(SPACE)
+    assert asked == [1, 2, 4, 8, 16, 32]
+
+
+def test_changing_and_conditional_spaces() -> None:
+    def changing(trial: optuna.Trial) -> float:
+        value = trial.suggest_float("always", 0, 1)
+        if trial.number > 5:
+            value += trial.suggest_float("later", 0, 1)
+        if trial.number % 2:
+            value += trial.suggest_int("sometimes", 0, 5)
+        return value
+
+    study = create(VboSampler(seed=1))
+    study.optimize(changing, n_trials=20)
+    assert all(trial.state == TrialState.COMPLETE for trial in study.trials)
+    assert "sometimes" not in study.trials[10].params and "later" in study.trials[10].params
+
+
+def test_enqueued_failed_pruned_and_foreign_trials() -> None:
+    sampler = VboSampler(seed=1)
+    study = create(sampler)
+    study.enqueue_trial({"x": 1.0, "step": 0.3, "n": 8, "log": 32, "kind": "a"})
+
+    def rough(trial: optuna.Trial) -> float:
+        value = objective(trial)
+        if trial.number % 5 == 2:
+            raise ValueError("unlucky")
+        if trial.number % 5 == 3:
+            trial.report(value + 1, step=1)
+            raise optuna.TrialPruned
+        return float("nan") if trial.number % 5 == 4 else value
+
+    study.optimize(rough, n_trials=20, catch=ValueError)
+    study.add_trial(optuna.create_trial(value=0.5, params=study.best_params, distributions=SPACE))
+    study.enqueue_trial({"x": 3.5})  # the rest is the sampler's
+    study.optimize(objective, n_trials=2)
+    assert study.best_value == 0 and study.trials[21].params["x"] == 3.5
+    assert sampler._engine is not None
+    known = sampler._engine.study
+    assert known.counts.completed + known.counts.failed == 22  # all that had ended when it was last asked
+    values = {trial.value for trial in known.trials()}
+    assert study.trials[0].value in values and 0.5 in values
+    assert study.trials[3].intermediate_values[1] in values
+    assert known.counts.failed == 8
+    assert known.counts.waiting == 1  # the last one: it was given what x = 3.5 had taken the place of
+
+
+def test_constraints() -> None:
+    study = create(VboSampler(seed=1, constraints_func=lambda trial: (1 - trial.params["x"],)))
+    study.optimize(lambda trial: trial.suggest_float("x", -5, 5) ** 2, n_trials=30)
+    assert study.best_trial.params["x"] >= 1 and study.best_value < 2
+    assert all(len(trial.constraints) == 1 for trial in study.trials)
+    with pytest.raises(vbo.InvalidInput, match="NaN"):
+        broken = create(VboSampler(seed=1, constraints_func=lambda trial: (float("nan"),)))
+        broken.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=1)
+
+
+def test_threads() -> None:
+    sampler = VboSampler(seed=1)
+    study = create(sampler)
+    study.optimize(objective, n_trials=40, n_jobs=4)
+    assert len({tuple(p.values()) for p in params(study)}) == 40
+
+
+PROCESS = """
+import sys, optuna, vbo
+optuna.logging.set_verbosity(optuna.logging.ERROR)
+study = optuna.load_study(study_name="shared", storage=sys.argv[1], sampler=vbo.optuna.VboSampler(seed=1))
+study.optimize(lambda trial: trial.suggest_float("x", -5, 5) ** 2, n_trials=8)
+print(study.sampler._engine.study.counts.completed)
+"""
+
+
+def test_processes_share_a_database(tmp_path: Path) -> None:
+    storage = f"sqlite:///{tmp_path / 'optuna.db'}"
+    study = create(VboSampler(seed=1), study_name="shared", storage=storage)
+    study.optimize(lambda trial: trial.suggest_float("x", -5, 5) ** 2, n_trials=2)
+    workers = [
+        subprocess.Popen([sys.executable, "-c", PROCESS, storage], stdout=subprocess.PIPE, text=True) for _ in range(3)
+    ]
+    known = [int(worker.communicate(timeout=120)[0]) for worker in workers]
+    assert [worker.returncode for worker in workers] == [0, 0, 0]
+    points = {trial.params["x"] for trial in study.trials}
+    assert len(points) == 26  # the same seed, and yet nobody repeats another
+    assert max(known) > 10  # they learn from each other
+
+
+def test_pickle_and_reseed() -> None:
+    sampler = VboSampler(seed=1)
+    study = create(sampler)
+    study.optimize(objective, n_trials=5)
+    again: VboSampler = pickle.loads(pickle.dumps(sampler))
+    study.sampler = again
+    study.optimize(objective, n_trials=5)
+    assert again._engine is not None and again._engine.study.counts.completed >= 8
+    seed = again._seed
+    again.reseed_rng()
+    assert again._seed != seed
+    study.optimize(objective, n_trials=2)
+
+
+def test_one_sampler_for_two_studies() -> None:
+    sampler = VboSampler(seed=1)
+    for low in (0, 100):
+        study = create(sampler)
+        study.optimize(lambda trial: trial.suggest_float("x", low, low + 1), n_trials=5)
+        assert all(low <= p["x"] <= low + 1 for p in params(study))
+
+
+def test_options_are_checked_at_once() -> None:
+    with pytest.raises(vbo.Error, match="did you mean"):
+        VboSampler(method="vbp")
+    with pytest.raises(vbo.InvalidInput, match="batch: found 0"):
+        VboSampler(batch=0)
+
+
+def test_studies_in_both_directions(tmp_path: Path) -> None:
+    space = vbo.Space(x=vbo.Float(-5, 5), n=vbo.Int(1, 64, log=True), kind=vbo.Choice(["a", "b"]))
+    ours = vbo.Study(space, goal="maximize", method="random", name="lab")
+    trials = ours.ask(6)
+    ours.tell(trials.ids[:3], [1.0, 3.0, 2.0])
+    ours.tell(4, error="broke")
+    theirs = to_optuna(ours)
+    assert theirs.best_value == 3.0 and theirs.best_params == trials.points[1] and theirs.study_name == "lab"
+    assert [trial.state.name for trial in theirs.trials] == ["COMPLETE"] * 3 + ["FAIL"] + ["WAITING"] * 2
+    assert theirs.trials[3].user_attrs["error"] == "broke"
+    theirs.optimize(lambda trial: float(trial.suggest_float("x", -5, 5)), n_trials=1)
+    assert theirs.trials[4].params["x"] == trials.points[4]["x"]
+    again = from_optuna(to_optuna(ours), storage=tmp_path / "study.db", method="random")
+    assert again.space == space and again.goal == "maximize" and again.name == "lab"
+    assert [(t.point, t.value) for t in again.trials()] == [(t.point, t.value) for t in ours.trials()[:4]]
+
+
+def test_what_cannot_be_taken_over() -> None:
+    two = optuna.create_study(directions=["minimize", "minimize"])
+    with pytest.raises(vbo.InvalidInput, match="2 objectives"):
+        from_optuna(two)
+    with pytest.raises(vbo.InvalidInput, match="no parameters"):
+        from_optuna(optuna.create_study())
+    none = optuna.create_study()
+    none.add_trial(optuna.create_trial(value=1, params={"k": None}, distributions={"k": CategoricalDistribution([None, 1])}))
+    with pytest.raises(vbo.InvalidInput, match='"k" has the choice None'):
+        from_optuna(none)
+    sometimes = optuna.create_study()
+    x = {"x": FloatDistribution(0, 1)}
+    sometimes.add_trial(optuna.create_trial(value=1, params={"x": 0.5}, distributions=x))
+    sometimes.add_trial(optuna.create_trial(value=1, params={"x": 0.5, "y": 1.0}, distributions={**x, "y": x["x"]}))
+    with pytest.raises(vbo.InvalidInput, match='"y" of trial 1'):
+        from_optuna(sometimes)

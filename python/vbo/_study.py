@@ -1,0 +1,454 @@
+# SPDX-License-Identifier: MIT
+"""A study: a space, a goal, a method, and every trial so far."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Union, overload
+
+import numpy as np
+
+from . import _vbo
+from ._arguments import Doubles, Integers, doubles, integers, number, whole, wrong
+from ._errors import InvalidInput, Unsupported
+from ._space import Column, Parameter, Point, Space
+from ._trials import Trial, Trials, trials_from
+
+if TYPE_CHECKING:
+    import pandas
+
+    from ._run import Callback, Objective, Result
+
+Ids = Union[int, Trial, Trials, Integers, Sequence[int]]
+Option = Union[bool, int, float, str, Sequence[float]]
+
+_OPEN = ("waiting", "running")
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many trials there are in each state."""
+
+    waiting: int
+    running: int
+    completed: int
+    failed: int
+
+
+@dataclass(frozen=True)
+class Importance:
+    """How much a parameter tells about the rank of the outcome.
+
+    Attributes:
+        nats: The information, not below 0; `low` and `high` are its 95% interval.
+        together: What it tells together with another parameter beyond what each tells alone.
+    """
+
+    nats: float
+    low: float
+    high: float
+    together: dict[str, float]
+
+
+class Study:
+    """Suggests points to evaluate and learns from the results.
+
+    A study lives in a storage: a file that the ``vbo`` command reads and writes as well, or memory.
+    What was suggested is stored before you see it, and a result before the method hears of it, so a
+    process that is killed at any moment loses nothing. Opening the same file again resumes it.
+
+    Args:
+        space: A `Space`, or a dict of parameters.
+        goal: ``"minimize"`` or ``"maximize"``.
+        method: One of ``vbo.methods()``.
+        batch: How many results come back together; a method trains about so often.
+        seed: Same seed, same order of results: same suggestions, bit for bit.
+        budget: Evaluations in all, as far as known; methods plan with it and ``run`` ends there.
+        storage: A file, created when absent; None keeps the study in memory.
+        name: For people; the file's name otherwise.
+        options: Options of the method, see ``vbo.methods()``.
+        threads: Threads the method uses; 0 means all cores. Suggestions do not depend on it.
+
+    One study may be used by several threads: calls wait for each other, and release the GIL. It
+    belongs to the process that opened it; after a fork every call in the child is an `Unsupported`
+    error. Pickling keeps the storage's name and opens it again.
+
+    >>> space = vbo.Space(x=vbo.Float(-5, 10), n=vbo.Int(1, 8))
+    >>> study = vbo.Study(space, method="random", batch=4, seed=1)
+    >>> trials = study.ask(4)
+    >>> trials.ids
+    array([1, 2, 3, 4])
+    >>> study.tell(trials.ids, trials["x"] ** 2 + trials["n"])
+    >>> study.counts.completed
+    4
+    >>> bool(study.best.value == min(trials["x"] ** 2 + trials["n"]))
+    True
+    """
+
+    def __init__(
+        self,
+        space: Space | Mapping[str, Parameter],
+        *,
+        goal: str = "minimize",
+        method: str = "vbo",
+        batch: int = 1,
+        seed: int = 0,
+        budget: int = 1000,
+        storage: str | os.PathLike[str] | None = None,
+        name: str | None = None,
+        options: Mapping[str, Option] | None = None,
+        threads: int = 0,
+    ) -> None:
+        if not isinstance(space, Space):
+            if not isinstance(space, Mapping):
+                raise wrong("space", space, "a vbo.Space or a dict of parameters")
+            space = Space(space)
+        if goal not in ("minimize", "maximize"):
+            raise wrong("goal", goal, '"minimize" or "maximize"')
+        url = "memory:" if storage is None else os.fspath(storage)
+        definition = {
+            "name": name if name is not None else "study" if storage is None else Path(url).stem,
+            "goal": goal,
+            "budget": whole("budget", budget, 1),
+            "space": json.loads(space._json()),
+            "optimizer": {
+                "method": str(method),
+                "seed": whole("seed", seed, 0),
+                "batch": whole("batch", batch, 1),
+                "budget": 0,
+                "settings": {key: _option(key, value) for key, value in (options or {}).items()},
+            },
+            "evaluate": "",
+        }
+        core = _vbo.Study.open(json.dumps(definition), url, whole("threads", threads, 0))
+        self._adopt(core, url)
+
+    def _adopt(self, core: _vbo.Study, url: str) -> Study:
+        self._core = core
+        self._url = url
+        self._definition: dict[str, Any] = json.loads(core.definition())
+        self._space = Space._from_json(self._definition["space"])
+        if warning := core.warning():
+            warnings.warn(warning, stacklevel=3)
+        return self
+
+    # -- What it is --
+
+    @property
+    def space(self) -> Space:
+        return self._space
+
+    @property
+    def name(self) -> str:
+        return str(self._definition["name"])
+
+    @property
+    def goal(self) -> str:
+        return str(self._definition["goal"])
+
+    @property
+    def budget(self) -> int:
+        return int(self._definition["budget"])
+
+    @property
+    def method(self) -> str:
+        return str(self._definition["optimizer"]["method"])
+
+    @property
+    def batch(self) -> int:
+        return int(self._definition["optimizer"]["batch"])
+
+    @property
+    def seed(self) -> int:
+        return int(self._definition["optimizer"]["seed"])
+
+    @property
+    def storage(self) -> str | None:
+        """The file, or None when it lives in memory."""
+        return None if self._url == "memory:" else self._url
+
+    # -- Ask and tell --
+
+    @overload
+    def ask(self) -> Trial: ...
+    @overload
+    def ask(self, n: int) -> Trials: ...
+    def ask(self, n: int | None = None) -> Trial | Trials:
+        """New suggestions, stored and waiting to be told.
+
+        ``ask(n)`` gives `Trials`, columns of n suggestions that are meant to be evaluated together;
+        fewer only when the space has no more points. ``ask()`` gives a single `Trial`.
+        """
+        ids, codes = self._core.ask(1 if n is None else whole("n", n, 1))
+        trials = Trials(ids.view(np.int64), self._space._columns(codes))
+        if n is not None:
+            return trials
+        if len(trials) == 0:
+            raise Unsupported("the space has no more points to suggest")
+        return trials[0]
+
+    def tell(
+        self,
+        ids: Ids,
+        values: Any = None,
+        *,
+        error: str | Sequence[str | None] | None = None,
+        cause: str | Sequence[str] = "reported",
+        metrics: Mapping[str, Any] | None = None,
+        seconds: Any = None,
+    ) -> None:
+        """The results of suggestions: all of them are stored, or, on an error, none.
+
+        Args:
+            ids: What ``ask`` gave: an id, a `Trial`, `Trials`, or ids in any array.
+            values: One number per id. One that is not finite makes its trial fail.
+            error: Why there is no value: one text for all, or one per id with None for those that have
+                a value. `cause` says it in one word; ``"infeasible"`` means that the input makes no sense.
+            metrics: Further measurements: a number, or one per id, by name.
+            seconds: How long the evaluations took.
+
+        >>> study = vbo.Study(vbo.Space(x=vbo.Float(0, 1)), method="random")
+        >>> trials = study.ask(3)
+        >>> study.tell(trials.ids[:2], [0.5, 0.25], metrics={"mass": [1.0, 2.0]})
+        >>> study.tell(3, error="the pump was blocked")
+        >>> [t.state for t in study.trials()]
+        ['completed', 'completed', 'failed']
+        """
+        if isinstance(ids, Trial):
+            ids = ids.id
+        numbers = integers("ids", ids.ids if isinstance(ids, Trials) else ids)
+        self._core.tell(numbers, _results(len(numbers), values, error, cause, metrics, seconds))
+
+    def add(
+        self,
+        points: Any,
+        values: Any = None,
+        *,
+        error: str | Sequence[str | None] | None = None,
+        cause: str | Sequence[str] = "reported",
+        metrics: Mapping[str, Any] | None = None,
+        seconds: Any = None,
+    ) -> Integers:
+        """Results of points that nobody suggested: past data, own ideas. Returns their new ids.
+
+        `points` is a dict of columns (or a pandas DataFrame with these columns), one dict with a
+        value per parameter, or a list of such dicts.
+
+        >>> study = vbo.Study(vbo.Space(x=vbo.Float(0, 1), kind=vbo.Choice(["a", "b"])), method="random")
+        >>> study.add({"x": [0.1, 0.2], "kind": ["a", "b"]}, [5.0, 4.0])
+        array([1, 2])
+        >>> study.best["kind"]
+        'b'
+        """
+        codes, rows = self._space._codes(_columns_of(self._space, points))
+        ids = self._core.add(codes, rows, _results(rows, values, error, cause, metrics, seconds))
+        return ids.view(np.int64)
+
+    # -- What happened --
+
+    @property
+    def best(self) -> Trial | None:
+        """The best completed trial, or None."""
+        found = self._rows(self._core.best())
+        return found[0] if found else None
+
+    @property
+    def pending(self) -> Trials:
+        """The suggestions that have not been told, also those of an earlier process."""
+        table = self._core.trials(True)
+        return Trials(table["ids"].view(np.int64), self._space._columns(table["points"]))
+
+    @property
+    def counts(self) -> Counts:
+        return Counts(*self._core.counts())
+
+    def trials(self) -> list[Trial]:
+        """Every trial in the order of ids."""
+        return self._rows(self._core.trials(False))
+
+    def columns(self) -> dict[str, Column]:
+        """Every trial as NumPy columns: id, state, the parameters, value, error, metrics."""
+        table = self._core.trials(False)
+        return {
+            "id": table["ids"].view(np.int64),
+            "state": np.array(table["states"], dtype=object),
+            **self._space._columns(table["points"]),
+            "value": table["values"],
+            "error": np.array(table["errors"], dtype=object),
+            **{f"metrics.{name}": column for name, column in table["metrics"].items()},
+            "seconds": table["seconds"],
+            "source": np.array(table["sources"], dtype=object),
+        }
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Every trial as a DataFrame with the columns of `columns` and the id as its index."""
+        import pandas
+
+        return pandas.DataFrame(self.columns()).set_index("id")
+
+    def importance(self, *, threads: int = 0) -> dict[str, Importance]:
+        """How much each parameter matters, in nats; empty below 20 completed trials.
+
+        >>> study = vbo.Study({"x": vbo.Float(0, 1), "y": vbo.Float(0, 1)}, method="sobol", seed=1)
+        >>> trials = study.ask(128)
+        >>> study.tell(trials, trials["x"])
+        >>> found = study.importance()
+        >>> found["x"].nats > 1 > found["y"].nats
+        True
+        """
+        found = json.loads(self._core.importance_json(whole("threads", threads, 0)))
+        return {
+            entry["parameter"]: Importance(
+                entry["nats"], entry["low"], entry["high"], {pair["with"]: pair["nats"] for pair in entry["together"]}
+            )
+            for entry in found
+        }
+
+    def said(self) -> dict[str, Any]:
+        """What the method says about its last training round: numbers by name, and a message."""
+        report: dict[str, Any] = json.loads(self._core.said())
+        report["values"] = {name: float(value) for name, value in report["values"]}
+        return report
+
+    def _rows(self, table: Mapping[str, Any]) -> list[Trial]:
+        return trials_from(table, self._space._columns(table["points"]))
+
+    # -- Running --
+
+    def run(
+        self,
+        function: Objective,
+        *,
+        workers: int = 1,
+        processes: bool | str = False,
+        executor: Any = None,
+        batch_function: bool = False,
+        budget: int | None = None,
+        seconds: float | None = None,
+        value: float | None = None,
+        failures_in_a_row: int = 20,
+        progress: bool | None = None,
+        callbacks: Iterable[Callback] = (),
+    ) -> Result:
+        """Evaluates until the budget is spent. `vbo.minimize` explains the arguments."""
+        from ._run import Run, RunOptions
+
+        options = RunOptions(
+            workers=whole("workers", workers, 1),
+            processes=processes,
+            executor=executor,
+            batch_function=batch_function,
+            budget=self.budget if budget is None else whole("budget", budget, 1),
+            seconds=None if seconds is None else number("seconds", seconds),
+            value=None if value is None else number("value", value),
+            failures_in_a_row=whole("failures_in_a_row", failures_in_a_row, 0),
+            progress=progress,
+            callbacks=tuple(callbacks),
+        )
+        return Run(self, function, options).run()
+
+    # -- Its end --
+
+    def close(self) -> None:
+        """Lets go of the storage; nothing can be asked or told afterwards. Also at the end of ``with``."""
+        self._core.close()
+
+    def __enter__(self) -> Study:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[Callable[..., Study], tuple[str]]:
+        if self.storage is None:
+            raise Unsupported(
+                "a study in memory cannot be pickled; give it a file with storage= and pickle that"
+            )
+        return open_study, (os.path.abspath(self.storage),)
+
+    def __repr__(self) -> str:
+        where = self.storage or "memory"
+        return f"<vbo.Study {self.name!r} in {where}: {self.goal} over {len(self._space)} parameters by {self.method}>"
+
+    def _repr_html_(self) -> str:
+        from ._html import study_html
+
+        return study_html(self)
+
+
+def open_study(storage: str | os.PathLike[str], *, threads: int = 0) -> Study:
+    """Resumes the study that a file holds, whoever began it: Python, the command line, C++."""
+    url = os.fspath(storage)
+    core = _vbo.Study.open_existing(url, whole("threads", threads, 0))
+    return Study.__new__(Study)._adopt(core, url)
+
+
+def _option(name: str, value: Any) -> Any:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return value if np.isfinite(value) else {"number": str(value)}
+    try:
+        return [float(item) for item in value]
+    except (TypeError, ValueError):
+        raise wrong(f"options[{name!r}]", value, "true, false, a number, text or numbers") from None
+
+
+def _columns_of(space: Space, points: Any) -> Mapping[str, Any]:
+    if isinstance(points, Mapping):
+        return points
+    if hasattr(points, "columns") and hasattr(points, "to_numpy"):  # a DataFrame
+        return {name: points[name] for name in points.columns if name in space}
+    if isinstance(points, Sequence) and all(isinstance(point, Mapping) for point in points):
+        for point in points:
+            for name in set(point).symmetric_difference(space):
+                found = "is unknown" if name in point else "has no value"
+                raise InvalidInput(f'parameter "{name}" {found} in {dict(point)!r}', str(name))
+        return {name: [point[name] for point in points] for name in space}
+    raise wrong("points", points, "a dict of columns, a list of dicts or a DataFrame")
+
+
+def _results(
+    n: int,
+    values: Any,
+    error: str | Sequence[str | None] | None,
+    cause: str | Sequence[str],
+    metrics: Mapping[str, Any] | None,
+    seconds: Any,
+) -> _vbo.Results:
+    if values is None and error is None:
+        raise InvalidInput("found neither values nor an error, expected one of them", "values")
+    results = _vbo.Results()
+    if values is not None:
+        results.values = doubles("values", values, n)
+    if error is not None:
+        errors: list[str | None] = [error] * n if isinstance(error, str) else list(error)
+        if len(errors) != n:
+            raise InvalidInput(f"error: found {len(errors)} of them, expected {n}, one per trial", "error")
+        if values is None and None in errors:
+            raise InvalidInput("a trial has neither a value nor an error", "error")
+        if values is not None and isinstance(error, str):
+            raise InvalidInput("found both values and an error for all, expected one of them", "error")
+        results.errors = errors
+        results.causes = [cause] * n if isinstance(cause, str) else list(cause)
+    if metrics:
+        results.metrics = {str(name): _per_trial(f"metrics[{name!r}]", column, n) for name, column in metrics.items()}
+    if seconds is not None:
+        results.seconds = _per_trial("seconds", seconds, n)
+    return results
+
+
+def _per_trial(name: str, values: Any, n: int) -> Doubles:
+    """One number for all, or one per trial."""
+    column = doubles(name, values)
+    return np.full(n, column[0]) if len(column) == 1 else doubles(name, column, n)

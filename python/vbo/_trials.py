@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""Suggestions and results as Python sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, overload
+
+from ._arguments import Doubles, Integers
+from ._space import Column, Point
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One suggestion and what became of it. ``trial["x"]`` is the value of parameter x.
+
+    Attributes:
+        id: 1, 2, 3, ... in the order of suggestion.
+        point: The value of each parameter.
+        state: ``"waiting"``, ``"running"``, ``"completed"`` or ``"failed"``.
+        value: The result, or None.
+        error: Why it failed, or None; `cause` says it in one word.
+        metrics: Further measurements by name.
+        seconds: How long the evaluation took; 0 when unknown.
+        source: Which part of the method suggested it.
+        worker: Who evaluated it; empty when unknown.
+    """
+
+    id: int
+    point: Point
+    state: str = "waiting"
+    value: float | None = None
+    error: str | None = None
+    cause: str | None = None
+    metrics: dict[str, float] = field(default_factory=dict)
+    seconds: float = 0.0
+    source: str = ""
+    worker: str = ""
+    asked_at: float = 0.0
+    finished_at: float = 0.0
+
+    def __getitem__(self, name: str) -> Any:
+        return self.point[name]
+
+
+class Trials:
+    """Suggestions as columns: what ``study.ask(n)`` returns.
+
+    Attributes:
+        ids: int64, one per suggestion.
+
+    ``trials["x"]`` is the column of parameter x: float64, int64, or an object array of choices.
+    ``trials[0]`` is one of them as a `Trial`, and iterating gives them all.
+    """
+
+    __slots__ = ("ids", "columns")
+
+    def __init__(self, ids: Integers, columns: dict[str, Column]) -> None:
+        self.ids = ids
+        self.columns = columns
+
+    @property
+    def points(self) -> list[Point]:
+        """One dict per suggestion, with plain Python values."""
+        names = list(self.columns)
+        rows = zip(*(column.tolist() for column in self.columns.values()))
+        return [dict(zip(names, row)) for row in rows]
+
+    @overload
+    def __getitem__(self, key: str) -> Column: ...
+    @overload
+    def __getitem__(self, key: int) -> Trial: ...
+    def __getitem__(self, key: str | int) -> Column | Trial:
+        if isinstance(key, str):
+            return self.columns[key]
+        point = {name: _plain(column[key]) for name, column in self.columns.items()}
+        return Trial(int(self.ids[key]), point)
+
+    def __iter__(self) -> Iterator[Trial]:
+        for id, point in zip(self.ids.tolist(), self.points):
+            yield Trial(id, point)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.columns)
+        return f"<{len(self)} suggestions of {names}>"
+
+
+def _plain(value: Any) -> Any:
+    item = getattr(value, "item", None)
+    return item() if item else value
+
+
+def trials_from(table: Mapping[str, Any], columns: dict[str, Column]) -> list[Trial]:
+    """A Trial per row of what the core calls a table."""
+    ids: Integers = table["ids"]
+    values: Doubles = table["values"]
+    metrics = {name: column.tolist() for name, column in table["metrics"].items()}
+    rows = zip(
+        ids.tolist(), Trials(ids, columns).points, table["states"], values.tolist(), table["errors"],
+        table["causes"], table["seconds"].tolist(), table["sources"], table["workers"],
+        table["asked_at"].tolist(), table["finished_at"].tolist(),
+    )  # fmt: skip
+    trials = []
+    for i, (id, point, state, value, error, cause, seconds, source, worker, asked, finished) in enumerate(rows):
+        trials.append(
+            Trial(
+                id=id, point=point, state=state, value=value if state == "completed" else None,
+                error=error, cause=cause, seconds=seconds, source=source, worker=worker,
+                metrics={name: column[i] for name, column in metrics.items() if column[i] == column[i]},
+                asked_at=asked, finished_at=finished,
+            )
+        )  # fmt: skip
+    return trials

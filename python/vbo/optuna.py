@@ -1,0 +1,390 @@
+# SPDX-License-Identifier: MIT
+"""vbo inside Optuna: a sampler, and studies in both directions.
+
+    import optuna, vbo
+
+    study = optuna.create_study(sampler=vbo.optuna.VboSampler(seed=1))
+    study.optimize(objective, n_trials=100)
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import optuna
+from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
+from optuna.samplers import BaseSampler, TPESampler
+from optuna.search_space import IntersectionSearchSpace
+from optuna.trial import FrozenTrial, TrialState
+
+from ._arguments import whole
+from ._errors import InvalidInput
+from ._space import Choice, Float, Int, Parameter, Space
+from ._study import Option, Study
+
+__all__ = ["VboSampler", "from_optuna", "to_optuna"]
+
+_CONSTRAINTS = "constraints"  # the attribute in which all samplers of Optuna keep them
+_MOST_AHEAD = 64  # suggestions that are made before anybody asked for them
+
+
+class _Axis:
+    """One parameter of Optuna as one of ours: steps are counted, choices are numbered."""
+
+    def __init__(self, distribution: BaseDistribution) -> None:
+        self.distribution = distribution
+        self.step: float | int | None = None
+        self.parameter: Parameter
+        if isinstance(distribution, CategoricalDistribution):
+            self.parameter = Choice([str(i) for i in range(len(distribution.choices))])
+        elif isinstance(distribution, FloatDistribution):
+            if distribution.step is None:
+                self.parameter = Float(distribution.low, distribution.high, distribution.log)
+            else:
+                self.step = distribution.step
+                self.parameter = Int(0, round((distribution.high - distribution.low) / distribution.step))
+        elif isinstance(distribution, IntDistribution):
+            if distribution.step == 1:
+                self.parameter = Int(distribution.low, distribution.high, distribution.log)
+            else:
+                self.step = distribution.step
+                self.parameter = Int(0, (distribution.high - distribution.low) // distribution.step)
+        else:
+            raise InvalidInput(f"VboSampler does not know {distribution!r}")
+
+    def to_optuna(self, value: Any) -> Any:
+        distribution = self.distribution
+        if isinstance(distribution, CategoricalDistribution):
+            return distribution.choices[int(value)]
+        if self.step is None:
+            return value
+        assert isinstance(distribution, (FloatDistribution, IntDistribution))
+        return min(distribution.low + value * self.step, distribution.high)
+
+    def from_optuna(self, value: Any) -> Any:
+        """None when it lies outside."""
+        distribution = self.distribution
+        internal = distribution.to_internal_repr(value)
+        if not distribution._contains(internal):
+            return None
+        if isinstance(distribution, CategoricalDistribution):
+            return str(int(internal))
+        assert isinstance(distribution, (FloatDistribution, IntDistribution))
+        return value if self.step is None else round((value - distribution.low) / self.step)
+
+
+class _Engine:
+    """A vbo study in memory for one search space, and what it knows of the trials of an Optuna study."""
+
+    def __init__(self, space: Mapping[str, BaseDistribution], **options: Any) -> None:
+        self.space = dict(space)
+        self.axes = {name: _Axis(distribution) for name, distribution in space.items()}
+        self.study = Study(Space({name: axis.parameter for name, axis in self.axes.items()}), **options)
+        self.ahead: deque[tuple[int, dict[str, Any]]] = deque()  # suggested and not given out yet
+        self.given: dict[int, tuple[int, dict[str, Any]]] = {}  # trial number -> what it was given
+        self.learned: set[int] = set()  # numbers of trials that have ended ...
+        self.all_before = 0  # ... and all below this one
+        self.since_result = 0  # suggestions given out since the last result
+
+    def learn(self, trials: Sequence[FrozenTrial]) -> None:
+        """Tells what has ended since the last time: what we suggested, and what others did."""
+        ours: list[tuple[int, Any]] = []
+        others: list[tuple[dict[str, Any], Any]] = []
+        for trial in trials[self.all_before :]:
+            if not trial.state.is_finished() or trial.number in self.learned:
+                continue
+            self.learned.add(trial.number)
+            suggestion = self.given.pop(trial.number, None)
+            point = self._point_of(trial)
+            if suggestion is not None and point == suggestion[1]:
+                ours.append((suggestion[0], trial))
+                continue
+            if suggestion is not None:
+                self.ahead.appendleft(suggestion)  # something else was evaluated in its place
+            if point is not None:
+                others.append((point, trial))
+        while self.all_before in self.learned:
+            self.learned.remove(self.all_before)
+            self.all_before += 1
+        if ours:
+            self.study.tell([id for id, _ in ours], **_results([trial for _, trial in ours]))
+        if others:
+            self.study.add([point for point, _ in others], **_results([trial for _, trial in others]))
+        if ours or others:
+            self.since_result = 0
+
+    def _point_of(self, trial: FrozenTrial) -> dict[str, Any] | None:
+        point: dict[str, Any] = {}
+        for name, axis in self.axes.items():
+            if name not in trial.params:
+                return None
+            value = axis.from_optuna(trial.params[name])
+            if value is None:
+                return None
+            point[name] = value
+        return point
+
+    def suggest(self, number: int, batch: int | None) -> dict[str, Any] | None:
+        """None when the space has no more points. Without a batch, looks ahead as far as others wait."""
+        if not self.ahead:
+            many = batch or min(max(self.since_result, 1), _MOST_AHEAD)
+            trials = self.study.ask(many)
+            self.ahead.extend(zip(trials.ids.tolist(), trials.points))
+        if not self.ahead:
+            return None
+        self.since_result += 1
+        self.given[number] = self.ahead.popleft()
+        return {name: axis.to_optuna(self.given[number][1][name]) for name, axis in self.axes.items()}
+
+
+def _results(trials: Sequence[FrozenTrial]) -> dict[str, Any]:
+    """Values of trials that have ended, or why they have none."""
+    values: list[float] = []
+    errors: list[str | None] = []
+    causes: list[str] = []
+    for trial in trials:
+        value, error, cause = _result(trial)
+        values.append(value)
+        errors.append(error)
+        causes.append(cause)
+    return {"values": values, "error": errors, "cause": causes}
+
+
+def _result(trial: FrozenTrial) -> tuple[float, str | None, str]:
+    if any(amount > 0 for amount in trial.constraints.values()):
+        return math.nan, "a constraint is violated", "infeasible"
+    if trial.state == TrialState.COMPLETE:
+        value = trial.value
+    elif trial.state == TrialState.PRUNED and trial.intermediate_values:
+        value = trial.intermediate_values[max(trial.intermediate_values)]  # as far as it came
+    else:
+        value = None
+    if value is None or not math.isfinite(value):
+        return math.nan, f"Optuna's trial {trial.number} ended as {trial.state.name}", "reported"
+    return value, None, "reported"
+
+
+class VboSampler(BaseSampler):
+    """Suggests with vbo inside any Optuna study with one objective.
+
+    Parameters that every trial has are suggested together by the method; those that are only
+    sometimes there, and those of the first trial, by `independent_sampler`.
+
+    Args:
+        seed: Same seed and same order of results: same suggestions. None: a random one.
+        method: One of ``vbo.methods()``; `options` are its options.
+        batch: How many trials are evaluated at the same time. So many suggestions are made at once, and
+            the next ones when they are used up. None finds out: a study that asks one by one gets them one by
+            one; one that asks for many before it tells gets up to 64 at once.
+        budget: How many trials there will be, as far as known.
+        constraints_func: As in Optuna's own samplers: takes a trial and returns numbers, of which those
+            above 0 are violations. Such trials count as infeasible.
+        independent_sampler: For what the method does not suggest; Optuna's ``TPESampler`` otherwise.
+        threads: Threads the method uses; 0 means all cores.
+
+    Threads (``n_jobs``) share one sampler. Several processes on one storage have one each and learn
+    from all trials; with the same seed they still make different suggestions.
+
+    >>> import optuna
+    >>> optuna.logging.set_verbosity(optuna.logging.ERROR)
+    >>> study = optuna.create_study(sampler=vbo.optuna.VboSampler(seed=1, method="sobol"))
+    >>> study.optimize(lambda trial: trial.suggest_float("x", -10, 10) ** 2, n_trials=20)
+    >>> study.best_value < 1
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        seed: int | None = None,
+        method: str = "vbo",
+        batch: int | None = None,
+        budget: int = 1000,
+        options: Mapping[str, Option] | None = None,
+        constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None,
+        independent_sampler: BaseSampler | None = None,
+        threads: int = 0,
+    ) -> None:
+        self._seed = _random_seed() if seed is None else whole("seed", seed, 0)
+        self._batch = None if batch is None else whole("batch", batch, 1)
+        self._options: dict[str, Any] = {
+            "method": method, "batch": self._batch or 1, "budget": whole("budget", budget, 1), "options": options,
+            "threads": whole("threads", threads, 0),
+        }  # fmt: skip
+        Study(Space(x=Float(0, 1)), **self._options).close()  # says at once what is wrong with the options
+        self._constraints_func = constraints_func
+        self._independent = independent_sampler or TPESampler(seed=self._seed % 2**32)
+        self._forget()
+
+    def _forget(self) -> None:
+        self._lock = threading.Lock()
+        self._study_key: object = None
+        self._intersection = IntersectionSearchSpace(include_pruned=True)
+        self._engine: _Engine | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        hidden = ("_lock", "_study_key", "_intersection", "_engine")
+        return {key: value for key, value in self.__dict__.items() if key not in hidden}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._forget()  # what it has learned is in the trials
+
+    def reseed_rng(self) -> None:
+        with self._lock:
+            self._seed = _random_seed()
+            self._engine = None
+            self._independent.reseed_rng()
+
+    def infer_relative_search_space(self, study: optuna.Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
+        with self._lock:
+            key = (study._storage, study._study_id)
+            if key != self._study_key:
+                self._study_key, self._engine = key, None
+                self._intersection = IntersectionSearchSpace(include_pruned=True)
+            space = self._intersection.calculate(study)
+        return {name: distribution for name, distribution in space.items() if not distribution.single()}
+
+    def sample_relative(
+        self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, Any]:
+        self._raise_error_if_multi_objective(study)
+        if not search_space:
+            return {}
+        with self._lock:
+            if self._engine is None or self._engine.space != search_space:
+                goal = "minimize" if study.direction == optuna.study.StudyDirection.MINIMIZE else "maximize"
+                # No two processes create the same trial, so no two engines have the same seed.
+                seed = int(np.random.SeedSequence([self._seed, trial.number]).generate_state(1)[0])
+                self._engine = _Engine(search_space, goal=goal, seed=seed, **self._options)
+            self._engine.learn(study.get_trials(deepcopy=False))
+            suggested = self._engine.suggest(trial.number, self._batch)
+        if suggested is not None:
+            return suggested
+        # Every point of a finite space is known or being evaluated, and Optuna wants one all the same.
+        return {name: self.sample_independent(study, trial, name, axis) for name, axis in search_space.items()}
+
+    def sample_independent(
+        self, study: optuna.Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
+    ) -> Any:
+        self._raise_error_if_multi_objective(study)
+        return self._independent.sample_independent(study, trial, param_name, param_distribution)
+
+    def before_trial(self, study: optuna.Study, trial: FrozenTrial) -> None:
+        self._independent.before_trial(study, trial)
+
+    def after_trial(
+        self, study: optuna.Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None
+    ) -> None:
+        if self._constraints_func is not None and state in (TrialState.COMPLETE, TrialState.PRUNED):
+            constraints = tuple(float(amount) for amount in self._constraints_func(trial))
+            if any(math.isnan(amount) for amount in constraints):
+                raise InvalidInput(f"constraints_func: found {constraints}, expected numbers, not NaN")
+            study._storage.set_trial_system_attr(trial._trial_id, _CONSTRAINTS, constraints)
+        self._independent.after_trial(study, trial, state, values)
+
+
+def _random_seed() -> int:
+    return int.from_bytes(os.urandom(4), "little")
+
+
+def from_optuna(
+    study: optuna.Study,
+    *,
+    storage: str | os.PathLike[str] | None = None,
+    method: str = "vbo",
+    batch: int = 1,
+    seed: int = 0,
+    budget: int = 1000,
+    options: Mapping[str, Option] | None = None,
+    threads: int = 0,
+) -> Study:
+    """A vbo study with the space and all ended trials of an Optuna study.
+
+    Every trial has to have the same parameters. Steps of floats and ints are kept as far as our
+    space knows them; pruned trials count with their last intermediate value.
+    """
+    if len(study.directions) != 1:
+        raise InvalidInput(f"study: found {len(study.directions)} objectives, expected 1", "study")
+    trials = [trial for trial in study.get_trials(deepcopy=False) if trial.state.is_finished()]
+    distributions = IntersectionSearchSpace(include_pruned=True).calculate(study)
+    if not distributions:
+        raise InvalidInput("study: found no parameters that every trial has, expected at least one", "study")
+    for trial in trials:
+        for name in trial.params:
+            if name not in distributions and trial.state != TrialState.FAIL:
+                raise InvalidInput(f'parameter "{name}" of trial {trial.number} is not in every trial', name)
+    order = [name for name in trials[0].params if name in distributions]  # as the objective asks for them
+    space = Space({name: _parameter_of(name, distributions[name]) for name in [*order, *distributions]})
+    made = Study(
+        space, goal=study.direction.name.lower(), name=study.study_name, storage=storage, method=method, batch=batch,
+        seed=seed, budget=budget, options=options, threads=threads,
+    )  # fmt: skip
+    whole_ones = [trial for trial in trials if all(name in trial.params for name in space)]
+    if whole_ones:
+        points = [{name: trial.params[name] for name in space} for trial in whole_ones]
+        made.add(points, **_results(whole_ones))
+    return made
+
+
+def _parameter_of(name: str, distribution: BaseDistribution) -> Parameter:
+    if isinstance(distribution, FloatDistribution):
+        return Float(distribution.low, distribution.high, distribution.log)
+    if isinstance(distribution, IntDistribution):
+        return Int(distribution.low, distribution.high, distribution.log)
+    assert isinstance(distribution, CategoricalDistribution)
+    for choice in distribution.choices:
+        if choice is None:
+            raise InvalidInput(f'parameter "{name}" has the choice None, expected texts, numbers or booleans', name)
+    return Choice([choice for choice in distribution.choices if choice is not None])
+
+
+def to_optuna(
+    study: Study,
+    *,
+    storage: str | optuna.storages.BaseStorage | None = None,
+    study_name: str | None = None,
+    sampler: BaseSampler | None = None,
+) -> optuna.Study:
+    """An Optuna study with all trials of a vbo study; open ones are queued there.
+
+    Its dashboard, plots and importances then work on them.
+    """
+    made = optuna.create_study(
+        direction="minimize" if study.goal == "minimize" else "maximize",
+        study_name=study_name or study.name,
+        storage=storage,
+        sampler=sampler or VboSampler(),
+    )
+    distributions = {name: _distribution_of(parameter) for name, parameter in study.space.items()}
+    for trial in study.trials():
+        if trial.state in ("waiting", "running"):
+            made.enqueue_trial(trial.point, user_attrs={"vbo_id": trial.id})
+            continue
+        attributes: dict[str, Any] = {"vbo_id": trial.id, **{f"metrics.{k}": v for k, v in trial.metrics.items()}}
+        if trial.error is not None:
+            attributes["error"] = trial.error
+        made.add_trial(
+            optuna.create_trial(
+                state=TrialState.COMPLETE if trial.state == "completed" else TrialState.FAIL,
+                value=trial.value,
+                params=trial.point,
+                distributions=distributions,
+                user_attrs=attributes,
+            )
+        )
+    return made
+
+
+def _distribution_of(parameter: Parameter) -> BaseDistribution:
+    if isinstance(parameter, Float):
+        return FloatDistribution(parameter.low, parameter.high, parameter.log)
+    if isinstance(parameter, Int):
+        return IntDistribution(parameter.low, parameter.high, parameter.log)
+    return CategoricalDistribution(parameter.choices)
