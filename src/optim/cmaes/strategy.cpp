@@ -157,15 +157,16 @@ void Strategy::decompose() {
   C_ = (0.5 * (C_ + C_.transpose())).eval();
   SymmetricEigen eigen = symmetric_eigen(C_);
   flops::add(9 * flops::gemm(dimension(), dimension(), dimension()) / 2);
+  const auto rebuild = [this] {
+    C_ = axes_ * lengths_.cwiseAbs2().asDiagonal() * axes_.transpose();
+  };
   // Negative weights may outweigh all else in some direction, most easily where few dimensions meet
   // many results or steps are longer than the distribution's: then it stays what it was.
-  const double rounding = 1e-12 * eigen.values.maxCoeff();
-  if (!eigen || !(eigen.values.minCoeff() >= -rounding)) {
-    C_ = axes_ * lengths_.cwiseAbs2().asDiagonal() * axes_.transpose();
-    return;
-  }
+  const double largest = eigen.values.maxCoeff(), smallest = eigen.values.minCoeff();
+  if (!eigen || !(smallest >= -1e-12 * largest)) return rebuild();
   axes_ = std::move(eigen.vectors);
-  lengths_ = eigen.values.cwiseMax(smallest_ratio * eigen.values.maxCoeff()).cwiseSqrt();
+  lengths_ = eigen.values.cwiseMax(smallest_ratio * largest).cwiseSqrt();
+  if (smallest < smallest_ratio * largest) rebuild();  // a negative variance has no deviation
 }
 
 void Strategy::write(StateWriter& out) const {
