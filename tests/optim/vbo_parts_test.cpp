@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "optim/vbo/action_net.hpp"
 #include "optim/vbo/archive.hpp"
@@ -164,15 +165,16 @@ TEST(Critics, LearnTheOrderOfOutcomesAndSayHowMuchTheyKnow) {
   const Frame frame(encoding);
   VboOptions options;
   Critics critics(frame.inputs(), options, 1);
-  const Archive archive = quadratic_archive(3, 400);
+  // Trained on 300 results, asked about 100 others of the same function.
+  const Archive known = quadratic_archive(3, 300), archive = quadratic_archive(3, 400);
   const Replay replay = archive.replay(0.25, 80);
-  std::vector<int> all(400);
-  for (int i = 0; i < 400; ++i) all[static_cast<std::size_t>(i)] = i;
-  const double before = critics.held_out_information(archive, replay, frame, all, 1);
-  critics.train(archive, replay, frame, 200, 0, 1);
-  const double after = critics.held_out_information(archive, replay, frame, all, 1);
+  std::vector<int> others(100);
+  std::iota(others.begin(), others.end(), 300);
+  const double before = critics.held_out_information(archive, replay, frame, others, 1);
+  critics.train(known, known.replay(0.25, 60), frame, 200, 0, 1);
+  const double after = critics.held_out_information(archive, replay, frame, others, 1);
   EXPECT_LT(before, 0.1);
-  EXPECT_GT(after, 0.8);
+  EXPECT_GT(after, 0.5);
   EXPECT_LE(after, critics.ceiling());
   MatrixOf<float> X(3, 2);
   X << 0.3F, 0.9F, 0.3F, 0.9F, 0.3F, 0.9F;
