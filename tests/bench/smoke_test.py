@@ -176,13 +176,13 @@ class Smoke(unittest.TestCase):
             path.unlink()
         (pages / "raw/main.tar.xz").unlink()
         results("pack", raw)
-        results("machine", self.path / "lent", "--limit", "60", "--out", self.path / "back", "--jobs",
-                "1", "--again", "random")
+        results("machine", self.path / "lent", "--limit", "900", "--out", self.path / "back", "--jobs",
+                "1", "--only", "main", "--again", "random")
         self.assertLessEqual(len(list((self.path / "back").iterdir())), 8)
         fresh = self.path / "fresh"
         results("take", fresh, self.path / "back")
-        self.assertEqual({p.name for p in (fresh / "main").glob("branin--vbo-gp*.jsonl")},
-                         {p.name for p in (self.path / "again/main").glob("branin--vbo-gp*.jsonl")})
+        lost = {p.name for p in (self.path / "again/main").glob("branin--vbo-gp*.jsonl")}
+        self.assertLessEqual(lost, {p.name for p in (fresh / "main").glob("*.jsonl")})
         # What is missing is named, with the command that makes it.
         for path in (raw / "holdout").glob("michalewicz--*"):
             path.unlink()
