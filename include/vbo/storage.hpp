@@ -50,7 +50,6 @@ enum class Access {
   read,        // changes nothing
   queue,       // claims trials, stores results, requests suggestions: any number at a time
   coordinate,  // besides, the order of asks and tells: one at a time
-  write = coordinate,
 };
 
 // A trial somebody has taken on, until the lease ends or is renewed.
