@@ -48,7 +48,8 @@ struct Meter {
   std::vector<double> gaps;  // from the end of an evaluation to the start of the next
 
   double inside(Clock::time_point from, Clock::time_point to) const {
-    return std::max(0.0, std::chrono::duration<double>(std::min(to, end) - std::max(from, begin)).count());
+    return std::max(
+        0.0, std::chrono::duration<double>(std::min(to, end) - std::max(from, begin)).count());
   }
 };
 
@@ -74,7 +75,8 @@ class Sleeper final : public Executor {
       }
     }
     start_ = now;
-    until_ = now + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+    until_ =
+        now + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
     job_ = std::move(job);
     running_ = true;
   }
@@ -109,7 +111,8 @@ class Sleeper final : public Executor {
 StudyOptions options(const std::string& url, const std::string& method, std::int64_t batch,
                      std::int64_t budget) {
   std::vector<Parameter> parameters;
-  for (int i = 0; i < 6; ++i) parameters.push_back(Parameter::real("x" + std::to_string(i + 1), 0, 1));
+  for (int i = 0; i < 6; ++i)
+    parameters.push_back(Parameter::real("x" + std::to_string(i + 1), 0, 1));
   StudyOptions study;
   study.name = "queue";
   study.space = Space::make(std::move(parameters)).value();
@@ -119,12 +122,14 @@ StudyOptions options(const std::string& url, const std::string& method, std::int
   return study;
 }
 
-int busy(const std::string& url, const std::string& method, int workers, double mean, double length) {
+int busy(const std::string& url, const std::string& method, int workers, double mean,
+         double length) {
   const auto budget = static_cast<std::int64_t>(static_cast<double>(workers) * length / mean);
   Study study = Study::open(options(url, method, std::min(workers, 64), 2 * budget)).value();
   Meter meter;
   meter.begin = Clock::now() + std::chrono::seconds(2);  // everybody has begun by then
-  meter.end = meter.begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(length));
+  meter.end = meter.begin +
+              std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(length));
   std::atomic<int> interrupts = 0;
   std::vector<std::thread> threads;
   for (int i = 0; i < workers; ++i) {
@@ -159,10 +164,11 @@ int busy(const std::string& url, const std::string& method, int workers, double 
                               : 1e3 * meter.gaps[static_cast<std::size_t>(
                                           q * static_cast<double>(meter.gaps.size() - 1))];
   };
-  std::printf("%-10s %4d workers, %g s: busy %5.1f%%  next trial after %.1f ms (median), %.0f ms (90%%)  "
-              "%.2f cores  %lld evaluated\n",
-              method.c_str(), workers, mean, 100.0 * meter.busy / (workers * length), quantile(0.5),
-              quantile(0.9), share, static_cast<long long>(study.counts().value().completed));
+  std::printf(
+      "%-10s %4d workers, %g s: busy %5.1f%%  next trial after %.1f ms (median), %.0f ms (90%%)  "
+      "%.2f cores  %lld evaluated\n",
+      method.c_str(), workers, mean, 100.0 * meter.busy / (workers * length), quantile(0.5),
+      quantile(0.9), share, static_cast<long long>(study.counts().value().completed));
   return 0;
 }
 
@@ -201,7 +207,9 @@ void fill(Storage& storage, TrialId first, std::int64_t count, EventId event, bo
 
 int rate(const std::string& url, double length) {
   auto coordinator = open_storage(url, Access::coordinate).value();
-  coordinator->create_study({.name = "rate", .budget = 1, .space = options(url, "random", 1, 1).space}).value();
+  coordinator
+      ->create_study({.name = "rate", .budget = 1, .space = options(url, "random", 1, 1).space})
+      .value();
   TrialId next = 1;
   for (const int connections : {1, 4, 16}) {
     const std::int64_t stock = 20000;
@@ -233,7 +241,9 @@ int rate(const std::string& url, double length) {
 
 int size(const std::string& url, std::int64_t count) {
   auto storage = open_storage(url, Access::coordinate).value();
-  storage->create_study({.name = "size", .budget = count, .space = options(url, "random", 1, 1).space}).value();
+  storage
+      ->create_study({.name = "size", .budget = count, .space = options(url, "random", 1, 1).space})
+      .value();
   std::int64_t there = 0;
   for (std::int64_t target = 1000; target <= count; target *= 10) {
     fill(*storage, there + 1, target - there, 2 * there, true);

@@ -265,6 +265,7 @@ class Coordinator : private Turns {
         if (!over) return over.error();
         if (*over) return *rule_.end();
       } else {
+        if (const auto working = require_local_workers(); !working) return working.error();
         if (queue->requests > 0) {
           if (const auto answered = answer_requests(); !answered) return answered.error();
         }
@@ -277,6 +278,12 @@ class Coordinator : private Turns {
   }
 
  private:
+  // Without them nobody may ever evaluate what is suggested.
+  Result<void> require_local_workers() const {
+    if (options_.local_slots == 0 || !options_.workers_ended || !*options_.workers_ended) return {};
+    return Error{ErrorKind::conflict, "the workers of this process have ended before their time"};
+  }
+
   Result<void> return_lost() {
     const auto now = Clock::now();
     if (now - looked_ < kLookForLost) return {};

@@ -85,7 +85,8 @@ TEST_F(Postgres, WhoWasReplacedCanWriteNothingAnyMore) {
   const auto by_hand = [&](const std::string& sql) {
     const std::string folder = url_.substr(url_.find("host=") + 5);
     const std::string host = folder.substr(0, folder.find('&'));
-    ASSERT_EQ(std::system(("psql -q -h " + host + " -U vbo studies -c \"" + sql + "\"").c_str()), 0);
+    ASSERT_EQ(std::system(("psql -q -h " + host + " -U vbo studies -c \"" + sql + "\"").c_str()),
+              0);
   };
   by_hand("UPDATE vbo.studies SET epoch = epoch + 1, coordinator_until = 0, coordinator = ''");
   auto second = open_storage(url_, Access::coordinate).value();

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "storage/samples.hpp"
+#include "storage/sqlite/open.hpp"
 #include "storage/sqlite/schema.hpp"
 #include "storage/sqlite/storage.hpp"
 #include "support/child_process.hpp"
@@ -280,6 +281,24 @@ TEST_F(SqliteFile, MigrationsBringOlderFilesUpToDate) {
   EXPECT_THROW(sqlite::migrate(database, steps), sqlite::Fault);
   EXPECT_EQ(database.pragma("user_version"), 3);
   EXPECT_THROW(database.execute("SELECT * FROM half"), sqlite::Fault);
+}
+
+TEST(NetworkFileSystems, AreKnownByTheirType) {
+  EXPECT_EQ(network_file_system(0x6969), "NFS");
+  EXPECT_EQ(network_file_system(static_cast<std::int64_t>(0xFF534D42U)), "CIFS");
+  EXPECT_EQ(network_file_system(-11317950), "CIFS");  // as a signed 32-bit field gives it
+  EXPECT_EQ(network_file_system(0xEF53), "");         // ext4
+  EXPECT_EQ(network_file_system(0x01021994), "");     // tmpfs
+}
+
+// A snapshot that was edited is as good as none, for replaying gives the same.
+TEST_F(SqliteFile, ADamagedSnapshotIsIgnored) {
+  make_study();
+  open_storage(path_, Access::coordinate).value()->save_snapshot({2, "weights"}).value();
+  EXPECT_EQ(open_storage(path_, Access::read).value()->load_snapshot().value()->bytes, "weights");
+  sqlite::Database(path_, sqlite::Database::Mode::write)
+      .execute("UPDATE snapshot SET bytes = CAST('Weights' AS BLOB)");
+  EXPECT_EQ(open_storage(path_, Access::read).value()->load_snapshot().value(), std::nullopt);
 }
 
 // docs/storage-format.md promises these numbers to other readers.

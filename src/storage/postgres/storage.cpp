@@ -21,10 +21,10 @@ namespace {
   "t.rationale, t.asked_in, t.told_in, t.metrics, t.asked_at, t.started_at, t.finished_at, " \
   "t.worker, t.ask_check, t.end_check"
 #define VBO_WITHOUT_OUTPUT VBO_COLUMNS " FROM vbo.trials t WHERE t.study = $1 "
-#define VBO_WITH_OUTPUT                                                                \
-  VBO_COLUMNS                                                                          \
-      ", o.stderr FROM vbo.trials t LEFT JOIN vbo.outputs o ON o.study = t.study AND " \
-      "o.trial = t.id WHERE t.study = $1 "
+#define VBO_WITH_OUTPUT                                                            \
+  VBO_COLUMNS                                                                      \
+  ", o.stderr FROM vbo.trials t LEFT JOIN vbo.outputs o ON o.study = t.study AND " \
+  "o.trial = t.id WHERE t.study = $1 "
 constexpr int kOutputColumn = 18;
 
 template <class T>
