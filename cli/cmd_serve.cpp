@@ -122,13 +122,13 @@ int serve(const Options& options, const Console& console) {
     return fail(kWrongUsage, "--host " + options.host +
                                  " can be reached from other machines, which needs --token-file");
   }
+  const std::atomic<int>& interrupts = watch_interrupts();
   server.set_greeting([&service] { return service.greeting(); });
   const std::string shown =
       options.host.find(':') == std::string::npos ? options.host : "[" + options.host + "]";
   print_out("http://" + shown + ":" + std::to_string(server.port()) + "/\n");
   std::fflush(stdout);
 
-  const std::atomic<int>& interrupts = watch_interrupts();
   std::atomic<bool> stop{false};
   std::thread watcher([&] {
     service.watch([&server](const std::string& event,
