@@ -7,6 +7,7 @@
 #include <fstream>
 #include <thread>
 
+#include "cli/ask_and_tell.hpp"
 #include "cli/commands.hpp"
 #include "cli/signals.hpp"
 #include "cli/target.hpp"
@@ -20,6 +21,7 @@ namespace {
 
 constexpr std::int64_t kLastPort = 65535;
 constexpr std::size_t kShortestToken = 16;
+[[maybe_unused]] constexpr double kWait = 10.0;  // seconds for others who write
 
 struct Options {
   std::string study;
@@ -31,33 +33,22 @@ struct Options {
 
 #ifdef VBO_HAVE_PAGE
 
-// A writer elsewhere holds the study for moments; a person's robot should not notice.
-template <class F>
-auto patiently(F&& attempt) -> decltype(attempt()) {
-  constexpr int kAttempts = 100;
-  for (int i = 1;; ++i) {
-    auto result = attempt();
-    if (result || result.error().kind != ErrorKind::busy || i == kAttempts) return result;
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  }
-}
-
 Result<std::vector<Trial>> ask(const std::string& argument, std::int64_t count) {
-  Result<Study> study = open_to_write(argument);
-  if (!study) return study.error();
-  Result<std::vector<Trial>> trials = study->ask(count);
-  if (!trials) return trials.error();
-  if (const Result<void> closed = study->close(); !closed) return closed.error();
-  return trials;
+  Result<Answer> answer = ask_for({.study = argument, .count = count, .wait_seconds = kWait});
+  if (!answer) return answer.error();
+  if (answer->trials.empty()) {
+    return Error{ErrorKind::conflict, "the space has no more points to suggest"};
+  }
+  return std::move(answer->trials);
 }
 
 Result<void> tell(const std::string& argument, const Trial& ended) {
-  Result<Study> study = open_to_write(argument);
-  if (!study) return study.error();
-  const Result<void> told = ended.failure ? study->tell_failure(ended.id, *ended.failure)
-                                          : study->tell(ended.id, *ended.value);
-  if (!told) return told.error();
-  return study->close();
+  Outcome outcome;
+  outcome.id = ended.id;
+  outcome.value = ended.value;
+  outcome.failure = ended.failure;
+  outcome.metrics = ended.metrics;
+  return tell_result(argument, outcome, kWait);
 }
 
 Result<std::string> token_in(const std::string& file_name) {
@@ -96,12 +87,8 @@ int serve(const Options& options, const Console& console) {
   }
   web::StudyWriter writer;
   if (options.allow_tell) {
-    writer.ask = [&](std::int64_t count) {
-      return patiently([&] { return ask(options.study, count); });
-    };
-    writer.tell = [&](const Trial& ended) {
-      return patiently([&] { return tell(options.study, ended); });
-    };
+    writer.ask = [&](std::int64_t count) { return ask(options.study, count); };
+    writer.tell = [&](const Trial& ended) { return tell(options.study, ended); };
   }
   const auto open = [url = study->url] { return open_storage(url, Access::read); };
   web::StudyService service(study->url, open,
@@ -122,13 +109,13 @@ int serve(const Options& options, const Console& console) {
     return fail(kWrongUsage, "--host " + options.host +
                                  " can be reached from other machines, which needs --token-file");
   }
+  const std::atomic<int>& interrupts = watch_interrupts();
   server.set_greeting([&service] { return service.greeting(); });
   const std::string shown =
       options.host.find(':') == std::string::npos ? options.host : "[" + options.host + "]";
   print_out("http://" + shown + ":" + std::to_string(server.port()) + "/\n");
   std::fflush(stdout);
 
-  const std::atomic<int>& interrupts = watch_interrupts();
   std::atomic<bool> stop{false};
   std::thread watcher([&] {
     service.watch([&server](const std::string& event,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "cli/ask_and_tell.hpp"
 #include "cli/commands.hpp"
 #include "cli/target.hpp"
 #include "cli/trial_json.hpp"
@@ -22,26 +23,6 @@ std::optional<Outcome> parse_value(const std::string& text) {
   return parse_value_line(text);
 }
 
-// Stores the result; whoever coordinates the study, now or later, tells the method.
-Result<void> store(const Options& options, const Outcome& outcome) {
-  Result<OpenedStudy> study = open_queue(options.study, options.wait);
-  if (!study) return study.error();
-  Storage& storage = *study->storage;
-  Result<std::optional<Trial>> stored = storage.load_trial(options.id);
-  if (!stored) return stored.error();
-  if (!*stored) {
-    return Error{ErrorKind::not_found, "trial " + std::to_string(options.id) +
-                                           " does not exist; the open ones: vbo ask " +
-                                           options.study + " --pending"};
-  }
-  Trial open = std::move(**stored);
-  open.value.reset();
-  open.failure.reset();
-  open.metrics.clear();
-  const Result<Completion> completed = storage.complete(ended_by(std::move(open), outcome), 0);
-  return completed ? Result<void>() : completed.error();
-}
-
 int tell(const Options& options) {
   const bool failed = !options.reason.empty();
   if (failed && !options.value.empty()) {
@@ -61,7 +42,8 @@ int tell(const Options& options) {
     outcome = *std::move(parsed);
   }
   outcome.id = options.id;
-  if (const Result<void> stored = store(options, outcome); !stored) return fail(stored.error());
+  const Result<void> stored = tell_result(options.study, outcome, options.wait);
+  if (!stored) return fail(stored.error());
   if (options.json) {
     print_json({{"id", options.id},
                 {"state", outcome.value ? "completed" : "failed"},

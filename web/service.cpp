@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <random>
 #include <thread>
@@ -23,6 +22,8 @@ constexpr std::size_t kMostOpen = 2000;  // open trials read one by one; more: r
 constexpr auto kReloadEvery = std::chrono::seconds(30);  // finds corrections of old results
 constexpr std::int64_t kMostTrials = 10000;              // in one answer of /api/trials
 constexpr std::int64_t kMostAsked = 10000;
+constexpr int kFailuresToTell = 4;  // in a row
+constexpr auto kLongestLook = std::chrono::seconds(2);
 constexpr int kRest = 4;  // importance may take a fifth of one processor
 
 Response json_response(const Json& json, int status = 200) {
@@ -222,7 +223,6 @@ Result<bool> StudyService::reload() {
   for (const Trial& trial : report_.trials) {
     if (!settled(trial)) open_ids_.insert(trial.id);
   }
-  problem_.clear();
   if (changed.empty() && version_ > 0) return false;
   changed_.insert(changed_.end(), changed.begin(), changed.end());
   ++version_;
@@ -327,41 +327,73 @@ bool StudyService::importance_is_old() const {
   return importance_results_ != report_.counts.completed;
 }
 
+// Until the next look, or until somebody has written something through us.
+void StudyService::rest(steady_clock::duration time, const std::atomic<bool>& stop) {
+  const auto end = steady_clock::now() + time;
+  std::unique_lock lock(mutex_);
+  ++looks_;
+  looked_.notify_all();
+  while (!stop && !hurry_ && steady_clock::now() < end) {
+    looked_.wait_until(lock, std::min(end, steady_clock::now() + std::chrono::milliseconds(50)));
+  }
+  hurry_ = false;
+}
+
+// So that who has told something finds it when he asks: returns when the study has been looked at
+// again, from begin to end.
+void StudyService::look_again() const {
+  std::unique_lock lock(mutex_);
+  if (!watching_) return;
+  const std::int64_t enough = looks_ + 2;  // the look under way may have begun too early
+  const auto end = steady_clock::now() + kLongestLook;
+  while (looks_ < enough && steady_clock::now() < end) {
+    hurry_ = true;
+    looked_.notify_all();
+    looked_.wait_for(lock, std::chrono::milliseconds(20));
+  }
+}
+
+void StudyService::tell_problem(const Publish& publish, const std::string& problem) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (problem_ == problem) return;
+    problem_ = problem;
+  }
+  publish("problem", dump(Json{{"error", problem.empty() ? Json() : Json(problem)}}));
+}
+
 void StudyService::watch(const Publish& publish, const std::atomic<bool>& stop) {
+  {
+    const std::lock_guard lock(mutex_);
+    watching_ = true;
+  }
   auto last_reload = steady_clock::now();
   auto next_importance = steady_clock::now();
-  bool failed = false;
+  int failures = 0;  // in a row
   while (!stop) {
     const auto begin = steady_clock::now();
-    const bool whole = failed || begin - last_reload > kReloadEvery;
+    const bool whole = failures > 0 || begin - last_reload > kReloadEvery;
     const Result<bool> changed = whole ? reload() : refresh();
     if (whole) last_reload = begin;
-    if (!changed) {
-      // A file that is being replaced, a server that restarts: say so, and look again.
-      storage_.reset();
-      if (!failed) publish("problem", dump(Json{{"error", changed.error().message}}));
-      failed = true;
-      const std::lock_guard lock(mutex_);
-      problem_ = changed.error().message;
-    } else {
-      if (failed) publish("problem", dump(Json{{"error", nullptr}}));
-      failed = false;
+    if (changed) {
+      failures = 0;
+      tell_problem(publish, "");
       if (*changed) publish_changes(publish);
       if (steady_clock::now() >= next_importance && importance_is_old()) {
         const auto start = steady_clock::now();
         refresh_importance(publish);
         next_importance = steady_clock::now() + kRest * (steady_clock::now() - start) + kLookEvery;
       }
+    } else {
+      // A file that is being replaced, a server that restarts: look again, and say so if it lasts.
+      storage_.reset();
+      if (++failures >= kFailuresToTell) tell_problem(publish, changed.error().message);
     }
     // Looking may take a third of the time, not more.
-    const auto pause =
-        std::max<steady_clock::duration>(kLookEvery, 2 * (steady_clock::now() - begin));
-    for (auto left = failed ? 4 * kLookEvery : pause; left.count() > 0 && !stop;) {
-      const auto step = std::min<steady_clock::duration>(left, std::chrono::milliseconds(50));
-      std::this_thread::sleep_for(step);
-      left -= step;
-    }
+    rest(std::max<steady_clock::duration>(kLookEvery, 2 * (steady_clock::now() - begin)), stop);
   }
+  const std::lock_guard lock(mutex_);
+  watching_ = false;
 }
 
 Response StudyService::study() const {
@@ -452,6 +484,7 @@ Response StudyService::ask(const Request& request) const {
   }
   const Result<std::vector<Trial>> trials = writer_.ask(count);
   if (!trials) return response_of(trials.error());
+  look_again();
   Space space;
   {
     const std::lock_guard lock(mutex_);
@@ -467,6 +500,7 @@ Response StudyService::tell(const Request& request) {
   if (!ended) return response_of(ended.error());
   const Result<void> done = writer_.tell(*ended);
   if (!done) return response_of(done.error());
+  look_again();
   return json_response({{"id", ended->id},
                         {"state", to_string(ended->state)},
                         {"value", ended->value ? Json(*ended->value) : Json()},

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -48,6 +50,9 @@ class StudyService {
   void publish_changes(const Publish& publish);
   void refresh_importance(const Publish& publish);
   bool importance_is_old() const;
+  void rest(std::chrono::steady_clock::duration time, const std::atomic<bool>& stop);
+  void look_again() const;
+  void tell_problem(const Publish& publish, const std::string& problem);
 
   Response study() const;
   Response trials(const Request& request) const;
@@ -72,6 +77,10 @@ class StudyService {
   std::set<TrialId> open_ids_;        // open, or ended and not yet told to the method
   std::vector<std::size_t> changed_;  // rows changed since the last publish
   std::string problem_;               // why the study cannot be read now
+  mutable std::condition_variable looked_;
+  std::int64_t looks_ = 0;      // of the watching thread
+  mutable bool hurry_ = false;  // somebody waits for the next one
+  bool watching_ = false;
 
   struct Worker;  // runs what takes time, in order
   std::unique_ptr<Worker> worker_;

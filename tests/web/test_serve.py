@@ -140,6 +140,21 @@ class Interface(ServeTest):
         self.assertEqual(self.json("best", "parabola.db")["value"], 0.5)
         self.wait_until(lambda: self.get("/api/study")["completed"] == 1, "the server has seen it")
 
+    def test_asking_and_telling_while_the_study_runs(self):
+        self.study(["sh", "-c", "sleep 0.2; echo 1"], budget=24, name="slow.toml")
+        text = (self.folder / "slow.toml").read_text().replace("parabola.db", "slow.db")
+        self.write("slow.toml", text)
+        run = self.start("run", "slow.toml")
+        self.wait_status(lambda status: status["completed"] > 1, "the study runs", db="slow.db")
+        self.serve("slow.db", "--allow-tell")
+        asked = self.request("POST", "/api/ask", {"count": 1})
+        self.assertEqual(len(asked), 1)
+        self.request("POST", "/api/tell", {"id": asked[0]["id"], "value": 0.25, "metrics": {"mass": 3.5}})
+        self.assertIsNone(run.poll(), "it was still running")
+        self.finish(run, 0)
+        self.assertEqual(self.json("best", "slow.db")["value"], 0.25)
+        self.assertEqual(self.get(f"/api/trials/{asked[0]['id']}")["metrics"], {"mass": 3.5})
+
     def test_read_only_unless_told_otherwise(self):
         self.serve("parabola.db")
         for path, body in (("/api/ask", {"count": 1}), ("/api/tell", {"id": 1, "value": 1})):
@@ -243,7 +258,7 @@ class Document(ServeTest):
         document = json.loads((ROOT / "docs/openapi.json").read_text())
         text = (ROOT / "docs/http.md").read_text()
         named = set(re.findall(r"`(?:GET|POST) (/[\w/]*)", text))
-        self.assertEqual({path.split("{")[0].rstrip("/") or "/" for path in document["paths"]}, {path.rstrip("/") or "/" for path in named})
+        self.assertEqual({path.split("{")[0].rstrip("/") or "/" for path in document["paths"]}, {path.removesuffix("ID").rstrip("/") or "/" for path in named})
 
     def test_robots(self):
         """The examples, against a real server: 20 lines of Python's standard library, and curl."""

@@ -96,7 +96,7 @@ export class SourcesView extends Surface {
     const improved = sources.reduce((sum, s) => sum + s.improvements, 0) || 1;
     this.rows = sources.map((s, index) => ({ ...s, share: s.suggested / suggested, gain: s.improvements / improved, color: seriesColor(index), label: s.name || "unknown" }));
     const most = Math.max(0.01, ...this.rows.flatMap((row) => [row.share, row.gain]));
-    this.x = globalThis.d3.scaleLinear().domain([0, most]).range([0, this.innerWidth - 90]);
+    this.x = globalThis.d3.scaleLinear().domain([0, most]).range([0, Math.max(10, this.innerWidth - 90)]);
   }
 
   overlay(svg) {
