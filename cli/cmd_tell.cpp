@@ -175,13 +175,10 @@ Action define_tell(CLI::App& app, const Console&) {
   arguments.optional_positional("ID", options->id_text, "The suggestion's id; not with --at");
   arguments.optional_positional("VALUE", options->value, "The result, a number");
   arguments.option("--fail", options->reason, "REASON", "The evaluation failed, and why");
-  app.add_option("--metric", options->metrics, "A further measurement; repeat it")
-      ->type_name("NAME=NUMBER")
-      ->allow_extra_args(false);
-  app.add_option("--at", options->at,
-                 "Instead of an ID: a point nobody suggested; repeat it for every parameter")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
+  arguments.repeated("--metric", options->metrics, "NAME=NUMBER",
+                     "A further measurement; repeat it");
+  arguments.repeated("--at", options->at, "NAME=VALUE",
+                     "Instead of an ID: a point nobody suggested; repeat it for every parameter");
   arguments.option("--wait", options->wait, "SECONDS", "How long to wait for others who write", 0.0,
                    kLongestWait);
   arguments.flag("--json", options->json, "Print JSON");
