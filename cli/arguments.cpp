@@ -59,6 +59,11 @@ void Arguments::required(const std::string& names, std::string& target, const st
   app_.add_option(names, target, help)->required()->type_name(type);
 }
 
+void Arguments::repeated(const std::string& names, std::vector<std::string>& target,
+                         const std::string& type, const std::string& help) {
+  app_.add_option(names, target, help)->type_name(type)->allow_extra_args(false);
+}
+
 void Arguments::list(const std::string& names, std::vector<std::string>& target,
                      const std::string& type, const std::string& help, Need need) {
   app_.add_option(names, target, help)

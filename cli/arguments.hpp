@@ -39,6 +39,9 @@ class Arguments {
               const std::string& help, double low, double high);
   void required(const std::string& names, std::string& target, const std::string& type,
                 const std::string& help);
+  // May be given any number of times, one value each.
+  void repeated(const std::string& names, std::vector<std::string>& target, const std::string& type,
+                const std::string& help);
   // Names separated by commas.
   enum class Need { optional, required };
   void list(const std::string& names, std::vector<std::string>& target, const std::string& type,

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include <utility>
+
 #include "cli/ask_and_tell.hpp"
 #include "cli/commands.hpp"
 #include "cli/target.hpp"
 #include "cli/trial_json.hpp"
+#include "core/spelling.hpp"
+#include "core/value_text.hpp"
 #include "exec/value_line.hpp"
 
 namespace vbo::cli {
@@ -11,7 +15,10 @@ namespace {
 struct Options {
   std::string study;
   TrialId id = 0;
+  std::string id_text;
   std::string value;
+  std::vector<std::string> metrics;  // NAME=VALUE
+  std::vector<std::string> at;       // NAME=VALUE, one per parameter
   std::string reason;
   double wait = kWaitSeconds;
   bool json = false;
@@ -23,7 +30,83 @@ std::optional<Outcome> parse_value(const std::string& text) {
   return parse_value_line(text);
 }
 
-int tell(const Options& options) {
+// NAME=VALUE, split.
+std::optional<std::pair<std::string, std::string>> assignment(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) return std::nullopt;
+  return std::pair(text.substr(0, equals), text.substr(equals + 1));
+}
+
+Result<void> read_metrics(const std::vector<std::string>& given, Outcome& outcome) {
+  for (const std::string& text : given) {
+    const auto parts = assignment(text);
+    const std::optional<Outcome> number = parts ? parse_value(parts->second) : std::nullopt;
+    if (!number || !number->value) {
+      return Error{ErrorKind::invalid_input,
+                   "--metric: found \"" + text + "\", expected NAME=NUMBER, as in stress=240"};
+    }
+    if (outcome.value) outcome.metrics[parts->first] = *number->value;
+  }
+  return {};
+}
+
+Result<Point> point_at(const std::vector<std::string>& given, const Space& space) {
+  std::vector<std::optional<Value>> values(space.size());
+  std::vector<std::string> names;
+  for (const Parameter& p : space.parameters()) names.push_back(p.name);
+  for (const std::string& text : given) {
+    const auto parts = assignment(text);
+    if (!parts) {
+      return Error{ErrorKind::invalid_input, "--at: found \"" + text + "\", expected NAME=VALUE"};
+    }
+    const auto index = space.index_of(parts->first);
+    if (!index) {
+      return Error{ErrorKind::invalid_input, "--at: unknown parameter \"" + parts->first + "\"" +
+                                                 suggestion(parts->first, names)};
+    }
+    Result<Value> value = value_from_text(space[*index], parts->second);
+    if (!value) return value.error();
+    values[*index] = std::move(*value);
+  }
+  Point point;
+  for (std::size_t i = 0; i < space.size(); ++i) {
+    if (!values[i]) {
+      return Error{ErrorKind::invalid_input, "--at: found no value of \"" + space[i].name +
+                                                 "\", expected one for every parameter"};
+    }
+    point.push_back(std::move(*values[i]));
+  }
+  return point;
+}
+
+// A point nobody suggested; answers with the id it got.
+Result<TrialId> store_at(const Options& options, const Outcome& outcome) {
+  Result<Study> study = open_to_write(options.study);
+  if (!study) return study.error();
+  const Result<Point> point = point_at(options.at, study->record().space);
+  if (!point) return point.error();
+  const Result<std::vector<Trial>> added = study->add({{*point, outcome}});
+  if (!added) return added.error();
+  if (const Result<void> closed = study->close(); !closed) return closed.error();
+  return added->front().id;
+}
+
+int tell(Options options) {
+  if (options.at.empty()) {
+    const Result<Value> id =
+        value_from_text(Parameter::integer("ID", 1, std::int64_t{1} << 53U), options.id_text);
+    if (!id) {
+      return fail(kWrongUsage, "ID: found \"" + options.id_text +
+                                   "\", expected the number of a suggestion, as in: "
+                                   "vbo tell study.db 7 1.25");
+    }
+    options.id = std::get<std::int64_t>(*id);
+  } else {
+    if (!options.value.empty()) {
+      return fail(kWrongUsage, "found an ID and --at, expected one of them");
+    }
+    options.value = std::exchange(options.id_text, {});
+  }
   const bool failed = !options.reason.empty();
   if (failed && !options.value.empty()) {
     return fail(kWrongUsage, "found both a value and --fail, expected one of them");
@@ -41,9 +124,16 @@ int tell(const Options& options) {
     }
     outcome = *std::move(parsed);
   }
-  outcome.id = options.id;
-  const Result<void> stored = tell_result(options.study, outcome, options.wait);
-  if (!stored) return fail(stored.error());
+  if (const auto read = read_metrics(options.metrics, outcome); !read) return fail(read.error());
+  if (options.at.empty()) {
+    outcome.id = options.id;
+    const Result<void> stored = tell_result(options.study, outcome, options.wait);
+    if (!stored) return fail(stored.error());
+  } else {
+    const Result<TrialId> id = store_at(options, outcome);
+    if (!id) return fail(id.error());
+    options.id = *id;
+  }
   if (options.json) {
     print_json({{"id", options.id},
                 {"state", outcome.value ? "completed" : "failed"},
@@ -65,9 +155,13 @@ Action define_tell(CLI::App& app, const Console&) {
   auto options = std::make_shared<Options>();
   Arguments arguments(app);
   arguments.positional("STUDY", options->study, "Storage (.db) or study file (.toml)");
-  arguments.positional("ID", options->id, "The suggestion's id");
+  arguments.optional_positional("ID", options->id_text, "The suggestion's id; not with --at");
   arguments.optional_positional("VALUE", options->value, "The result, a number");
   arguments.option("--fail", options->reason, "REASON", "The evaluation failed, and why");
+  arguments.repeated("--metric", options->metrics, "NAME=NUMBER",
+                     "A further measurement; repeat it");
+  arguments.repeated("--at", options->at, "NAME=VALUE",
+                     "Instead of an ID: a point nobody suggested; repeat it for every parameter");
   arguments.option("--wait", options->wait, "SECONDS", "How long to wait for others who write", 0.0,
                    kLongestWait);
   arguments.flag("--json", options->json, "Print JSON");

@@ -42,12 +42,32 @@ const std::vector<Command>& commands() {
        define_ask},
       {"tell",
        "Tell the result of a suggestion",
-       {"vbo tell study.db 7 1.25", "vbo tell study.db 8 --fail \"sample broke\""},
+       {"vbo tell study.db 7 1.25", "vbo tell study.db 7 1.25 --metric stress=240",
+        "vbo tell study.db 8 --fail \"sample broke\"",
+        "vbo tell study.db --at x=36.2 --at n=3 1.25"},
        "VALUE is in the sign of the study's goal. nan and inf count as failures. The result is "
        "stored at once, from many processes at the same time and while `vbo run` runs; the method "
-       "hears of it before it suggests again. Telling the same result again changes nothing.",
+       "hears of it before it suggests again. Telling the same result again changes nothing. --at "
+       "tells a point nobody suggested, under a new id; it counts as an evaluation, and needs a "
+       "study "
+       "that does not run at the moment.",
        R"({"id", "state", "value", "error"})",
        define_tell},
+      {"import",
+       "Bring in past results",
+       {"vbo import study.toml past.csv", "vbo import study.db other.db --skip-bad"},
+       "FILE is a CSV table with a column per parameter and one named value, as `vbo trials` "
+       "writes "
+       "it, or the storage of another study with the same goal. Columns state, error, seconds and "
+       "metrics.NAME are read when they are there. Rows that cannot be used are listed, and "
+       "nothing "
+       "is imported unless --skip-bad leaves them out. What is in the study already is not "
+       "imported "
+       "again. Imported results count as evaluations; the method learns from them like from its "
+       "own. "
+       "Needs a study that does not run at the moment.",
+       R"({"imported", "known", "skipped", "first_id": id or null})",
+       define_import},
       {"work",
        "Evaluate trials of a study that another process coordinates",
        {"vbo work study.toml", "vbo work study.toml --workers 8 --idle 600"},

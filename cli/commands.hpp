@@ -35,6 +35,7 @@ Action define_check(CLI::App& app, const Console& console);
 Action define_run(CLI::App& app, const Console& console);
 Action define_ask(CLI::App& app, const Console& console);
 Action define_tell(CLI::App& app, const Console& console);
+Action define_import(CLI::App& app, const Console& console);
 Action define_work(CLI::App& app, const Console& console);
 Action define_workers(CLI::App& app, const Console& console);
 Action define_status(CLI::App& app, const Console& console);

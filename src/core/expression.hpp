@@ -27,6 +27,10 @@ struct LinearForm {
 
 class Expression {
  public:
+  // Numbers closer than this share of the larger one, or of the largest term of a linear equality,
+  // are equal.
+  static constexpr double kEqualWithin = 1e-9;
+
   // The error is "column 9: unknown parameter ..."; columns count characters from 1.
   static Result<Expression> parse(std::string_view text, std::span<const Parameter> parameters);
 

@@ -11,7 +11,6 @@
 namespace vbo {
 namespace {
 
-constexpr std::size_t kShownLength = 80;
 constexpr double kLargestWhole = 9007199254740992.0;  // 2^53
 
 Error wrong(const std::string& where, const Json& found, const std::string& expected,
@@ -208,66 +207,7 @@ Result<Integer> whole_from(const Json& object, const char* name) {
   return found.get<Integer>();
 }
 
-// Levels of arrays and objects in one another, whether or not the text is valid.
-int deepest_nesting(std::string_view text) {
-  int depth = 0;
-  int deepest = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      if (c == '\\') ++i;
-      if (c == '"') in_string = false;
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '[' || c == '{') {
-      deepest = std::max(deepest, ++depth);
-    } else if (c == ']' || c == '}') {
-      --depth;
-    }
-  }
-  return deepest;
-}
-
-// What is wrong with the metrics of an answer, if anything.
-std::optional<Failure> read_metrics(const Json& json, std::map<std::string, double>& metrics) {
-  const auto no_value = [](const std::string& found, const std::string& expected) {
-    return Failure{FailureCause::no_value,
-                   "\"metrics\": found " + found + ", expected " + expected};
-  };
-  if (!json.is_object()) return no_value(excerpt(json), "an object of numbers by name");
-  if (json.size() > kMostMetrics) {
-    return no_value(std::to_string(json.size()) + " metrics",
-                    "at most " + std::to_string(kMostMetrics));
-  }
-  for (const auto& item : json.items()) {
-    if (item.key().empty() || item.key().size() > kLongestMetricName) {
-      return no_value("the name \"" + excerpt(std::string_view(item.key())) + "\"",
-                      "a name of 1 to " + std::to_string(kLongestMetricName) + " bytes");
-    }
-    const std::optional<double> value = number_from(item.value());
-    if (!value) {
-      return no_value(excerpt(item.value()) + " for \"" + item.key() + "\"", "a number");
-    }
-    if (!std::isfinite(*value)) {
-      return Failure{FailureCause::non_finite, "the metric \"" + item.key() + "\" is " +
-                                                   to_string(Value(*value)) +
-                                                   ", not a finite number"};
-    }
-    metrics[item.key()] = *value + 0.0;  // -0 becomes 0, as for values
-  }
-  return std::nullopt;
-}
-
 }  // namespace
-
-Json json_of(double number) {
-  if (std::isfinite(number)) return number;
-  if (std::isnan(number)) return "nan";
-  return number > 0 ? "inf" : "-inf";
-}
-
-Json json_of(const std::optional<double>& number) { return number ? json_of(*number) : Json(); }
 
 Json json_of(const Value& value) {
   return std::visit([](const auto& held) { return Json(held); }, value);
@@ -339,61 +279,6 @@ Json json_of(const AskReport& report) {
   return json;
 }
 
-Json suggestion_json(const Space& space, const Trial& trial) {
-  return {{"id", trial.id}, {"params", json_of(space, trial.point)}};
-}
-
-Json best_json(const Space& space, const std::optional<Trial>& trial) {
-  if (!trial) return nullptr;
-  Json json = suggestion_json(space, *trial);
-  json["value"] = trial->value ? Json(*trial->value) : Json();
-  if (!trial->metrics.empty()) json["metrics"] = trial->metrics;
-  return json;
-}
-
-Json trial_json(const Space& space, const Trial& trial) {
-  Json json = {{"id", trial.id},
-               {"state", to_string(trial.state)},
-               {"params", json_of(space, trial.point)},
-               {"value", trial.value ? Json(*trial.value) : Json()},
-               {"seconds", trial.seconds},
-               {"error", trial.failure ? Json(trial.failure->message) : Json()},
-               {"cause", trial.failure ? Json(to_string(trial.failure->cause)) : Json()},
-               {"attempts", trial.attempts},
-               {"stderr", trial.stderr_tail},
-               {"metrics", Json::object()}};
-  for (const auto& [name, value] : trial.metrics) json["metrics"][name] = value;
-  return json;
-}
-
-Result<Json> parse_json(std::string_view text, std::size_t largest) {
-  const auto invalid = [](std::string message) {
-    return Error{ErrorKind::invalid_input, std::move(message)};
-  };
-  if (text.size() > largest) {
-    return invalid("JSON of " + std::to_string(text.size()) + " bytes, expected at most " +
-                   std::to_string(largest));
-  }
-  if (deepest_nesting(text) > kDeepestJson) {
-    return invalid("JSON nested deeper than " + std::to_string(kDeepestJson) +
-                   " levels: " + excerpt(text));
-  }
-  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded()) return invalid("not valid JSON: \"" + excerpt(text) + "\"");
-  return json;
-}
-
-std::optional<double> number_from(const Json& json) {
-  if (json.is_number()) return json.get<double>();
-  if (!json.is_string()) return std::nullopt;
-  const auto& text = json.get_ref<const std::string&>();
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  if (text == "inf") return infinity;
-  if (text == "-inf") return -infinity;
-  if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
-  return std::nullopt;
-}
-
 Result<Value> value_from(const Parameter& p, const Json& json) {
   if (p.has_choices()) {
     const std::optional<Value> choice = choice_from(json);
@@ -419,31 +304,6 @@ Result<Value> value_from(const Parameter& p, const Json& json) {
     return wrong_parameter(p, "", json, "an integer");
   }
   return Value(static_cast<std::int64_t>(number));
-}
-
-Outcome outcome_from(const Json& object) {
-  const Json& error = field(object, "error");
-  if (!error.is_null()) {
-    return Outcome::failed(FailureCause::reported,
-                           error.is_string() ? error.get<std::string>() : excerpt(error));
-  }
-  const Json& found = field(object, "value");
-  if (!object.contains("value")) {
-    return Outcome::failed(FailureCause::no_value,
-                           "found " + excerpt(object) + ", expected \"value\" in it");
-  }
-  const std::optional<double> value = number_from(found);
-  if (!value) {
-    return Outcome::failed(FailureCause::no_value,
-                           "\"value\" is " + excerpt(found) + ", expected a number");
-  }
-  Outcome outcome = Outcome::of(*value);
-  const Json& metrics = field(object, "metrics");
-  if (outcome.failure || metrics.is_null()) return outcome;
-  if (std::optional<Failure> wrong = read_metrics(metrics, outcome.metrics)) {
-    return {.failure = std::move(wrong)};
-  }
-  return outcome;
 }
 
 Result<Space> space_from(const Json& json) {
@@ -566,28 +426,6 @@ Result<AskReport> ask_report_from(const Json& json) {
   }
   report.recommendation = Recommendation{*id, *mean, *deviation};
   return report;
-}
-
-std::string excerpt(std::string_view text) {
-  if (text.size() <= kShownLength) return std::string(text);
-  // Not in the middle of a character.
-  std::size_t end = kShownLength;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return std::string(text.substr(0, end)) + "...";
-}
-
-std::string excerpt(const Json& json) { return excerpt(std::string_view(dump(json))); }
-
-std::string dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-Result<std::string> dump_exact(const Json& json) {
-  try {
-    return json.dump();
-  } catch (const Json::type_error&) {
-    return Error{ErrorKind::invalid_input, "not valid UTF-8: " + excerpt(json)};
-  }
 }
 
 }  // namespace vbo

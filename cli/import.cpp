@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+#include "cli/import.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <map>
+#include <optional>
+
+#include "core/json.hpp"
+#include "core/spelling.hpp"
+#include "core/value_text.hpp"
+#include "exec/value_line.hpp"
+
+namespace vbo::cli {
+namespace {
+
+constexpr std::string_view kSqlite = "SQLite format 3";
+constexpr std::string_view kMetricPrefix = "metrics.";
+constexpr std::string_view kParamPrefix = "params.";
+// Columns of `vbo trials` that say nothing about the result.
+constexpr std::array<std::string_view, 7> kIgnored = {
+    "id", "attempts", "worker", "asked_at", "started_at", "finished_at", "stderr"};
+
+// What each column of a table is for.
+struct Columns {
+  std::vector<std::optional<std::size_t>> parameters;  // where each parameter stands
+  std::optional<std::size_t> value, state, error, seconds;
+  std::vector<std::pair<std::size_t, std::string>> metrics;
+};
+
+std::string place(const CsvTable& table, const CsvCell& cell) {
+  return table.source + ":" + std::to_string(cell.line) + ":" + std::to_string(cell.column) + ": ";
+}
+
+Result<Columns> columns_of(const CsvTable& table, const Space& space,
+                           std::vector<std::string>& problems) {
+  Columns columns;
+  columns.parameters.resize(space.size());
+  std::vector<std::string> names;
+  for (const Parameter& p : space.parameters()) names.push_back(p.name);
+  for (std::size_t c = 0; c < table.header.size(); ++c) {
+    const std::string& name = table.header[c].text;
+    std::optional<std::size_t> parameter;
+    if (name.starts_with(kParamPrefix))
+      parameter = space.index_of(name.substr(kParamPrefix.size()));
+    const bool reserved =
+        name == "value" || name == "state" || name == "error" || name == "seconds";
+    if (!parameter && !reserved) parameter = space.index_of(name);
+    if (parameter) {
+      columns.parameters[*parameter] = c;
+    } else if (name == "value") {
+      columns.value = c;
+    } else if (name == "state") {
+      columns.state = c;
+    } else if (name == "error") {
+      columns.error = c;
+    } else if (name == "seconds") {
+      columns.seconds = c;
+    } else if (name.starts_with(kMetricPrefix)) {
+      columns.metrics.emplace_back(c, name.substr(kMetricPrefix.size()));
+    } else if (std::find(kIgnored.begin(), kIgnored.end(), name) == kIgnored.end()) {
+      problems.push_back(place(table, table.header[c]) + "unknown column \"" + name + "\"" +
+                         suggestion(name, names));
+    }
+  }
+  const auto missing = [&](const std::string& name) {
+    return Error{ErrorKind::invalid_input,
+                 table.source + ":1: found no column \"" + name + "\", expected one", name, 1};
+  };
+  if (!columns.value) return missing("value");
+  for (std::size_t i = 0; i < space.size(); ++i) {
+    if (!columns.parameters[i] && !space[i].is_fixed()) return missing(space[i].name);
+  }
+  return columns;
+}
+
+// One row; nullopt when it holds no result yet, an error when it is wrong.
+Result<std::optional<Evaluated>> result_of(const CsvTable& table, const Columns& columns,
+                                           const std::vector<CsvCell>& row, const Space& space) {
+  const auto wrong = [&](const CsvCell& cell, const std::string& problem) {
+    return Error{ErrorKind::invalid_input, place(table, cell) + problem};
+  };
+  const std::string state = columns.state ? row[*columns.state].text : "";
+  if (state == "waiting" || state == "running") return std::optional<Evaluated>();
+  Evaluated result;
+  for (std::size_t i = 0; i < space.size(); ++i) {
+    if (!columns.parameters[i]) {
+      const Parameter& p = space[i];  // fixed
+      result.point.push_back(p.has_choices() ? p.choices.front()
+                             : p.kind == ParameterKind::integer
+                                 ? Value(static_cast<std::int64_t>(p.low))
+                                 : Value(p.low));
+      continue;
+    }
+    const CsvCell& cell = row[*columns.parameters[i]];
+    Result<Value> value = value_from_text(space[i], cell.text);
+    if (!value) return wrong(cell, value.error().message);
+    result.point.push_back(std::move(*value));
+  }
+  if (const Result<void> inside = space.check(result.point); !inside) {
+    return wrong(row.front(), inside.error().message);
+  }
+  const CsvCell& cell = row[*columns.value];
+  if (state == "failed") {
+    const std::string why = columns.error ? row[*columns.error].text : "";
+    result.outcome = Outcome::failed(FailureCause::reported, why.empty() ? "failed" : why);
+  } else {
+    const std::optional<Outcome> parsed =
+        cell.text.starts_with('{') ? std::nullopt : parse_value_line(cell.text);
+    if (!parsed) return wrong(cell, "value: found \"" + cell.text + "\", expected a number");
+    result.outcome = *parsed;
+  }
+  for (const auto& [c, name] : columns.metrics) {
+    if (row[c].text.empty() || result.outcome.failure) continue;
+    const std::optional<Outcome> metric = parse_value_line(row[c].text);
+    if (!metric || !metric->value) {
+      return wrong(row[c], "metric \"" + name + "\": found \"" + row[c].text +
+                               "\", expected a finite number");
+    }
+    result.outcome.metrics[name] = *metric->value;
+  }
+  if (columns.seconds) {
+    const std::optional<Outcome> seconds = parse_value_line(row[*columns.seconds].text);
+    if (seconds && seconds->value) result.outcome.seconds = *seconds->value;
+  }
+  return std::optional<Evaluated>(std::move(result));
+}
+
+Result<Imported> results_from_storage(const std::string& path, const StudyRecord& study) {
+  const Result<std::unique_ptr<Storage>> storage = open_storage(path, Access::read);
+  if (!storage) return storage.error();
+  const Result<std::optional<StudyRecord>> record = (*storage)->load_study();
+  if (!record) return record.error();
+  if (!*record) return Error{ErrorKind::not_found, path + ": holds no study yet"};
+  if ((*record)->goal != study.goal) {
+    return Error{ErrorKind::invalid_input,
+                 path + ": its goal is to " + std::string(to_string((*record)->goal)) +
+                     ", expected the goal of this study, to " + std::string(to_string(study.goal)),
+                 "goal"};
+  }
+  const Result<std::vector<Trial>> trials = (*storage)->load_history();
+  if (!trials) return trials.error();
+  Imported imported;
+  for (const Trial& trial : *trials) {
+    if (!trial.value && !trial.failure) continue;
+    Result<Point> point = point_from(study.space, json_of((*record)->space, trial.point));
+    if (!point) {
+      imported.problems.push_back(path + ": trial " + std::to_string(trial.id) + ": " +
+                                  point.error().message);
+      continue;
+    }
+    imported.results.push_back({std::move(*point),
+                                {.value = trial.value,
+                                 .failure = trial.failure,
+                                 .metrics = trial.metrics,
+                                 .seconds = trial.seconds}});
+  }
+  return imported;
+}
+
+// What makes two results the same one.
+std::string key_of(const Space& space, const Point& point, const std::optional<double>& value) {
+  return dump(json_of(space, point)) + (value ? to_string(Value(*value + 0.0)) : "failed");
+}
+
+}  // namespace
+
+Result<Imported> results_from(const CsvTable& table, const Space& space) {
+  Imported imported;
+  const Result<Columns> columns = columns_of(table, space, imported.problems);
+  if (!columns) return columns.error();
+  for (const std::vector<CsvCell>& row : table.rows) {
+    Result<std::optional<Evaluated>> result = result_of(table, *columns, row, space);
+    if (!result) {
+      imported.problems.push_back(result.error().message);
+    } else if (*result) {
+      imported.results.push_back(std::move(**result));
+    }
+  }
+  return imported;
+}
+
+Result<Imported> read_results(const std::string& path, const StudyRecord& study) {
+  std::string start(kSqlite.size(), '\0');
+  std::ifstream(path, std::ios::binary).read(start.data(), std::ssize(start));
+  if (start == kSqlite) return results_from_storage(path, study);
+  const Result<CsvTable> table = read_csv(path);
+  if (!table) return table.error();
+  return results_from(*table, study.space);
+}
+
+std::vector<Evaluated> without_known(std::vector<Evaluated> results, const Space& space,
+                                     const std::vector<Trial>& stored) {
+  std::map<std::string, int> known;
+  for (const Trial& trial : stored) {
+    if (trial.value || trial.failure) ++known[key_of(space, trial.point, trial.value)];
+  }
+  std::erase_if(results, [&](const Evaluated& result) {
+    const auto found = known.find(key_of(space, result.point, result.outcome.value));
+    return found != known.end() && found->second-- > 0;
+  });
+  return results;
+}
+
+}  // namespace vbo::cli
