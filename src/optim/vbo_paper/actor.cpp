@@ -13,10 +13,7 @@ namespace vbo {
 namespace {
 
 constexpr double kTemperature = 1.0;  // of the softmax gradients pass through
-// Logits change by as much as numbers do when E changes, but a box is 1 wide and a certain choice
-// takes a difference of about 5.
-constexpr double kLogitScale = 4.0;
-constexpr double kRestless = 0.02;  // of the box, and times 5 of the Gumbel noise, per unit
+constexpr double kRestless = 0.02;    // deviation of E per unit
 
 nn::MlpShape actor_shape(nn::Index dimension, nn::Index hidden) {
   const auto D = static_cast<int>(std::max<nn::Index>(1, dimension));
@@ -100,7 +97,8 @@ void Actor<T>::place_categories(nn::InputRef<T> S, nn::InputRef<T> E) {
     if (options_.map == ActionMap::squash) {
       soft = chosen;
     } else {
-      const MatrixOf<T> logits = T(kLogitScale) * E.middleRows(block.offset, block.width);
+      const MatrixOf<T> logits =
+          static_cast<T>(options_.logit_scale) * E.middleRows(block.offset, block.width);
       const MatrixOf<T> uniforms =
           S.middleRows(block.offset, block.width).unaryExpr([](T s) { return normal_cdf(s); });
       nn::gumbel_softmax<T>(logits, uniforms, kTemperature, soft);
@@ -118,7 +116,7 @@ MatrixOf<T> Actor<T>::pull_back(nn::InputRef<T> dX) const {
     MatrixOf<T> dlogits(block.width, dX.cols());
     nn::gumbel_softmax_backward<T>(soft_.middleRows(block.offset, block.width),
                                    dX.middleRows(block.offset, block.width), kTemperature, dlogits);
-    dE.middleRows(block.offset, block.width) = T(kLogitScale) * dlogits;
+    dE.middleRows(block.offset, block.width) = static_cast<T>(options_.logit_scale) * dlogits;
   }
   return dE;
 }

@@ -4,9 +4,10 @@
 //   reflect   x = tri(Phi(s) + E(s)), tri(u) = |((u + 1) mod 2) - 1|: slope +-1 everywhere, so an
 //             action at the border comes back as easily as it came;
 //   squash    x = Phi(s + E(s)): slope phi(s + E), which vanishes at the border.
-// A category is drawn by the Gumbel-max trick from the logits E, with the noise -log(-log Phi(s)),
-// and passes gradients straight through the softmax of the same sum (squash: one-hot at the largest
-// x, straight through). Trained by gradient ascent with the objective frozen. Not thread-safe.
+// A category is drawn by the Gumbel-max trick from logits, a multiple of E, with the noise
+// -log(-log Phi(s)), and passes gradients straight through the softmax of the same sum (squash:
+// one-hot at the largest x, straight through). Trained by gradient ascent with the objective
+// frozen. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +29,7 @@ class Actor {
     ActionMap map = ActionMap::reflect;
     nn::Index hidden = 64;
     double learning_rate = 0.002;
+    double logit_scale = 4.0;  // a box is 1 wide; a certain choice takes logits about 5 apart
   };
   // `encoding` must outlive it.
   Actor(const Encoding& encoding, const Options& options, std::uint64_t seed);

@@ -28,8 +28,9 @@ void bind(OptionBinder& b, VboPaperOptions& o) {
   b.integer("critic_steps", o.critic_steps, 1, 100'000, "updates of the helper per round");
   b.integer("action_steps", o.action_steps, 0, 100'000, "updates of the action-net per round");
   b.number("learning_rate", o.learning_rate, 1e-6, 1.0, "of Adam, for the helper");
-  b.number("weight_decay", o.weight_decay, 0.0, 1.0, "of the helper's weights, in its gradient");
   b.number("action_rate", o.action_rate, 1e-6, 1.0, "of Adam, for the action-net");
+  b.number("logit_scale", o.logit_scale, 0.01, 100.0,
+           "of the action-net's outputs where they choose categories; higher = sooner certain");
   b.integer("hidden", o.hidden, 1, 4096, "width of every hidden layer and of the cell");
   b.integer("window", o.window, 1, 1000,
             "rounds of back-propagation through time; older ones give the state before them");
@@ -46,6 +47,8 @@ VboPaperOptions vbo_paper_literal() {
   o.memory = "full";
   o.context = "slots";
   o.actions = "squash";
+  o.pairs = 65'536;
+  o.references = 64;
   o.head_start = false;
   o.warm_up = 20;
   o.warm_up_steps = 1;

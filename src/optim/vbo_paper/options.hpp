@@ -22,16 +22,16 @@ struct VboPaperOptions {
   std::string actions = "reflect";      // reflect | squash: into the box
   double beta = 0.1;                    // exploration weighs sqrt(beta)
   double learning_rate = 0.002;         // Adam, helper
-  double weight_decay = 0.0;            // of the helper's weights, added to its gradient
   double action_rate = 0.002;           // Adam, action-net
+  double logit_scale = 4.0;             // of the action-net's outputs where they choose categories
   std::int64_t hidden = 64;             // H, of both networks
   std::int64_t warm_up = 1;             // W, batches before the action-net is trained
   bool head_start = true;               // the action-net learns before its first batch
   std::int64_t warm_up_steps = 300;     // updates of the helper per warm-up batch
-  std::int64_t critic_steps = 20;       // K_a, updates of the helper per round
+  std::int64_t critic_steps = 100;      // K_a, updates of the helper per round
   std::int64_t action_steps = 20;       // K_b, updates of the action-net per round
   std::int64_t window = 64;             // rounds of back-propagation through time
-  std::int64_t pairs = 512;             // true pairs per update of the helper
+  std::int64_t pairs = 256;             // true pairs per update of the helper
   std::int64_t references = 8;          // R, outcomes that each of them is contrasted with
   std::int64_t levels = 32;             // M, outcomes at which the helper is read out
 };

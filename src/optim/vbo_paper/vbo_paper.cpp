@@ -60,14 +60,14 @@ VboPaper::VboPaper(const Space& space, const OptimizerOptions& common,
       design_(encoding_, common.seed),
       archive_(encoding_.dimension()),
       seen_(kTolerance),
-      helper_(helper_shape(encoding_, options_),
-              {.learning_rate = options_.learning_rate, .weight_decay = options_.weight_decay},
+      helper_(helper_shape(encoding_, options_), {.learning_rate = options_.learning_rate},
               Rng(common.seed, "helper-init")),
       objective_(helper_, gp_ ? &*gp_ : nullptr),
       actor_(encoding_,
              {.map = options_.actions == "squash" ? ActionMap::squash : ActionMap::reflect,
               .hidden = options_.hidden,
-              .learning_rate = options_.action_rate},
+              .learning_rate = options_.action_rate,
+              .logit_scale = options_.logit_scale},
              common.seed) {}
 
 std::int64_t VboPaper::warm_up() const {
