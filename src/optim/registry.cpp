@@ -68,7 +68,18 @@ const std::vector<Method>& registered() {
       method_of<Vbo, VboOptions>(
           "vbo", "Actor and information critics: large batches, many results, any space"),
       method_of<VboPaper, VboPaperOptions>(
-          "vbo-paper", "VBO-MI with its published networks and constants, for comparisons"),
+          "vbo-paper", "VBO-MI with its published networks, for comparisons"),
+      method_of<VboPaper, VboPaperOptions>(
+          "vbo-paper-literal", "VBO-MI with its printed constants, for the record",
+          vbo_paper_literal()),
+      method_of<VboPaper, VboPaperGpOptions>(
+          "vbo-paper-gp-exploration",
+          "vbo-paper exploring by a Gaussian process's deviation: an ablation",
+          {.replaced = GpTerm::exploration}),
+      method_of<VboPaper, VboPaperGpOptions>(
+          "vbo-paper-gp-exploitation",
+          "vbo-paper exploiting a Gaussian process's mean: an ablation",
+          {.replaced = GpTerm::exploitation}),
       method_of<Vbo, VboGpOptions>("vbo-gp-exploration",
                                    "vbo exploring by a Gaussian process's deviation: an ablation",
                                    {.role = GpRole::explores}),

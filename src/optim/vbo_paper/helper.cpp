@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 
 #include "nn/init.hpp"
 
@@ -12,6 +13,8 @@ namespace {
 using nn::Index;
 
 constexpr double kLongestGradient = 1.0;  // one wild batch must not undo the others
+constexpr double kOpen = 3.0;             // a gate of this bias lets 0.95 through
+constexpr Index kStride = 64;             // steps whose gates are kept at once, of a long history
 
 template <class T>
 nn::MlpShape head_shape(const typename Helper<T>::Shape& shape) {
@@ -53,6 +56,26 @@ MatrixOf<T> join_scores(const nn::SequenceShape& s, const VectorOf<T>& joint,
   return scores;
 }
 
+// The cell as a dense layer, nearly: input and output gates open, the forget gate closed for every
+// input. Every other row hears the outcome at unit strength, whatever the number of inputs.
+template <class T>
+void init_without_memory(nn::ModifiedLstm<T>& cell, Rng& rng) {
+  const nn::LstmShape& shape = cell.shape();
+  const Index H = shape.hidden, I = shape.inputs;
+  T* theta = cell.parameters().data();
+  Eigen::Map<MatrixOf<T>> W(theta + shape.W(), 4 * H, I);
+  const double width = std::sqrt(3.0 / static_cast<double>(std::max<Index>(1, I - 1)));
+  for (T& w : W.leftCols(I - 1).reshaped()) w = static_cast<T>(rng.uniform(-width, width));
+  for (T& w : W.rightCols(1).reshaped()) w = static_cast<T>(rng.uniform(-1.0, 1.0));
+  W.middleRows(H, H).setZero();
+  std::fill_n(theta + shape.U(), 4 * H * H, T(0));
+  Eigen::Map<VectorOf<T>> b(theta + shape.b(), 4 * H);
+  b.segment(0, H).setConstant(T(kOpen));
+  b.segment(H, H).setConstant(T(-kOpen));
+  for (T& v : b.segment(2 * H, H)) v = static_cast<T>(rng.uniform(-1.0, 1.0));
+  b.segment(3 * H, H).setConstant(T(kOpen));
+}
+
 template <class T>
 void write_moments(const nn::Adam<T>& adam, StateWriter& out) {
   const auto span_of = [](const VectorOf<T>& v) {
@@ -74,14 +97,18 @@ void read_moments(nn::Adam<T>& adam, StateReader& in) {
 }  // namespace
 
 template <class T>
-Helper<T>::Helper(Shape shape, double learning_rate, Rng rng)
+Helper<T>::Helper(Shape shape, const nn::AdamOptions& adam, Rng rng)
     : shape_(shape),
       cell_(shape.recurrent ? nn::LstmShape{shape.dimension + 1, shape.hidden}
                             : nn::LstmShape{1, 1}),
       head_(head_shape<T>(shape)),
-      cell_adam_(cell_.shape().parameters(), {.learning_rate = learning_rate}),
-      head_adam_(head_.shape().parameters(), {.learning_rate = learning_rate}) {
-  nn::init_lstm(cell_, rng);
+      cell_adam_(cell_.shape().parameters(), adam),
+      head_adam_(head_.shape().parameters(), adam) {
+  if (shape.memory) {
+    nn::init_lstm(cell_, rng);
+  } else {
+    init_without_memory(cell_, rng);
+  }
   nn::init_uniform_fan_in(head_.shape(), head_.parameters(), rng);
 }
 
@@ -104,10 +131,28 @@ void Helper<T>::backward(nn::InputRef<T> dscores, bool with_parameters, MatrixOf
 }
 
 template <class T>
+void Helper<T>::advance(nn::InputRef<T> U, Index sequences, nn::LstmState<T>& state) {
+  for (Index steps = U.cols() / sequences, t = 0; t < steps; t += kStride) {
+    const Index stride = std::min(kStride, steps - t);
+    cell_.forward({.steps = stride, .batch = sequences},
+                  U.middleCols(t * sequences, stride * sequences),
+                  state.h.size() ? &state : nullptr);
+    cell_.end_state(state);
+  }
+}
+
+template <class T>
+nn::ConstMap<T> Helper<T>::scores_of(const HelperWindow<T>& window) {
+  nn::LstmState<T> start;
+  if (shape_.recurrent) advance(window.before, window.sequence.batch, start);
+  return forward(window.sequence, window.U, start.h.size() ? &start : nullptr);
+}
+
+template <class T>
 double Helper<T>::bound(const HelperWindow<T>& window, Estimator estimator) {
   VectorOf<T> joint;
   MatrixOf<T> references;
-  split_scores<T>(window.sequence, forward(window.sequence, window.U, nullptr), joint, references);
+  split_scores<T>(window.sequence, scores_of(window), joint, references);
   return ScoreEstimator<T>(estimator).evaluate(joint, references).nats;
 }
 
@@ -116,7 +161,7 @@ double Helper<T>::bound_gradient(const HelperWindow<T>& window, Estimator estima
                                  MatrixOf<T>* dU) {
   VectorOf<T> joint, djoint;
   MatrixOf<T> references, dreferences;
-  split_scores<T>(window.sequence, forward(window.sequence, window.U, nullptr), joint, references);
+  split_scores<T>(window.sequence, scores_of(window), joint, references);
   const double nats =
       ScoreEstimator<T>(estimator).evaluate(joint, references, &djoint, &dreferences).nats;
   backward(join_scores<T>(window.sequence, djoint, dreferences), /*with_parameters=*/true, dU);
@@ -141,8 +186,7 @@ nn::LstmState<T> Helper<T>::remember(nn::InputRef<T> X, const VectorOf<T>& y, In
   MatrixOf<T> U(shape_.dimension + 1, X.cols());
   U.topRows(shape_.dimension).array() = T(2) * X.array() - T(1);
   U.bottomRows(1) = y.transpose();
-  cell_.forward({.steps = X.cols() / slots, .batch = slots}, U);
-  cell_.end_state(state);
+  advance(U, slots, state);
   return state;
 }
 

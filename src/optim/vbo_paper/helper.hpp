@@ -14,12 +14,13 @@
 
 namespace vbo {
 
-// Rounds of B slots as input of the helper, true branch first, then R references: the same x with
-// other outcomes of its round.
+// B sequences as input of the helper, true branch first, then R references: the same x with other
+// outcomes.
 template <class T>
 struct HelperWindow {
   nn::SequenceShape sequence;
-  MatrixOf<T> U;  // (D+1, columns)
+  MatrixOf<T> U;       // (D+1, columns)
+  MatrixOf<T> before;  // (D+1, steps B) what the same sequences heard earlier; may be empty
 };
 
 template <class T>
@@ -29,14 +30,17 @@ class Helper {
     nn::Index dimension = 1;  // D
     nn::Index hidden = 64;    // H
     bool recurrent = true;
+    bool memory =
+        true;  // at the start; else the cell starts as a dense layer and learns to remember
   };
-  Helper(Shape shape, double learning_rate, Rng rng);
+  Helper(Shape shape, const nn::AdamOptions& adam, Rng rng);
 
   // The bound on a window, in nats: joint pairs are the true branch, product pairs the references,
   //   dv               mean_n D_n - log mean_{n,r} e^{D_nr}
   //   self_normalized  mean_n [ D_n - log mean_r e^{D_nr} ]            n over steps and slots.
   double bound(const HelperWindow<T>& window, Estimator estimator);
-  // The same, and its gradient: by the parameters into gradient(), by U (D+1, columns) into *dU.
+  // The same, and its gradient: by the parameters into gradient(), by U (D+1, columns) into *dU. It
+  // goes back through the window; the state before it counts as given.
   double bound_gradient(const HelperWindow<T>& window, Estimator estimator,
                         MatrixOf<T>* dU = nullptr);
   // One Adam step up the bound of the last bound_gradient().
@@ -67,6 +71,10 @@ class Helper {
   nn::ConstMap<T> forward(const nn::SequenceShape& sequence, nn::InputRef<T> U,
                           const nn::LstmState<T>* start);
   void backward(nn::InputRef<T> dscores, bool with_parameters, MatrixOf<T>* dU);
+  // Scores of a window after what came before it.
+  nn::ConstMap<T> scores_of(const HelperWindow<T>& window);
+  // Takes `state` (zero if empty) through U (D+1, steps B).
+  void advance(nn::InputRef<T> U, nn::Index sequences, nn::LstmState<T>& state);
 
   Shape shape_;
   nn::ModifiedLstm<T> cell_;

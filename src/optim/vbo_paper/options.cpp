@@ -5,23 +5,65 @@ namespace vbo {
 
 void bind(OptionBinder& b, VboPaperOptions& o) {
   b.choice("helper", o.helper, {"lstm", "mlp"},
-           "lstm: scores an outcome given its slot's history; mlp: without memory");
+           "lstm: scores an outcome given a history; mlp: without memory");
   b.choice("bound", o.bound, {"dv", "self-normalized"},
            "what the helper maximizes: Donsker-Varadhan, or normalized for each input");
   b.choice("negatives", o.negatives, {"shuffle", "all-pairs", "off-diagonal"},
-           "outcomes an input is contrasted with: one at random, all of its round, all others");
+           "outcomes an input is contrasted with: one at random, any, any but its own");
+  b.choice("histories", o.histories, {"shuffled", "slots"},
+           "results that follow each other: one of each round at random, or always the same slot");
+  b.choice("memory", o.memory, {"grown", "full"},
+           "the cell starts without memory and learns to use it, or starts with a random one");
+  b.choice("context", o.context, {"shared", "slots"},
+           "actions are weighed against each other after one history, or each after its slot's");
+  b.choice("actions", o.actions, {"reflect", "squash"},
+           "into the box by tri(Phi(s) + E(s)), or by Phi(s + E(s)), which is flat at the border");
   b.number("beta", o.beta, 0.0, 1e4, "exploration weighs sqrt(beta) nats against the mean's score");
   b.integer("warm_up", o.warm_up, 1, 1'000'000,
             "space-filling rounds before the action-net learns; at most half of a known budget");
+  b.flag("head_start", o.head_start,
+         "the action-net learns from the warm-up before its first batch, not after it");
   b.integer("warm_up_steps", o.warm_up_steps, 1, 100'000,
             "updates of the helper per warm-up round; untrained, it misleads the action-net");
   b.integer("critic_steps", o.critic_steps, 1, 100'000, "updates of the helper per round");
   b.integer("action_steps", o.action_steps, 0, 100'000, "updates of the action-net per round");
-  b.number("learning_rate", o.learning_rate, 1e-6, 1.0, "of Adam, for both networks");
+  b.number("learning_rate", o.learning_rate, 1e-6, 1.0, "of Adam, for the helper");
+  b.number("action_rate", o.action_rate, 1e-6, 1.0, "of Adam, for the action-net");
+  b.number("logit_scale", o.logit_scale, 0.01, 100.0,
+           "of the action-net's outputs where they choose categories; higher = sooner certain");
   b.integer("hidden", o.hidden, 1, 4096, "width of every hidden layer and of the cell");
   b.integer("window", o.window, 1, 1000,
-            "rounds the helper is trained on, back through time; a round's time grows with it");
+            "rounds of back-propagation through time; older ones give the state before them");
+  b.integer("pairs", o.pairs, 1, 65'536,
+            "results in one update of the helper; its time grows with them");
+  b.integer("references", o.references, 1, 1024,
+            "outcomes each result is contrasted with in one update; its time grows with them");
   b.integer("levels", o.levels, 4, 512, "outcomes at which the helper is read out");
+}
+
+VboPaperOptions vbo_paper_literal() {
+  VboPaperOptions o;
+  o.histories = "slots";
+  o.memory = "full";
+  o.context = "slots";
+  o.actions = "squash";
+  o.pairs = 65'536;
+  o.references = 64;
+  o.head_start = false;
+  o.warm_up = 20;
+  o.warm_up_steps = 1;
+  o.critic_steps = 1;
+  o.action_steps = 5;
+  return o;
+}
+
+void bind(OptionBinder& b, VboPaperGpOptions& o) {
+  bind(b, o.paper);
+  b.integer("gp_points", o.gp_points, 8, 2000,
+            "results the Gaussian process looks at, half of them the best; a fit takes their cube");
+  b.integer("gp_iterations", o.gp_iterations, 1, 1000,
+            "steps of its hyper-parameter search per round");
+  bind(b, o.model);
 }
 
 }  // namespace vbo

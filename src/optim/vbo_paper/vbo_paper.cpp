@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "core/normal.hpp"
 
@@ -13,8 +14,7 @@ namespace {
 constexpr double kTolerance = 1e-9;       // two codes closer than this repeat
 constexpr Eigen::Index kFewestSlots = 8;  // the bound contrasts outcomes of one round
 constexpr Eigen::Index kMostSlots = 1024;
-constexpr Eigen::Index kMostReferences = 65'536;  // columns of one update, over rounds and slots
-constexpr int kTries = 100;                       // actions before a repeat is given up
+constexpr int kTries = 100;  // actions before a repeat is given up
 
 constexpr TermInfo kHelperInformation{
     "helper_information", Unit::nats, TermRole::beside,
@@ -27,35 +27,48 @@ double value_of(const Trial& trial) {
                                                     : -std::numeric_limits<double>::infinity();
 }
 
-VboOptions action_options(const VboPaperOptions& options) {
-  VboOptions o;
-  o.hidden = {options.hidden, options.hidden};
-  o.action_steps = options.action_steps;
-  o.action_rate = options.learning_rate;
-  o.beta = options.beta;
-  return o;
+HistoryOptions history_options(const VboPaperOptions& o) {
+  return {.negatives = o.negatives == "shuffle"     ? Negatives::shuffle
+                       : o.negatives == "all-pairs" ? Negatives::all_pairs
+                                                    : Negatives::off_diagonal,
+          .shuffled = o.histories == "shuffled",
+          .window = o.window,
+          .pairs = o.pairs,
+          .references = o.references};
 }
 
 Helper<float>::Shape helper_shape(const Encoding& encoding, const VboPaperOptions& options) {
-  return {std::max<Eigen::Index>(1, encoding.dimension()), options.hidden,
-          options.helper == "lstm"};
+  return {std::max<Eigen::Index>(1, encoding.dimension()), options.hidden, options.helper == "lstm",
+          options.memory == "full"};
 }
 
 }  // namespace
 
 VboPaper::VboPaper(const Space& space, const OptimizerOptions& common,
                    const VboPaperOptions& options)
+    : VboPaper(space, common, VboPaperGpOptions{.paper = options}) {}
+
+VboPaper::VboPaper(const Space& space, const OptimizerOptions& common,
+                   const VboPaperGpOptions& options)
     : encoding_(space),
       common_(common),
-      options_(options),
+      options_(options.paper),
+      gp_(options.replaced == GpTerm::none
+              ? std::nullopt
+              : std::optional<GpReplacement>(std::in_place, encoding_, options, common)),
       slots_(std::clamp<Eigen::Index>(common.batch, kFewestSlots, kMostSlots)),
       design_(encoding_, common.seed),
       archive_(encoding_.dimension()),
       seen_(kTolerance),
-      helper_(helper_shape(encoding_, options), options.learning_rate,
+      helper_(helper_shape(encoding_, options_), {.learning_rate = options_.learning_rate},
               Rng(common.seed, "helper-init")),
-      judge_(helper_),
-      action_net_(encoding_, action_options(options), common.seed) {}
+      objective_(helper_, gp_ ? &*gp_ : nullptr),
+      actor_(encoding_,
+             {.map = options_.actions == "squash" ? ActionMap::squash : ActionMap::reflect,
+              .hidden = options_.hidden,
+              .learning_rate = options_.action_rate,
+              .logit_scale = options_.logit_scale},
+             common.seed) {}
 
 std::int64_t VboPaper::warm_up() const {
   if (common_.budget <= 0) return options_.warm_up;
@@ -76,106 +89,77 @@ void VboPaper::tell(std::span<const Trial> finished) {
 
 void VboPaper::play_round() {
   ++round_;
-  update_helper();
-  read_out();
-  if (round_ > warm_up()) update_action_net();
+  const Histories all = histories();
+  update_helper(all);
+  read_out(all);
+  if (gp_) gp_->learn(all, round_);
+  if (round_ > warm_up() || (options_.head_start && round_ == warm_up())) update_action_net();
 }
 
-// K_a steps up the bound over the last rounds; more of them while warming up.
-void VboPaper::update_helper() {
+// K_a steps up the bound; more of them while warming up.
+void VboPaper::update_helper(const Histories& histories) {
   Rng rng(common_.seed, "negatives", static_cast<std::uint64_t>(round_));
-  const Rounds rounds = last_rounds();
   const Estimator estimator = options_.bound == "dv" ? Estimator::dv : Estimator::self_normalized;
+  const HistoryOptions drawn = history_options(options_);
   const std::int64_t steps = round_ <= warm_up() ? options_.warm_up_steps : options_.critic_steps;
   for (std::int64_t step = 0; step < steps; ++step) {
-    bound_ = helper_.bound_gradient(window(rounds, rng), estimator);
+    bound_ = helper_.bound_gradient(histories.draw(drawn, rng), estimator);
     helper_.ascend();
   }
 }
 
 // K_b steps up mean_i m(x_i) + sqrt(beta) I(X;Y), the helper frozen.
 void VboPaper::update_action_net() {
-  gauge_ = action_net_.train(judge_, static_cast<int>(slots_), round_, common_.threads);
-}
-
-// The levels are a sample of the outcomes the helper has just been trained against.
-void VboPaper::read_out() {
-  const Rounds rounds = last_rounds();
-  std::vector<float> sorted(rounds.y.begin(), rounds.y.end());
-  std::sort(sorted.begin(), sorted.end());
-  VectorOf<float> levels(options_.levels);
-  for (Eigen::Index j = 0; j < levels.size(); ++j) {
-    const double place = (static_cast<double>(j) + 0.5) / static_cast<double>(levels.size());
-    levels[j] = sorted[static_cast<std::size_t>(place * static_cast<double>(sorted.size()))];
+  Rng rng(common_.seed, "action-net-seeds", static_cast<std::uint64_t>(round_));
+  std::vector<Eigen::Index> slots(static_cast<std::size_t>(slots_));
+  std::iota(slots.begin(), slots.end(), 0);
+  for (std::int64_t step = 0; step < options_.action_steps; ++step) {
+    if (options_.context == "shared") {
+      std::fill(slots.begin(), slots.end(),
+                static_cast<Eigen::Index>(rng.below(static_cast<std::uint64_t>(slots_))));
+    }
+    MatrixOf<float> dX;
+    const Judgement& judgement = objective_.judge(actor_.act(actor_.seeds(slots_, rng)), slots,
+                                                  std::sqrt(options_.beta), &dX);
+    exploitation_ = judgement.exploitation;
+    information_ = judgement.input_information;
+    actor_.ascend(dX);
   }
-  judge_.move(helper_.remember(rounds.X, rounds.y, slots_), std::move(levels));
 }
 
-// z = Phi^{-1} of the rank among all results so far; a failure has the lowest rank.
-double VboPaper::score_of(int index) const {
-  return -normal_quantile((archive_.shared_rank(index) + 0.5) / archive_.size());
+void VboPaper::read_out(const Histories& histories) {
+  objective_.move(helper_.remember(histories.X, histories.y, slots_),
+                  histories.levels(options_.levels));
 }
 
-VboPaper::Rounds VboPaper::last_rounds() const {
-  const std::int64_t steps = std::min(round_, options_.window);
-  Rounds rounds{MatrixOf<float>(encoding_.dimension(), steps * slots_),
-                VectorOf<float>(steps * slots_)};
-  Eigen::Index column = 0;
-  for (std::int64_t r = round_ - steps; r < round_; ++r) {
-    std::vector<int> slots(static_cast<std::size_t>(slots_));
-    for (std::size_t i = 0; i < slots.size(); ++i)
-      slots[i] = static_cast<int>(r * slots_ + static_cast<std::int64_t>(i));
+// Outcomes are normal scores, z = Phi^{-1} of the rank among the results of all complete rounds; a
+// failure has the lowest rank, equal results share theirs.
+Histories VboPaper::histories() const {
+  const auto N = static_cast<int>(round_ * slots_);
+  std::vector<int> order(static_cast<std::size_t>(N));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return archive_.value(a) < archive_.value(b); });
+  Vector score(N);
+  for (int from = 0, to = 0; from < N; from = to) {
+    const auto value = [&](int i) { return archive_.value(order[static_cast<std::size_t>(i)]); };
+    while (to < N && value(to) == value(from)) ++to;
+    const double z = normal_quantile(0.5 * (from + to) / N);  // of the mean rank, (from + to - 1)/2
+    for (int i = from; i < to; ++i) score[order[static_cast<std::size_t>(i)]] = z;
+  }
+  Histories all{MatrixOf<float>(encoding_.dimension(), N), VectorOf<float>(N), slots_};
+  std::vector<int> slots(static_cast<std::size_t>(slots_));
+  for (int first = 0; first < N; first += static_cast<int>(slots_)) {
+    std::iota(slots.begin(), slots.end(), first);
     std::sort(slots.begin(), slots.end(),
               [&](int a, int b) { return archive_.id(a) < archive_.id(b); });
-    for (const int index : slots) {
-      rounds.X.col(column) = archive_.code(index).cast<float>();
-      rounds.y[column++] = static_cast<float>(score_of(index));
+    for (Eigen::Index i = 0; i < slots_; ++i) {
+      const int index = slots[static_cast<std::size_t>(i)];
+      all.X.col(first + i) = archive_.code(index).cast<float>();
+      all.y[first + i] = static_cast<float>(score[index]);
     }
   }
-  return rounds;
-}
-
-Eigen::Index VboPaper::references() const {
-  if (options_.negatives == "shuffle") return 1;
-  const Eigen::Index wanted = options_.negatives == "all-pairs" ? slots_ : slots_ - 1;
-  const std::int64_t steps = std::min(round_, options_.window);
-  return std::clamp<Eigen::Index>(kMostReferences / std::max<std::int64_t>(1, steps * slots_), 2,
-                                  wanted);
-}
-
-// References of slot i in round t: the same input with an outcome of slot i + offset, each from a
-// round of the window drawn at random, so that inputs are contrasted with all that has been seen
-// lately and not only with their own round, in which every outcome may be bad. For all-pairs the
-// first reference is the outcome itself. Where not all offsets fit, they are drawn in every round.
-HelperWindow<float> VboPaper::window(const Rounds& rounds, Rng& rng) const {
-  const Eigen::Index D = encoding_.dimension(), B = slots_, R = references();
-  const Eigen::Index steps = rounds.X.cols() / B;
-  const bool shuffle = options_.negatives == "shuffle", all = options_.negatives == "all-pairs";
-  HelperWindow<float> w{{.steps = steps, .batch = B, .references = R}, {}};
-  w.U.resize(D + 1, w.sequence.columns());
-  for (Eigen::Index t = 0; t < steps; ++t) {
-    auto step = w.U.middleCols(t * w.sequence.step_columns(), w.sequence.step_columns());
-    for (Eigen::Index branch = 0; branch <= R; ++branch) {
-      step.topRows(D).middleCols(branch * B, B).array() =
-          2.0F * rounds.X.middleCols(t * B, B).array() - 1.0F;
-    }
-    step.row(D).head(B) = rounds.y.segment(t * B, B).transpose();
-    // One permutation of slots for shuffle, else of the offsets 1..B-1.
-    const std::vector<std::size_t> pi =
-        rng.permutation(static_cast<std::size_t>(shuffle ? B : B - 1));
-    for (Eigen::Index r = 0; r < R; ++r) {
-      const bool own = all && r == 0;
-      const Eigen::Index from =
-          own ? t : static_cast<Eigen::Index>(rng.below(static_cast<std::uint64_t>(steps)));
-      for (Eigen::Index i = 0; i < B; ++i) {
-        const auto drawn = static_cast<Eigen::Index>(
-            pi[static_cast<std::size_t>(shuffle ? i : std::max<Eigen::Index>(0, r - all))]);
-        const Eigen::Index slot = own ? i : shuffle ? drawn : (i + 1 + drawn) % B;
-        step(D, (1 + r) * B + i) = rounds.y[from * B + slot];
-      }
-    }
-  }
-  return w;
+  return all;
 }
 
 // ---- asking: Algorithm 1, lines 3 and 10 --------------------------------------------------------
@@ -198,7 +182,7 @@ std::vector<Suggestion> VboPaper::ask(std::span<const TrialId> ids) {
 }
 
 // The information of one input is relative to a batch: the one asked for, and as many more actions
-// as there are slots.
+// as there are slots. With a shared context the slots take turns.
 void VboPaper::explain(std::span<const TrialId> ids, const std::vector<Vector>& codes,
                        std::vector<Suggestion>& suggestions) {
   const auto N = static_cast<Eigen::Index>(ids.size());
@@ -209,23 +193,24 @@ void VboPaper::explain(std::span<const TrialId> ids, const std::vector<Vector>& 
     X.col(i) = codes[static_cast<std::size_t>(i)].cast<float>();
     slots.push_back(slot_of(ids[static_cast<std::size_t>(i)]));
   }
-  X.rightCols(slots_) = action_net_.act(static_cast<int>(slots_), rng);
+  X.rightCols(slots_) = actor_.act(actor_.seeds(slots_, rng));
   for (Eigen::Index slot = 0; slot < slots_; ++slot) slots.push_back(slot);
+  if (options_.context == "shared") std::fill(slots.begin(), slots.end(), round_ % slots_);
   const double weight = std::sqrt(options_.beta);
-  const Judgement& said = judge_.judge(X, slots, weight);
+  const Judgement& judgement = objective_.judge(X, slots, weight);
   for (Eigen::Index i = 0; i < N; ++i) {
     Rationale& why = suggestions[static_cast<std::size_t>(i)].rationale;
     std::string source = std::move(why.source);
-    why = rationale_of(said, i, weight);
+    why = rationale_of(judgement, i, weight);
     why.source = std::move(source);
   }
 }
 
-// Plain sampling, except that a repeat is drawn again.
+// Plain sampling, except that a repeat is drawn again, ever more freely.
 std::optional<Vector> VboPaper::unseen_action(TrialId id) {
   Rng rng(common_.seed, "action-net", static_cast<std::uint64_t>(id));
   for (int i = 0; i < kTries; ++i) {
-    Vector code = action_net_.act(1, rng).col(0).cast<double>();
+    Vector code = actor_.act(actor_.seeds(1, rng), i, &rng).col(0).cast<double>();
     encoding_.snap(code);
     if (!seen_.contains(code)) return code;
   }
@@ -248,12 +233,12 @@ void VboPaper::remember(std::vector<const Trial*> trials) {
     if (pending_.erase(trial->id) == 0 && encoding_.dimension() > 0) seen_.add(code);
     archive_.add(trial->id, code, value_of(*trial));
   }
-  archive_.sort();
 }
 
 const Ledger& VboPaper::declared() {
   static const Ledger all{
-      {kExpectedOutcome.weighted, kInputInformation.weighted, *kInputInformation.plain},
+      {kExpectedOutcome.weighted, kInputInformation.weighted, kGpDeviation.weighted,
+       *kInputInformation.plain},
       {kHelperInformation, kHelperCeiling}};
   return all;
 }
@@ -262,14 +247,15 @@ AskReport VboPaper::report() const {
   AskReport report;
   report.round = round_;
   if (round_ == 0) return report;
-  const auto outcomes = static_cast<double>(std::min<std::int64_t>(slots_, options_.levels));
-  report.information = RoundInformation{
-      .expected = gauge_.input_information, .realized = {}, .ceiling = std::log(outcomes)};
-  report.exploitation = gauge_.exploitation;
+  const auto distinct = static_cast<double>(std::min<std::int64_t>(slots_, options_.levels));
+  report.information =
+      RoundInformation{.expected = information_, .realized = {}, .ceiling = std::log(distinct)};
+  report.exploitation = exploitation_;
   report.values = {kHelperInformation.of(bound_)};
   // With its own outcome among the references, a bound cannot exceed the logarithm of their number.
   if (options_.negatives == "all-pairs") {
-    report.values.push_back(kHelperCeiling.of(std::log(static_cast<double>(references()))));
+    report.values.push_back(
+        kHelperCeiling.of(std::log(static_cast<double>(round_ * slots_))));
   }
   if (warming_up()) {
     report.message = "warming up: round " + std::to_string(round_ + 1) + " of " +
@@ -281,26 +267,27 @@ AskReport VboPaper::report() const {
 // ---- state --------------------------------------------------------------------------------------
 
 namespace {
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 }
 
 std::string VboPaper::snapshot() const {
   StateWriter out;
   out.put(kVersion).put(round_).put(designed_).put<std::int64_t>(archive_.size());
   helper_.write(out);
-  action_net_.write(out);
-  judge_.write(out);
-  out.put(gauge_.exploitation).put(gauge_.input_information).put(bound_);
+  actor_.write(out);
+  objective_.write(out);
+  if (gp_) gp_->write(out);
+  out.put(exploitation_).put(information_).put(bound_);
   return out.take();
 }
 
 Result<void> VboPaper::restore(std::string_view snapshot, std::span<const Trial> history) {
-  const Error damaged{ErrorKind::damaged, "the stored state of method \"vbo-paper\" is damaged"};
+  const std::string state = "the stored state of method \"" + common_.method + "\" is ";
   StateReader in(snapshot);
   if (in.get<std::uint32_t>() != kVersion) {
-    return Error{ErrorKind::damaged,
-                 "the stored state of method \"vbo-paper\" is of another version"};
+    return Error{ErrorKind::damaged, state + "of another version"};
   }
+  const Error damaged{ErrorKind::damaged, state + "damaged"};
   std::vector<const Trial*> told;  // in the order they were told, by id within one tell
   for (const Trial& trial : history) {
     if (trial.told_in > 0) {
@@ -321,13 +308,17 @@ Result<void> VboPaper::restore(std::string_view snapshot, std::span<const Trial>
     return damaged;
   }
   helper_.read(in);
-  action_net_.read(in);
-  judge_.read(in);
-  gauge_.exploitation = in.get<double>();
-  gauge_.input_information = in.get<double>();
+  actor_.read(in);
+  objective_.read(in);
+  if (gp_) gp_->read(in);
+  exploitation_ = in.get<double>();
+  information_ = in.get<double>();
   bound_ = in.get<double>();
-  const bool whole = in.complete() && (round_ == 0 || judge_.fits(slots_, options_.levels));
-  return whole ? Result<void>() : damaged;
+  if (!in.complete()) return damaged;
+  if (round_ == 0) return {};
+  if (!objective_.fits(slots_, options_.levels)) return damaged;
+  if (gp_) gp_->learn_again(histories(), round_);
+  return {};
 }
 
 }  // namespace vbo

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// VBO-MI with its published networks and constants: a helper with memory that estimates the
-// information between inputs and outcomes, and an action-net that samples every suggestion.
-// docs/algorithms/vbo.md sets the published algorithm and this one side by side.
+// VBO-MI with its published networks: a helper with memory that estimates the information between
+// inputs and outcomes, and an action-net that samples every suggestion. No local search, no
+// screening; a Gaussian process only in the ablations.
+// docs/algorithms/vbo-paper.md sets the published algorithm and this one side by side.
 //
 // Every B results, in the order they arrive, are a round; inside a round they are ordered by trial
 // id, and the i-th of each round continues history i. So any order and number of results forms
-// complete rounds. Training happens inside tell(); a round costs the same at any number of results.
+// complete rounds. Training happens inside tell(). A round costs the same at any number of results,
+// but for one pass of the cell over each history.
 #pragma once
 
 #include <optional>
@@ -15,10 +17,12 @@
 
 #include "optim/design.hpp"
 #include "optim/encoding.hpp"
-#include "optim/vbo/action_net.hpp"
 #include "optim/vbo/archive.hpp"
+#include "optim/vbo_paper/actor.hpp"
+#include "optim/vbo_paper/gp_term.hpp"
 #include "optim/vbo_paper/helper.hpp"
-#include "optim/vbo_paper/helper_judge.hpp"
+#include "optim/vbo_paper/histories.hpp"
+#include "optim/vbo_paper/objective.hpp"
 #include "optim/vbo_paper/options.hpp"
 #include "vbo/optimizer.hpp"
 
@@ -27,6 +31,7 @@ namespace vbo {
 class VboPaper final : public Optimizer {
  public:
   VboPaper(const Space& space, const OptimizerOptions& common, const VboPaperOptions& options);
+  VboPaper(const Space& space, const OptimizerOptions& common, const VboPaperGpOptions& options);
 
   std::vector<Suggestion> ask(std::span<const TrialId> ids) override;
   void tell(std::span<const Trial> finished) override;
@@ -42,19 +47,10 @@ class VboPaper final : public Optimizer {
  private:
   // The round.
   void play_round();
-  void update_helper();
+  void update_helper(const Histories& histories);
   void update_action_net();
-  void read_out();  // states and levels for what comes next
-
-  // The last rounds, oldest first: codes (D, rounds B) and normal scores (rounds B).
-  struct Rounds {
-    MatrixOf<float> X;
-    VectorOf<float> y;
-  };
-  Rounds last_rounds() const;
-  HelperWindow<float> window(const Rounds& rounds, Rng& rng) const;
-  Eigen::Index references() const;  // R
-  double score_of(int index) const;
+  void read_out(const Histories& histories);  // states and levels for what comes next
+  Histories histories() const;                // of all rounds
 
   // Asking.
   bool warming_up() const { return round_ < warm_up(); }
@@ -68,19 +64,21 @@ class VboPaper final : public Optimizer {
   Encoding encoding_;
   OptimizerOptions common_;
   VboPaperOptions options_;
-  Eigen::Index slots_;  // B
+  std::optional<GpReplacement> gp_;  // in the ablations
+  Eigen::Index slots_;               // B
   SobolDesign design_;
   Archive archive_;
   Seen seen_;
   Helper<float> helper_;
-  HelperJudge judge_;
-  ActionNet action_net_;
+  Objective objective_;
+  Actor<float> actor_;
 
   std::set<TrialId> pending_;
   std::uint64_t designed_ = 0;  // points of the design tried so far
   std::int64_t round_ = 0;      // rounds played
-  ActionNet::Gauge gauge_;      // of the action-net, after the last round
-  double bound_ = 0.0;          // of the helper on the last rounds, nats
+  double exploitation_ = 0.0;   // of the action-net, at the last of its updates
+  double information_ = 0.0;    // I(X;Y) likewise, nats
+  double bound_ = 0.0;          // of the helper, at the last of its updates, nats
 };
 
 }  // namespace vbo

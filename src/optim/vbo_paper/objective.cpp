@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#include "optim/vbo_paper/objective.hpp"
+
+#include <utility>
+
+namespace vbo {
+
+void Objective::move(nn::LstmState<float> state, VectorOf<float> levels) {
+  state_ = std::move(state);
+  levels_ = std::move(levels);
+}
+
+bool Objective::fits(Eigen::Index slots, Eigen::Index levels) const {
+  const nn::Index H = helper_.state_size(), B = H > 0 ? slots : 0;
+  return state_.h.rows() == H && state_.h.cols() == B && state_.c.rows() == H &&
+         state_.c.cols() == B && levels_.size() == levels;
+}
+
+const Judgement& Objective::judge(nn::InputRef<float> X, std::span<const Eigen::Index> slots,
+                                     double weight, MatrixOf<float>* dX) {
+  nn::LstmState<float> state;
+  if (state_.h.size() > 0) {
+    state.h = state_.h(Eigen::all, slots);
+    state.c = state_.c(Eigen::all, slots);
+  }
+  const GpTerm replaced = gp_ ? gp_->term() : GpTerm::none;
+  helper_.score_levels(X, state, levels_, logits_);
+  decompose_information<float>(logits_, 1, levels_,
+                               {.input_weight = replaced == GpTerm::exploration ? 0.0 : weight,
+                                .model_weight = 0.0,
+                                .mean_weight = replaced == GpTerm::exploitation ? 0.0 : 1.0},
+                               dX ? WithGradient::yes : WithGradient::no, parts_);
+  if (dX) helper_.score_levels_backward(parts_.gradient, *dX);
+  judgement_.meanings = {&kExpectedOutcome, &kInputInformation};
+  judgement_.terms.resize(2, X.cols());
+  judgement_.terms.row(0) = parts_.mean.transpose();
+  judgement_.terms.row(1) = static_cast<float>(weight) * parts_.input_information.transpose();
+  if (replaced == GpTerm::exploitation) judgement_.terms.row(0) = gp_->mean(X, dX).transpose();
+  if (replaced == GpTerm::exploration) {
+    judgement_.meanings[1] = &kGpDeviation;
+    judgement_.terms.row(1) = gp_->deviation(X, weight, dX).transpose();
+  }
+  judgement_.score = judgement_.terms.colwise().sum().transpose();
+  judgement_.exploitation = judgement_.terms.row(0).cast<double>().mean();
+  judgement_.input_information = parts_.input_information_mean;
+  return judgement_;
+}
+
+void Objective::write(StateWriter& out) const {
+  out.put(state_.h.cast<double>()).put(state_.c.cast<double>()).put(levels_.cast<double>());
+}
+
+void Objective::read(StateReader& in) {
+  state_.h = in.get_matrix().cast<float>();
+  state_.c = in.get_matrix().cast<float>();
+  levels_ = in.get_vector().cast<float>();
+}
+
+}  // namespace vbo
