@@ -391,6 +391,15 @@ def open_study(storage: str | os.PathLike[str], *, threads: int = 0) -> Study:
     return Study.__new__(Study)._adopt(core, url)
 
 
+def load(path: str | os.PathLike[str]) -> Study:
+    """Creates or resumes the study of a study file, as ``vbo ask study.toml`` does.
+
+    Its program is not run: ask and tell, or ``study.run(function)``.
+    """
+    core, url = _vbo.Study.load(os.fspath(path))
+    return Study.__new__(Study)._adopt(core, url)
+
+
 def _option(name: str, value: Any) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
