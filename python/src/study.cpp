@@ -11,8 +11,6 @@
 #include "columns.hpp"
 #include "core/json.hpp"
 #include "locked_study.hpp"
-#include "report/json.hpp"
-#include "vbo/report.hpp"
 #include "vbo/study_file.hpp"
 
 namespace nb = nanobind;
@@ -208,17 +206,6 @@ nb::dict trials(LockedStudy& locked, bool open_only) {
   return table_of(space, found);
 }
 
-// As `vbo importance --json` prints it.
-std::string importance_json(LockedStudy& locked, int threads) {
-  return locked.with([&](Study& study) -> Result<std::string> {
-    const Result<std::vector<Trial>> trials = study.trials();
-    if (!trials) return trials.error();
-    ImportanceOptions options;
-    options.threads = threads;
-    return dump(vbo::json_of(importance(study.record().space, *trials, options)));
-  });
-}
-
 nb::dict best(LockedStudy& locked) {
   Space space;
   std::vector<Trial> found;
@@ -256,6 +243,7 @@ void bind_study(nb::module_& module) {
       .def("trials", trials, "open_only"_a)
       .def("best", best)
       .def("importance_json", importance_json, "threads"_a)
+      .def("report_html", report_html, "url"_a)
       .def("counts",
            [](LockedStudy& locked) {
              const TrialCounts counts = locked.with([](Study& study) { return study.counts(); });

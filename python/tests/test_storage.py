@@ -128,6 +128,17 @@ def test_importance_is_that_of_the_command_line(
         assert (ours.nats, ours.low, ours.high) == (entry["nats"], entry["low"], entry["high"])
 
 
+@pytest.mark.parametrize("where", ["study.db", None])
+def test_the_report_is_one_page(tmp_path: Path, space: vbo.Space, where: str | None) -> None:
+    with vbo.Study(space, storage=where and tmp_path / where, method="sobol", name="page of ours") as study:
+        trials = study.ask(30)
+        study.tell(trials, trials["x"])
+        assert study.report(tmp_path / "report.html") == tmp_path / "report.html"
+    page = (tmp_path / "report.html").read_text()
+    assert page.startswith("<!doctype html>") and "https://" not in page.split("<script")[0]
+    assert [path.name for path in tmp_path.glob("report*")] == ["report.html"]
+
+
 def test_a_study_is_resumed(tmp_path: Path, space: vbo.Space) -> None:
     path = tmp_path / "study.db"
     with vbo.Study(space, storage=path, method="random", seed=5) as study:

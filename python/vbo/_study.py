@@ -310,6 +310,13 @@ class Study:
             for entry in found
         }
 
+    def report(self, path: str | os.PathLike[str] = "report.html") -> Path:
+        """Writes the report of ``vbo report``: one page that needs no network. Returns its path."""
+        file = Path(path)
+        fresh = file.with_name(file.name + ".new")
+        fresh.write_text(self._core.report_html(self.storage or "memory"), encoding="utf-8")
+        return fresh.replace(file)  # nobody sees half a report
+
     def said(self) -> dict[str, Any]:
         """What the method says about its last training round: numbers by name, and a message."""
         report: dict[str, Any] = json.loads(self._core.said())
