@@ -5,7 +5,14 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string>
+
 namespace vbo::python {
+
+class LockedStudy;
+
+std::string importance_json(LockedStudy& locked, int threads);
+std::string report_html(LockedStudy& locked, const std::string& url);
 
 void bind_space(nanobind::module_& module);
 void bind_study(nanobind::module_& module);

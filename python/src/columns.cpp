@@ -22,9 +22,9 @@ Array give(std::vector<T> numbers) {
 }
 
 std::int64_t code_of(const Parameter& parameter, const Value& value) {
-  if (const auto* integer = std::get_if<std::int64_t>(&value)) return *integer;
+  if (!parameter.has_choices()) return std::get<std::int64_t>(value);
   const auto& choices = parameter.choices;
-  return std::find(choices.begin(), choices.end(), std::get<std::string>(value)) - choices.begin();
+  return std::find(choices.begin(), choices.end(), value) - choices.begin();
 }
 
 }  // namespace
@@ -76,10 +76,10 @@ std::vector<Point> points_of(const Space& space, const nb::list& arrays, std::si
     const auto column = nb::cast<IntegersIn>(arrays[i]);
     for (std::size_t k = 0; k < n; ++k) {
       const std::int64_t code = column.data()[k];
-      if (parameter.kind == ParameterKind::integer) {
-        points[k][i] = code;
-      } else {
+      if (parameter.has_choices()) {
         points[k][i] = parameter.choices.at(static_cast<std::size_t>(code));
+      } else {
+        points[k][i] = code;
       }
     }
   }

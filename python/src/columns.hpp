@@ -18,9 +18,10 @@ namespace vbo::python {
 
 using Doubles = nanobind::ndarray<nanobind::numpy, double, nanobind::ndim<1>>;
 using Integers = nanobind::ndarray<nanobind::numpy, std::int64_t, nanobind::ndim<1>>;
-using DoublesIn = nanobind::ndarray<const double, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
-using IntegersIn =
-    nanobind::ndarray<const std::int64_t, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
+using DoublesIn =
+    nanobind::ndarray<const double, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
+using IntegersIn = nanobind::ndarray<const std::int64_t, nanobind::ndim<1>, nanobind::c_contig,
+                                     nanobind::device::cpu>;
 
 // Gives the numbers to NumPy without copying them.
 Doubles array_of(std::vector<double> numbers);
@@ -29,8 +30,8 @@ Integers array_of(std::vector<std::int64_t> numbers);
 // What NumPy will hold, filled without the GIL.
 struct Columns {
   std::vector<std::int64_t> ids;
-  std::vector<std::vector<double>> reals;            // in the order of the real parameters
-  std::vector<std::vector<std::int64_t>> integers;   // ... of all others
+  std::vector<std::vector<double>> reals;           // in the order of the real parameters
+  std::vector<std::vector<std::int64_t>> integers;  // ... of all others
 };
 Columns columns_of(const Space& space, std::span<const Trial> trials);
 // (ids, [array per parameter])

@@ -11,13 +11,20 @@ namespace {
 
 const char* name_of(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::invalid_input: return "InvalidInput";
-    case ErrorKind::not_found: return "NotFound";
-    case ErrorKind::conflict: return "Conflict";
-    case ErrorKind::busy: return "Busy";
-    case ErrorKind::damaged: return "Damaged";
-    case ErrorKind::io: return "StorageError";
-    case ErrorKind::unsupported: return "Unsupported";
+    case ErrorKind::invalid_input:
+      return "InvalidInput";
+    case ErrorKind::not_found:
+      return "NotFound";
+    case ErrorKind::conflict:
+      return "Conflict";
+    case ErrorKind::busy:
+      return "Busy";
+    case ErrorKind::damaged:
+      return "Damaged";
+    case ErrorKind::io:
+      return "StorageError";
+    case ErrorKind::unsupported:
+      return "Unsupported";
   }
   return "Error";
 }

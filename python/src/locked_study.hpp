@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A Study that Python may share between threads: one call at a time, others wait without the GIL.
-// It belongs to the process that opened it. After fork() the child has a copy of its memory, but not
-// of its threads, and its file lock is the parent's: there every call is an error, and the copy is
-// never closed, because that would write to the parent's storage.
+// It belongs to the process that opened it. After fork() the child has a copy of its memory, but
+// not of its threads, and its file lock is the parent's: there every call is an error, and the copy
+// is never closed, because that would write to the parent's storage.
 #pragma once
 
 #include <nanobind/nanobind.h>

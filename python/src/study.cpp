@@ -11,8 +11,7 @@
 #include "columns.hpp"
 #include "core/json.hpp"
 #include "locked_study.hpp"
-#include "report/json.hpp"
-#include "vbo/report.hpp"
+#include "vbo/study_file.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -61,6 +60,19 @@ std::unique_ptr<LockedStudy> open(const std::string& definition, const std::stri
   }()));
 }
 
+// The study of a study file, and the storage it lives in. Tasks are the program's, not ours.
+nb::tuple load(const std::string& path) {
+  std::string storage;
+  Study study = unwrap([&]() -> Result<Study> {
+    const nb::gil_scoped_release released;
+    const Result<StudyFile> file = load_study_file(path);
+    if (!file) return file.error();
+    storage = file->study.storage;
+    return open_study(*file);
+  }());
+  return nb::make_tuple(std::make_unique<LockedStudy>(std::move(study)), storage);
+}
+
 nb::tuple ask(LockedStudy& locked, std::int64_t n) {
   Space space;
   Columns columns = locked.with([&](Study& study) -> Result<Columns> {
@@ -83,11 +95,12 @@ struct Results {
 
 FailureCause cause_of(const std::string& text) {
   if (const std::optional<FailureCause> known = failure_cause_from(text)) return *known;
-  raise({ErrorKind::invalid_input,
-         "cause: found \"" + text +
-             "\", expected reported, infeasible, timeout, crash, temporary, no_value, non_finite or "
-             "lost",
-         "cause"});
+  raise(
+      {ErrorKind::invalid_input,
+       "cause: found \"" + text +
+           "\", expected reported, infeasible, timeout, crash, temporary, no_value, non_finite or "
+           "lost",
+       "cause"});
 }
 
 std::vector<Outcome> outcomes_of(const Results& results, std::size_t n) {
@@ -193,17 +206,6 @@ nb::dict trials(LockedStudy& locked, bool open_only) {
   return table_of(space, found);
 }
 
-// As `vbo importance --json` prints it.
-std::string importance_json(LockedStudy& locked, int threads) {
-  return locked.with([&](Study& study) -> Result<std::string> {
-    const Result<std::vector<Trial>> trials = study.trials();
-    if (!trials) return trials.error();
-    ImportanceOptions options;
-    options.threads = threads;
-    return dump(vbo::json_of(importance(study.record().space, *trials, options)));
-  });
-}
-
 nb::dict best(LockedStudy& locked) {
   Space space;
   std::vector<Trial> found;
@@ -234,16 +236,17 @@ void bind_study(nb::module_& module) {
             return opened(&Study::open_existing, storage, threads);
           },
           "storage"_a, "threads"_a)
+      .def_static("load", load, "path"_a)
       .def("ask", ask, "n"_a)
       .def("tell", tell, "ids"_a, "results"_a)
       .def("add", add, "columns"_a, "n"_a, "results"_a)
       .def("trials", trials, "open_only"_a)
       .def("best", best)
       .def("importance_json", importance_json, "threads"_a)
+      .def("report_html", report_html, "url"_a)
       .def("counts",
            [](LockedStudy& locked) {
-             const TrialCounts counts =
-                 locked.with([](Study& study) { return study.counts(); });
+             const TrialCounts counts = locked.with([](Study& study) { return study.counts(); });
              return nb::make_tuple(counts.waiting, counts.running, counts.completed, counts.failed);
            })
       .def("definition",
@@ -261,9 +264,8 @@ void bind_study(nb::module_& module) {
            [](LockedStudy& locked) {
              return locked.with([](Study& study) { return Result<std::string>(study.warning()); });
            })
-      .def("close", [](LockedStudy& locked) {
-        locked.with([](Study& study) { return study.close(); });
-      });
+      .def("close",
+           [](LockedStudy& locked) { locked.with([](Study& study) { return study.close(); }); });
 }
 
 }  // namespace vbo::python

@@ -210,7 +210,9 @@ def test_options_are_checked_at_once() -> None:
 
 
 def test_studies_in_both_directions(tmp_path: Path) -> None:
-    space = vbo.Space(x=vbo.Float(-5, 5), n=vbo.Int(1, 64, log=True), kind=vbo.Choice(["a", "b"]))
+    space = vbo.Space(
+        x=vbo.Float(-5, 5), n=vbo.Int(1, 64, log=True), s=vbo.Float(0, 1, step=0.25), kind=vbo.Choice(["a", 2, True])
+    )
     ours = vbo.Study(space, goal="maximize", method="random", name="lab")
     trials = ours.ask(6)
     ours.tell(trials.ids[:3], [1.0, 3.0, 2.0])

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -32,6 +33,10 @@ def test_equality_hash_and_pickle(space: vbo.Space) -> None:
     ("make", "words"),
     [
         (lambda: vbo.Space(x=vbo.Float(10, 5)), ["x", "low is 10", "high is 5"]),
+        (lambda: vbo.Space(x=vbo.Float(0, 1, step=-1)), ["x", "step"]),
+        (lambda: vbo.Space(n=vbo.Int(0, 9, step=0.5)), ["step", "0.5"]),
+        (lambda: vbo.Choice([None]), ["choices", "None", "texts, numbers or booleans"]),
+        (lambda: vbo.Space(w=vbo.Ordinal([1, 1])), ["w", "1"]),
         (lambda: vbo.Space(x=vbo.Float(0, 1, log=True)), ["x", "log", "low"]),
         (lambda: vbo.Space(n=vbo.Int(0.5, 3)), ["low", "0.5", "whole number"]),
         (lambda: vbo.Space(k=vbo.Choice([])), ["k", "choice"]),
@@ -50,3 +55,49 @@ def test_errors_name_what_is_wrong(make: object, words: list[str]) -> None:
     for word in words:
         assert word in str(error.value)
     assert isinstance(error.value, ValueError)
+
+
+def test_steps_ordinals_and_choices_of_any_type() -> None:
+    space = vbo.Space(
+        t=vbo.Float(20, 80, step=0.1), n=vbo.Int(2, 20, step=3), width=vbo.Ordinal([16, 32, 64]),
+        kind=vbo.Choice(["adam", 3, 2.5, True]),
+    )  # fmt: skip
+    trials = vbo.Study(space, method="sobol").ask(64)
+    assert np.array_equal(trials["t"], np.round(trials["t"], 1))  # 20.3, never 20.300000000000001
+    assert set(trials["n"]) == {2, 5, 8, 11, 14, 17, 20}
+    assert set(trials["width"]) == {16, 32, 64}
+    assert {(type(value), value) for value in trials["kind"]} == {(str, "adam"), (int, 3), (float, 2.5), (bool, True)}
+    assert repr(space["t"]) == "Float(low=20.0, high=80.0, step=0.1)"
+    again = pickle.loads(pickle.dumps(space))
+    assert again == space and again["kind"].choices == space["kind"].choices
+
+
+def test_what_comes_back_from_the_storage_is_what_went_in(tmp_path: Path) -> None:
+    space = vbo.Space(
+        t=vbo.Float(20, 80, step=0.5), width=vbo.Ordinal(["small", "large"]), kind=vbo.Choice(["adam", 3, True])
+    ).require("t <= 40 or kind == 'adam'")
+    with vbo.Study(space, method="random", storage=tmp_path / "study.db") as study:
+        study.add({"t": [20.5, 60], "width": ["large", "small"], "kind": [True, "adam"]}, [1.0, 2.0])
+        with pytest.raises(vbo.InvalidInput, match="t <= 40"):
+            study.add({"t": 60, "width": "small", "kind": 3}, 1.0)
+    with vbo.open(tmp_path / "study.db") as study:
+        assert study.space == space and study.space.constraints == ("t <= 40 or kind == 'adam'",)
+        assert study.best is not None and study.best["kind"] is True and study.best["t"] == 20.5
+        trials = study.ask(100)
+        assert all(t <= 40 or kind == "adam" for t, kind in zip(trials["t"], trials["kind"]))
+
+
+def test_constraints_keep_their_promise_and_are_checked() -> None:
+    space = vbo.Space(a=vbo.Float(0, 1), b=vbo.Float(0, 1), c=vbo.Float(0, 1)).require("a + b + c = 1", "a <= b")
+    study = vbo.Study(space, batch=8, seed=1)
+    for _ in range(4):
+        trials = study.ask(8)
+        assert np.allclose(trials["a"] + trials["b"] + trials["c"], 1) and np.all(trials["a"] <= trials["b"])
+        study.tell(trials, trials["b"])
+    assert "require" in repr(space) and pickle.loads(pickle.dumps(space)) == space
+    with pytest.raises(vbo.InvalidInput, match="d"):
+        space.require("d > 1")
+    with pytest.raises(vbo.InvalidInput):
+        space.require("a > 2")  # no point is left
+    with pytest.raises(vbo.InvalidInput, match="text"):
+        space.require(3)  # type: ignore[arg-type]

@@ -97,6 +97,23 @@ def test_the_command_line_goes_on_with_a_study_of_ours_and_back(
     assert answer["value"] == best.value and answer["params"] == best.point
 
 
+def test_a_study_file(tmp_path: Path, space: vbo.Space, command: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "study.toml").write_text(STUDY_FILE.format(method="random"))
+    command("ask", "study.toml", "--count", 3, "--json")
+    monkeypatch.chdir("/")
+    with vbo.load(tmp_path / "study.toml") as study:
+        assert study.space == space and study.storage == str(tmp_path / "shared.db") and study.budget == 200
+        assert study.pending.ids.tolist() == [1, 2, 3]
+        study.tell(study.pending, [3.0, 1.0, 2.0])
+    assert command("best", "study.toml", "--json")["value"] == 1.0
+    (tmp_path / "study.toml").write_text(STUDY_FILE.format(method="random").replace("high = 10.0", "hihg = 10.0"))
+    with pytest.raises(vbo.InvalidInput, match="study.toml:13: .*hihg") as error:
+        vbo.load(tmp_path / "study.toml")
+    assert error.value.line == 13
+    with pytest.raises(vbo.Error, match="nothing.toml"):
+        vbo.load(tmp_path / "nothing.toml")
+
+
 def test_importance_is_that_of_the_command_line(
     tmp_path: Path, space: vbo.Space, command: Callable[..., Any]
 ) -> None:
@@ -109,6 +126,17 @@ def test_importance_is_that_of_the_command_line(
     for entry in command("importance", "study.db", "--json"):
         ours = found[entry["parameter"]]
         assert (ours.nats, ours.low, ours.high) == (entry["nats"], entry["low"], entry["high"])
+
+
+@pytest.mark.parametrize("where", ["study.db", None])
+def test_the_report_is_one_page(tmp_path: Path, space: vbo.Space, where: str | None) -> None:
+    with vbo.Study(space, storage=where and tmp_path / where, method="sobol", name="page of ours") as study:
+        trials = study.ask(30)
+        study.tell(trials, trials["x"])
+        assert study.report(tmp_path / "report.html") == tmp_path / "report.html"
+    page = (tmp_path / "report.html").read_text()
+    assert page.startswith("<!doctype html>") and "https://" not in page.split("<script")[0]
+    assert [path.name for path in tmp_path.glob("report*")] == ["report.html"]
 
 
 def test_a_study_is_resumed(tmp_path: Path, space: vbo.Space) -> None:

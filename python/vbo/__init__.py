@@ -29,8 +29,8 @@ from ._errors import (
     Unsupported,
 )
 from ._run import ObjectiveFailed, Result, maximize, minimize
-from ._space import Choice, Float, Int, Space
-from ._study import Counts, Importance, Study
+from ._space import Choice, Float, Int, Ordinal, Space
+from ._study import Counts, Importance, Study, load
 from ._study import open_study as open
 from ._trials import Trial, Trials
 from . import _vbo
@@ -43,8 +43,8 @@ __version__: str = _vbo.version
 
 __all__ = [
     "Busy", "Choice", "Conflict", "Counts", "Damaged", "Error", "Float", "Importance", "Infeasible", "Int", "InvalidInput",
-    "NotFound", "ObjectiveFailed", "Result", "Space", "StorageError", "Study", "Trial", "Trials", "Unsupported",
-    "from_optuna", "maximize", "methods", "minimize", "open", "optuna", "to_optuna",
+    "NotFound", "ObjectiveFailed", "Ordinal", "Result", "Space", "StorageError", "Study", "Trial", "Trials", "Unsupported",
+    "from_optuna", "load", "maximize", "methods", "minimize", "open", "optuna", "to_optuna",
 ]  # fmt: skip
 
 

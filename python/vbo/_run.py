@@ -289,11 +289,18 @@ class Run:
                     trial = self._next(len(running), self.options.workers - len(running))
                     if trial is None:
                         break
-                    running[pool.submit(_evaluate, self.function, trial.point)] = trial
+                    try:
+                        running[pool.submit(_evaluate, self.function, trial.point)] = trial
+                    except BrokenExecutor:
+                        if self.options.executor is not None:
+                            raise
+                        self.waiting.appendleft(trial)
+                        pool = self._replace(pool, running)
                 if not running:
                     break
                 finished, _ = wait(running, timeout=_LOOK_AROUND, return_when=FIRST_COMPLETED)
-                if any(isinstance(future.exception(), BrokenExecutor) for future in finished):
+                broken = any(isinstance(future.exception(), BrokenExecutor) for future in finished)
+                if broken and self.options.executor is None:
                     pool = self._replace(pool, running)
                     continue
                 self._tell([(running.pop(future), _result_of(future)) for future in finished])

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Union
 
@@ -30,21 +30,30 @@ class Float:
 
     Args:
         log: Search the logarithm; needs ``low > 0``.
+        step: Only low, low + step, low + 2 step, ...: what can be set, or is worth telling apart.
 
     >>> vbo.Float(1e-5, 0.1, log=True)
     Float(low=1e-05, high=0.1, log=True)
+    >>> vbo.Float(20, 80, step=0.5)
+    Float(low=20.0, high=80.0, step=0.5)
     """
 
     low: float
     high: float
     log: bool = False
+    step: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "low", number("low", self.low))
         object.__setattr__(self, "high", number("high", self.high))
+        if self.step is not None:
+            object.__setattr__(self, "step", number("step", self.step))
 
     def _json(self) -> dict[str, Any]:
-        return {"type": "float", "low": self.low, "high": self.high, "log": bool(self.log)}
+        return _numeric_json("float", self)
+
+    def __repr__(self) -> str:
+        return _numeric_repr("Float", self)
 
     def _from_codes(self, codes: Column) -> Column:
         return codes
@@ -55,7 +64,7 @@ class Float:
 
 @dataclass(frozen=True)
 class Int:
-    """A whole number between `low` and `high`, both included.
+    """A whole number between `low` and `high`, both included; `log` and `step` as for `Float`.
 
     >>> vbo.Int(1, 512, log=True)
     Int(low=1, high=512, log=True)
@@ -64,16 +73,22 @@ class Int:
     low: int
     high: int
     log: bool = False
+    step: int | None = None
 
     def __post_init__(self) -> None:
-        for bound in ("low", "high"):
-            value = getattr(self, bound)
+        for name, least in (("low", -(2**53)), ("high", -(2**53)), ("step", 1)):
+            value = getattr(self, name)
+            if value is None and name == "step":
+                continue
             if isinstance(value, (float, np.floating)) and float(value).is_integer():
                 value = int(value)
-            object.__setattr__(self, bound, whole(bound, value, -(2**53)))
+            object.__setattr__(self, name, whole(name, value, least))
 
     def _json(self) -> dict[str, Any]:
-        return {"type": "int", "low": self.low, "high": self.high, "log": bool(self.log)}
+        return _numeric_json("int", self)
+
+    def __repr__(self) -> str:
+        return _numeric_repr("Int", self)
 
     def _from_codes(self, codes: Column) -> Column:
         return codes.view(np.int64)  # from the core it comes as long long: the same, and shown otherwise
@@ -82,42 +97,84 @@ class Int:
         return integers(name, values)
 
 
-@dataclass(frozen=True)
-class Choice:
-    """One of several, without an order among them.
+class _OneOf:
+    """What `Choice` and `Ordinal` share: some values, numbered in the core and themselves in Python."""
 
-    >>> vbo.Choice(["adam", "sgd"]).choices
-    ('adam', 'sgd')
-    """
+    _values: tuple[ChoiceValue, ...]
 
-    choices: tuple[ChoiceValue, ...]
-
-    def __init__(self, choices: Sequence[ChoiceValue]) -> None:
-        if isinstance(choices, (str, bytes)) or not isinstance(choices, (Sequence, np.ndarray)):
-            raise wrong("choices", choices, "a list")
-        object.__setattr__(self, "choices", tuple(_plain(choice) for choice in choices))
-
-    def _json(self) -> dict[str, Any]:
-        return {"type": "categorical", "choices": list(self.choices)}
+    def _take(self, name: str, values: Any) -> None:
+        if isinstance(values, (str, bytes)) or not isinstance(values, (Sequence, np.ndarray)):
+            raise wrong(name, values, "a list")
+        object.__setattr__(self, "_values", tuple(_plain(value) for value in values))
+        for value in self._values:
+            if not isinstance(value, (str, int, float)):
+                raise wrong(name, value, "texts, numbers or booleans")
 
     def _from_codes(self, codes: Column) -> Column:
-        return _objects(self.choices)[codes]
+        return _objects(self._values)[codes]
 
     def _to_codes(self, name: str, values: Any) -> Column:
         if isinstance(values, (str, bytes)) or not isinstance(values, (Sequence, np.ndarray)):
             values = [values]
-        known = {(type(choice), choice): code for code, choice in enumerate(self.choices)}
+        known = {(type(value), value): code for code, value in enumerate(self._values)}
         codes = np.empty(len(values), dtype=np.int64)
         for i, value in enumerate(values):
             value = _plain(value)
             code = known.get((type(value), value))
             if code is None:
-                raise wrong(f'parameter "{name}"', value, f"one of {list(self.choices)}")
+                raise wrong(f'parameter "{name}"', value, f"one of {list(self._values)}")
             codes[i] = code
         return codes
 
 
-Parameter = Union[Float, Int, Choice]
+@dataclass(frozen=True)
+class Choice(_OneOf):
+    """One of several, without an order among them: texts, numbers and booleans, given back as they are.
+
+    >>> vbo.Choice(["adam", "sgd", 3, True]).choices
+    ('adam', 'sgd', 3, True)
+    """
+
+    choices: tuple[ChoiceValue, ...]
+
+    def __init__(self, choices: Sequence[ChoiceValue]) -> None:
+        self._take("choices", choices)
+        object.__setattr__(self, "choices", self._values)
+
+    def _json(self) -> dict[str, Any]:
+        return {"type": "categorical", "choices": list(self.choices)}
+
+
+@dataclass(frozen=True)
+class Ordinal(_OneOf):
+    """One of several in order: neighbours are alike.
+
+    >>> vbo.Ordinal([16, 32, 64, 128]).values
+    (16, 32, 64, 128)
+    """
+
+    values: tuple[ChoiceValue, ...]
+
+    def __init__(self, values: Sequence[ChoiceValue]) -> None:
+        self._take("values", values)
+        object.__setattr__(self, "values", self._values)
+
+    def _json(self) -> dict[str, Any]:
+        return {"type": "ordinal", "values": list(self.values)}
+
+
+def _numeric_json(kind: str, p: Float | Int) -> dict[str, Any]:
+    form = {"type": kind, "low": p.low, "high": p.high, "log": bool(p.log)}
+    return form if p.step is None else {**form, "step": p.step}
+
+
+def _numeric_repr(kind: str, p: Float | Int) -> str:
+    """Without what is not set."""
+    more = (", log=True" if p.log else "") + ("" if p.step is None else f", step={p.step!r}")
+    return f"{kind}(low={p.low!r}, high={p.high!r}{more})"
+
+
+Parameter = Union[Float, Int, Choice, Ordinal]
 
 
 def _plain(value: Any) -> Any:
@@ -133,11 +190,12 @@ def _objects(values: Sequence[Any]) -> Column:
 def parameter_from(json_form: Mapping[str, Any]) -> Parameter:
     """The other way of _json()."""
     kind = json_form["type"]
-    if kind == "float":
-        return Float(json_form["low"], json_form["high"], json_form["log"])
-    if kind == "int":
-        return Int(json_form["low"], json_form["high"], json_form["log"])
-    return Choice(json_form["choices"])
+    if kind == "categorical":
+        return Choice(json_form["choices"])
+    if kind == "ordinal":
+        return Ordinal(json_form["values"])
+    make = Float if kind == "float" else Int
+    return make(json_form["low"], json_form["high"], json_form["log"], json_form.get("step"))
 
 
 class Space(Mapping[str, Parameter]):
@@ -162,17 +220,46 @@ class Space(Mapping[str, Parameter]):
         for name, parameter in everything.items():
             if not isinstance(name, str):
                 raise wrong("the name of a parameter", name, "text")
-            if not isinstance(parameter, (Float, Int, Choice)):
-                raise wrong(f'parameter "{name}"', parameter, "vbo.Float, vbo.Int or vbo.Choice")
+            if not isinstance(parameter, (Float, Int, Choice, Ordinal)):
+                raise wrong(f'parameter "{name}"', parameter, "vbo.Float, vbo.Int, vbo.Choice or vbo.Ordinal")
         self._parameters = everything
+        self._constraints: tuple[str, ...] = ()
         self._core = _vbo.Space.from_json(self._json())
 
+    def require(self, *constraints: str) -> Space:
+        """The same space with constraints that every suggestion satisfies.
+
+        They are expressions over the parameters, as in ``[[constraint]]`` of a study file.
+
+        >>> space = vbo.Space(a=vbo.Float(0, 1), b=vbo.Float(0, 1)).require("a + b <= 1")
+        >>> trials = vbo.Study(space, method="random").ask(100)
+        >>> bool(np.all(trials["a"] + trials["b"] <= 1))
+        True
+        """
+        for constraint in constraints:
+            if not isinstance(constraint, str):
+                raise wrong("a constraint", constraint, 'text such as "a + b <= 1"')
+        space = Space(self._parameters)
+        space._constraints = self._constraints + constraints
+        space._core = _vbo.Space.from_json(space._json())
+        return space
+
+    @property
+    def constraints(self) -> tuple[str, ...]:
+        return self._constraints
+
     @classmethod
-    def _from_json(cls, parameters: Sequence[Mapping[str, Any]]) -> Space:
-        return cls({p["name"]: parameter_from(p) for p in parameters})
+    def _from_json(cls, form: Any) -> Space:
+        if isinstance(form, Mapping):
+            return cls._from_json(form["parameters"]).require(*form["constraints"])
+        return cls({p["name"]: parameter_from(p) for p in form})
 
     def _json(self) -> str:
-        return json.dumps([{"name": name, **p._json()} for name, p in self._parameters.items()])
+        """As the storage writes it."""
+        parameters = [{"name": name, **p._json()} for name, p in self._parameters.items()]
+        if not self._constraints:
+            return json.dumps(parameters)
+        return json.dumps({"parameters": parameters, "constraints": self._constraints})
 
     def __getitem__(self, name: str) -> Parameter:
         return self._parameters[name]
@@ -184,18 +271,23 @@ class Space(Mapping[str, Parameter]):
         return len(self._parameters)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Space) and list(self.items()) == list(other.items())
+        return (
+            isinstance(other, Space)
+            and list(self.items()) == list(other.items())
+            and self._constraints == other._constraints
+        )
 
     def __hash__(self) -> int:
-        return hash(tuple(self._parameters.items()))
+        return hash((tuple(self._parameters.items()), self._constraints))
 
     def __repr__(self) -> str:
+        text = f"Space({self._parameters!r})"
         if all(name.isidentifier() for name in self):
-            return "Space(" + ", ".join(f"{name}={p!r}" for name, p in self.items()) + ")"
-        return f"Space({self._parameters!r})"
+            text = "Space(" + ", ".join(f"{name}={p!r}" for name, p in self.items()) + ")"
+        return text + (f".require({', '.join(map(repr, self._constraints))})" if self._constraints else "")
 
-    def __reduce__(self) -> tuple[type[Space], tuple[dict[str, Parameter]]]:
-        return Space, (self._parameters,)
+    def __reduce__(self) -> tuple[Callable[[str], Space], tuple[str]]:
+        return _space_from_text, (self._json(),)
 
     @property
     def cardinality(self) -> int | None:
@@ -223,3 +315,7 @@ class Space(Mapping[str, Parameter]):
             if len(column) != rows:
                 raise InvalidInput(f'parameter "{name}" has {len(column)} values, expected {rows}', name)
         return codes, rows
+
+
+def _space_from_text(text: str) -> Space:
+    return Space._from_json(json.loads(text))

@@ -310,6 +310,13 @@ class Study:
             for entry in found
         }
 
+    def report(self, path: str | os.PathLike[str] = "report.html") -> Path:
+        """Writes the report of ``vbo report``: one page that needs no network. Returns its path."""
+        file = Path(path)
+        fresh = file.with_name(file.name + ".new")
+        fresh.write_text(self._core.report_html(self.storage or "memory"), encoding="utf-8")
+        return fresh.replace(file)  # nobody sees half a report
+
     def said(self) -> dict[str, Any]:
         """What the method says about its last training round: numbers by name, and a message."""
         report: dict[str, Any] = json.loads(self._core.said())
@@ -388,6 +395,15 @@ def open_study(storage: str | os.PathLike[str], *, threads: int = 0) -> Study:
     """Resumes the study that a file holds, whoever began it: Python, the command line, C++."""
     url = os.fspath(storage)
     core = _vbo.Study.open_existing(url, whole("threads", threads, 0))
+    return Study.__new__(Study)._adopt(core, url)
+
+
+def load(path: str | os.PathLike[str]) -> Study:
+    """Creates or resumes the study of a study file, as ``vbo ask study.toml`` does.
+
+    Its program is not run: ask and tell, or ``study.run(function)``.
+    """
+    core, url = _vbo.Study.load(os.fspath(path))
     return Study.__new__(Study)._adopt(core, url)
 
 

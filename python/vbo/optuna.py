@@ -307,8 +307,8 @@ def from_optuna(
 ) -> Study:
     """A vbo study with the space and all ended trials of an Optuna study.
 
-    Every trial has to have the same parameters. Steps of floats and ints are kept as far as our
-    space knows them; pruned trials count with their last intermediate value.
+    Every trial has to have the same parameters. Pruned trials count with their last intermediate
+    value.
     """
     if len(study.directions) != 1:
         raise InvalidInput(f"study: found {len(study.directions)} objectives, expected 1", "study")
@@ -335,9 +335,10 @@ def from_optuna(
 
 def _parameter_of(name: str, distribution: BaseDistribution) -> Parameter:
     if isinstance(distribution, FloatDistribution):
-        return Float(distribution.low, distribution.high, distribution.log)
+        return Float(distribution.low, distribution.high, distribution.log, distribution.step)
     if isinstance(distribution, IntDistribution):
-        return Int(distribution.low, distribution.high, distribution.log)
+        step = None if distribution.step == 1 else distribution.step
+        return Int(distribution.low, distribution.high, distribution.log, step)
     assert isinstance(distribution, CategoricalDistribution)
     for choice in distribution.choices:
         if choice is None:
@@ -384,7 +385,7 @@ def to_optuna(
 
 def _distribution_of(parameter: Parameter) -> BaseDistribution:
     if isinstance(parameter, Float):
-        return FloatDistribution(parameter.low, parameter.high, parameter.log)
+        return FloatDistribution(parameter.low, parameter.high, parameter.log, parameter.step)
     if isinstance(parameter, Int):
-        return IntDistribution(parameter.low, parameter.high, parameter.log)
-    return CategoricalDistribution(parameter.choices)
+        return IntDistribution(parameter.low, parameter.high, parameter.log, parameter.step or 1)
+    return CategoricalDistribution(parameter._values)
