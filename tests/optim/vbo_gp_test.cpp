@@ -73,18 +73,18 @@ TEST_P(GpRoles, ChangesOneTermAndAddsUp) {
   X << 0.3F, 0.95F, 0.6F, 0.05F;
   CriticsJudge plain(critics_, frame_);
   const Judgement critics = plain.judge(X, 0.5, 1, nullptr);
-  const Judgement& said = judge_.judge(X, 0.5, 1, nullptr);
-  EXPECT_LT((said.score - said.terms.colwise().sum().transpose()).norm(), 1e-6F);
-  EXPECT_GT(said.terms(0, 0), said.terms(0, 1));  // the optimum beats a corner
+  const Judgement& judgement = judge_.judge(X, 0.5, 1, nullptr);
+  EXPECT_LT((judgement.score - judgement.terms.colwise().sum().transpose()).norm(), 1e-6F);
+  EXPECT_GT(judgement.terms(0, 0), judgement.terms(0, 1));  // the optimum beats a corner
   if (GetParam() == GpRole::explores) {
-    ASSERT_EQ(said.names.size(), 2U);
-    EXPECT_EQ(said.names[1], "gp_deviation");
-    EXPECT_GT(said.terms(1, 0), 0.0F);
+    ASSERT_EQ(judgement.meanings.size(), 2U);
+    EXPECT_EQ(judgement.meanings[1]->weighted.name, "gp_deviation");
+    EXPECT_GT(judgement.terms(1, 0), 0.0F);
   } else {
-    ASSERT_EQ(said.names.size(), 3U);
-    EXPECT_EQ(said.terms.bottomRows(2), critics.terms.bottomRows(2));
+    ASSERT_EQ(judgement.meanings.size(), 3U);
+    EXPECT_EQ(judgement.terms.bottomRows(2), critics.terms.bottomRows(2));
   }
-  EXPECT_NE(said.terms(0, 0), critics.terms(0, 0));
+  EXPECT_NE(judgement.terms(0, 0), critics.terms(0, 0));
   EXPECT_EQ(judge_.gp_weight(), GetParam() == GpRole::exploits ? 1.0 : 0.9);
 }
 
@@ -128,9 +128,9 @@ TEST(GpJudge, LearnsTheDistancesOfGoodResults) {
   judge.learn(archive, archive.replay(0.25, 8), 0);
   MatrixOf<float> X(1, 3);
   X << 0.6F, 0.78F, 0.96F;
-  const Judgement& said = judge.judge(X, 0.0, 1, nullptr);
-  const float lower = said.terms(0, 1) - said.terms(0, 0),
-              upper = said.terms(0, 2) - said.terms(0, 1);
+  const Judgement& judgement = judge.judge(X, 0.0, 1, nullptr);
+  const float lower = judgement.terms(0, 1) - judgement.terms(0, 0),
+              upper = judgement.terms(0, 2) - judgement.terms(0, 1);
   EXPECT_GT(lower, 0.1F);
   EXPECT_NEAR(upper / lower, 1.0F, 0.5F);  // with ranks: 8
 }
@@ -154,8 +154,8 @@ TEST(GpJudge, FailuresNeverLookBetterThanResults) {
   judge.learn(archive, archive.replay(0.25, 32), 0);
   MatrixOf<float> X(3, 4);  // the worst fine ones, then failing ones
   X << 0.05F, 0.2F, 0.5F, 0.9F, 1.0F, 1.0F, 0.0F, 0.0F, 0.0F, 0.0F, 1.0F, 1.0F;
-  const Judgement& said = judge.judge(X, 0.0, 1, nullptr);
-  EXPECT_GT(said.terms.row(0).head(2).minCoeff(), said.terms.row(0).tail(2).maxCoeff());
+  const Judgement& judgement = judge.judge(X, 0.0, 1, nullptr);
+  EXPECT_GT(judgement.terms.row(0).head(2).minCoeff(), judgement.terms.row(0).tail(2).maxCoeff());
 }
 
 // Results that follow one of the two opinions move the weight to it; so does a state that was

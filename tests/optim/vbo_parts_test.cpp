@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The flagship's parts: what each promises on its own.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 
 #include "optim/vbo/action_net.hpp"
 #include "optim/vbo/archive.hpp"
+#include "optim/vbo/calibration.hpp"
 #include "optim/vbo/climb.hpp"
 #include "optim/vbo/critics.hpp"
 #include "optim/vbo/frame.hpp"
@@ -197,6 +199,85 @@ TEST(Critics, TrainingDoesNotDependOnThreads) {
   EXPECT_EQ(trained(1), trained(3));
 }
 
+TEST(OutcomeLevels, HaveEqualMassAndTiesShareOne) {
+  Archive archive(1);
+  for (int i = 0; i < 100; ++i) archive.add(i + 1, Vector::Constant(1, 0.5), i);
+  archive.sort();
+  const OutcomeLevels levels(archive, archive.replay(1.0, 100), 10);
+  ASSERT_EQ(levels.size(), 10);
+  EXPECT_NEAR(levels.mass().maxCoeff(), 0.1, 1e-12);
+  std::vector<int> found(10);
+  for (int i = 0; i < 100; ++i) ++found[static_cast<std::size_t>(levels.level_of(i))];
+  EXPECT_THAT(found, ::testing::Each(10));
+  EXPECT_EQ(levels.level_of(-1e300), 0);
+  EXPECT_EQ(levels.level_of(1e300), 9);
+
+  Archive tied(1);
+  for (int i = 0; i < 100; ++i) tied.add(i + 1, Vector::Constant(1, 0.5), i < 70 ? 1.0 : i);
+  tied.sort();
+  const OutcomeLevels few(tied, tied.replay(1.0, 100), 10);
+  EXPECT_EQ(few.size(), 4);
+  EXPECT_NEAR(few.mass()[0], 0.7, 1e-12);
+  EXPECT_EQ(few.level_of(1.0), 0);
+}
+
+// A family of four functions on eight inputs, each equally likely, with outcomes on four levels.
+// With predictions that are right, what is expected is I(X;Y) to the last digit and what is found
+// agrees with it; with predictions that are twice too sure, learning brings the two together again.
+TEST(Calibration, AgreesWithAFiniteFamilyAndCorrectsOverconfidence) {
+  Archive archive(1);
+  Rng rng(7, "family");
+  for (int i = 0; i < 4000; ++i) archive.add(i + 1, Vector::Constant(1, 0.5), i % 4);
+  archive.sort();
+  const OutcomeLevels levels(archive, archive.replay(1.0, 4000), 4);
+  ASSERT_EQ(levels.size(), 4);
+  Matrix truth(4, 8);  // p(y | x): function f gives input x the outcome (x + f x) mod 4
+  truth.setZero();
+  for (int x = 0; x < 8; ++x) {
+    for (int f = 0; f < 4; ++f) truth((x + f * (x % 3)) % 4, x) += 0.25;
+  }
+  double information = 0.0;
+  for (int x = 0; x < 8; ++x) {
+    for (int y = 0; y < 4; ++y) {
+      if (truth(y, x) > 0.0) information += truth(y, x) * std::log(4.0 * truth(y, x)) / 8.0;
+    }
+  }
+  ASSERT_GT(information, 0.3);
+  EXPECT_NEAR(Calibration(1.0).expected(levels, truth), information, 0.01);
+
+  Matrix sure = truth.array() + 0.05;
+  const Matrix modest = sure.array().rowwise() / sure.colwise().sum().array();
+  sure = modest.array().square();
+  sure = sure.array().rowwise() / sure.colwise().sum().array().eval();
+  const auto play = [&](const Matrix& predicted, double sharpness) {
+    Calibration calibration(sharpness);
+    double difference = 0.0;
+    const int rounds = 40;
+    for (int round = 0; round < rounds; ++round) {
+      Matrix P(4, 64);
+      std::vector<int> outcomes;
+      for (int i = 0; i < 64; ++i) {
+        const auto x = static_cast<Eigen::Index>(rng.below(8));
+        P.col(i) = predicted.col(x);
+        double u = rng.uniform();
+        int y = 0;
+        while (y < 3 && (u -= modest(y, x)) > 0.0) ++y;
+        outcomes.push_back(y);
+      }
+      const Calibration::Nats nats = calibration.judge(levels, P, outcomes);
+      if (round >= rounds / 2) difference += (nats.expected - nats.realized) / (rounds / 2);
+      calibration.learn(levels, P, outcomes);
+    }
+    return std::pair(difference, calibration.sharpness());
+  };
+  const auto [honest, unchanged] = play(modest, 1.0);
+  EXPECT_NEAR(honest, 0.0, 0.06);
+  EXPECT_NEAR(unchanged, 1.0, 0.2);
+  const auto [corrected, halved] = play(sure, 1.0);
+  EXPECT_NEAR(corrected, 0.0, 0.06);
+  EXPECT_NEAR(halved, 0.5, 0.1);
+}
+
 TEST(ActionNet, StartsUniformAndMovesToTheGoodRegion) {
   const Encoding encoding(cube(2));
   const Frame frame(encoding);
@@ -236,15 +317,15 @@ TEST(ActionNet, CategoriesAreOneHot) {
   }
 }
 
-TEST(Regions, SecondSearchWorksElsewhere) {
+TEST(Regions, SecondSearchWorksInAnotherRegion) {
   const Encoding encoding(cube(4));
   Frame frame(encoding);
-  Regions regions(encoding, true, 1);
+  Regions regions(encoding, VboOptions{}, 1);
   const Archive archive = quadratic_archive(4, 200);
   regions.advance(archive, frame);
   ASSERT_TRUE(regions.leader().running());
   ASSERT_TRUE(regions.second().running());
-  EXPECT_FALSE(regions.has_decided());
+  EXPECT_FALSE(regions.is_narrow());
   EXPECT_GT(regions.leader().distance(regions.second().mean_code(archive.code(0))), 0.2);
   Rng rng(1, "sample");
   for (int i = 0; i < 200; ++i) {
@@ -257,7 +338,10 @@ TEST(Regions, SecondSearchWorksElsewhere) {
 TEST(Regions, LeaderThatStandsStillBeginsAgainAroundTheBestResult) {
   const Encoding encoding(cube(4));
   Frame frame(encoding);
-  Regions regions(encoding, false, 1);
+  VboOptions options;
+  options.second_share = 0.0;
+  options.explore = 0.0;
+  Regions regions(encoding, options, 1);
   const Archive archive = quadratic_archive(4, 200);
   const auto best = archive.code(archive.at_rank(0));
   regions.advance(archive, frame);
@@ -276,7 +360,37 @@ TEST(Regions, LeaderThatStandsStillBeginsAgainAroundTheBestResult) {
   EXPECT_EQ(regions.leader().best(), 1.0);  // begun again, with the old value to beat
 }
 
-constexpr Source kSources[] = {Source::action_net, Source::jump, Source::climb, Source::elsewhere,
+// A jump finds something better far away: a narrow leader moves there, a wide one does not, and
+// without exploration nobody does. The share of jumps falls until then.
+TEST(Regions, NarrowLeaderMovesToABetterDistantResult) {
+  const Encoding encoding(cube(4));
+  for (const double explore : {0.3, 0.0}) {
+    Frame frame(encoding);
+    VboOptions options;
+    options.second_share = 0.0;
+    options.explore = explore;
+    Regions regions(encoding, options, 1);
+    Archive archive = quadratic_archive(4, 200);
+    regions.advance(archive, frame);
+    const Vector best = archive.code(archive.at_rank(0));
+    while (!regions.is_narrow()) {
+      for (int i = 0; i < 20; ++i) regions.learn(best, 1.0, Regions::From::leader);
+      regions.advance(archive, frame);
+    }
+    regions.advance(archive, frame);
+    if (explore > 0.0) EXPECT_LT(regions.jump_share().value(), explore);
+    const Vector far = Vector::Constant(4, 0.95);
+    regions.learn(far, 2.0, Regions::From::neither);
+    archive.add(1000, far, 2.0);
+    archive.sort();
+    regions.advance(archive, frame);
+    EXPECT_EQ(regions.leader().distance(far) < 0.1, explore > 0.0);
+    EXPECT_EQ(regions.jump_share().has_value(), explore > 0.0);
+    if (explore > 0.0) EXPECT_EQ(*regions.jump_share(), explore);
+  }
+}
+
+constexpr Source kSources[] = {Source::action_net, Source::jump, Source::climb, Source::second,
                                Source::local};
 
 double sum_of(const Shares& shares, Shares::Race race) {
@@ -292,7 +406,7 @@ TEST(Shares, FollowWinRatesWithinTheirBounds) {
   options.climb_share = 0.2;
   options.second_share = 0.2;
   Shares shares(options);
-  const Shares::Race open{true, false}, decided{true, true}, alone{false, true};
+  const Shares::Race open{true, false}, narrow{true, true}, alone{false, true};
   EXPECT_NEAR(shares.of(Source::local, open), 0.3, 1e-12);  // the least it gets
   EXPECT_NEAR(shares.of(Source::climb, open), 0.7 * 0.2 / 0.65, 1e-12);
   for (int round = 0; round < 20; ++round) {
@@ -301,7 +415,7 @@ TEST(Shares, FollowWinRatesWithinTheirBounds) {
       shares.learn(Source::action_net, -std::numeric_limits<double>::infinity());
       shares.learn(Source::climb, 100.0 + i);
       shares.learn(Source::jump, i);
-      shares.learn(Source::elsewhere, -1.0);
+      shares.learn(Source::second, -1.0);
     }
     shares.advance();
   }
@@ -309,15 +423,22 @@ TEST(Shares, FollowWinRatesWithinTheirBounds) {
   EXPECT_NEAR(shares.win_rate(Source::climb), 1.0, 1e-5);
   EXPECT_NEAR(shares.win_rate(Source::local), 0.5, 1e-5);
   EXPECT_NEAR(shares.win_rate(Source::action_net), 0.0, 1e-5);
-  EXPECT_NEAR(shares.win_rate(Source::elsewhere), 0.25, 1e-5);  // above the action-net's only
-  for (const Shares::Race race : {open, decided, alone})
+  EXPECT_NEAR(shares.win_rate(Source::second), 0.25, 1e-5);  // above the action-net's only
+  for (const Shares::Race race : {open, narrow, alone})
     EXPECT_NEAR(sum_of(shares, race), 1.0, 1e-12);
-  EXPECT_EQ(shares.of(Source::elsewhere, alone), 0.0);
+  EXPECT_EQ(shares.of(Source::second, alone), 0.0);
   EXPECT_GT(shares.of(Source::climb, open), 0.45);
   EXPECT_GE(shares.of(Source::local, open), 0.3 - 1e-12);
-  EXPECT_GE(shares.of(Source::local, decided), 0.5 - 1e-12);
+  EXPECT_GE(shares.of(Source::local, narrow), 0.5 - 1e-12);
   EXPECT_GT(shares.of(Source::action_net, open), 0.0);
   EXPECT_LT(shares.of(Source::action_net, open), 0.02);
+
+  // Once the leader is narrow, jumps have a share of their own; the others keep their proportions.
+  const Shares::Race exploring{true, true, 0.3};
+  EXPECT_NEAR(sum_of(shares, exploring), 1.0, 1e-12);
+  EXPECT_EQ(shares.of(Source::jump, exploring), 0.3);
+  EXPECT_NEAR(shares.of(Source::climb, exploring) / shares.of(Source::local, exploring),
+              shares.of(Source::climb, narrow) / shares.of(Source::local, narrow), 1e-12);
 
   // Without results of the leader nothing is compared, and little is kept.
   const double before = shares.win_rate(Source::jump);

@@ -102,6 +102,11 @@ struct Player {
   }
 };
 
+double runs_or_one(const Player& player) {
+  const AskReport report = player.vbo->report();
+  return report.values.empty() ? 1.0 : report.values.front().value;
+}
+
 // `resumed` takes over from `whole`; both then hear of the trials still open and play on.
 void resume_and_go_on(Player& whole, Player& resumed, std::span<const TrialId> open,
                       const Objective& f) {
@@ -140,7 +145,9 @@ TEST(Vbo, SuggestsInsideTheSpaceWithoutRepeats) {
 }
 
 TEST(Vbo, LedgerSaysNatsAndSourcesAreNamed) {
-  Player player(cube(4), {.seed = 3, .batch = 32}, quick());
+  VboOptions options = quick();
+  options.action_share = 0.15;  // off by default
+  Player player(cube(4), {.seed = 3, .batch = 32}, options);
   player.rounds(6, 32, sphere);
   std::set<std::string> sources;
   for (const Trial& trial : player.trials) {
@@ -151,20 +158,55 @@ TEST(Vbo, LedgerSaysNatsAndSourcesAreNamed) {
     EXPECT_EQ(why.terms[0].name, "exploitation");
     EXPECT_GE(why.terms[1].value, -1e-5);  // information is not negative
     EXPECT_GE(why.terms[2].value, -1e-5);
-    // In nats, the weight that leads to the terms, and the round's with its ceiling.
-    ASSERT_EQ(why.notes.size(), 5U);
+    // In nats, and the weight that leads to the terms.
+    ASSERT_GE(why.notes.size(), 4U);
     EXPECT_NEAR(why.notes[0].value * why.notes[2].value, why.terms[1].value, 1e-9);
     EXPECT_NEAR(why.notes[1].value * why.notes[2].value, why.terms[2].value, 1e-9);
-    EXPECT_LE(why.notes[3].value, why.notes[4].value);
   }
   EXPECT_THAT(sources, ::testing::IsSupersetOf({"design", "action-net", "climb", "local", "jump"}));
   const AskReport report = player.vbo->report();
   EXPECT_GT(report.round, 0);
   ASSERT_EQ(report.values.size(), 2U);
   ASSERT_TRUE(report.information && report.information->realized && report.information->ceiling);
-  EXPECT_NEAR(report.information->expected, report.values[0].value + report.values[1].value, 1e-9);
+  EXPECT_GT(report.information->expected, 0.0);
   EXPECT_LE(report.information->expected, *report.information->ceiling);
+  EXPECT_LE(*report.information->realized, *report.information->ceiling);
   EXPECT_NE(report.information->expected, *report.information->realized);
+}
+
+// Outcomes y = sum_i x_i / sqrt(D) + noise at inputs drawn from a normal distribution, told and not
+// asked for: what an outcome tells about its input is -1/2 log(1 - rho^2) nats, and what the method
+// finds agrees with that.
+TEST(Vbo, InformationIsThatOfALinearGaussianModel) {
+  for (const double rho : {0.5, 0.9}) {
+    VboOptions options;
+    options.runs = 1;
+    options.uniform_share = 1.0;  // every result counts the same, as in the formula
+    Vbo vbo(cube(2), {.seed = 4, .batch = 64, .threads = 1}, options);
+    Rng rng(4, "linear");
+    double realized = 0.0;
+    const int rounds = 24, from = 12;
+    TrialId id = 0;
+    for (int round = 0; round < rounds; ++round) {
+      std::vector<Trial> told;
+      for (int i = 0; i < 64; ++i) {
+        Trial trial;
+        trial.id = ++id;
+        const double a = std::clamp(rng.normal(), -4.0, 4.0);
+        const double b = std::clamp(rng.normal(), -4.0, 4.0);
+        trial.point = {0.5 + 0.375 * a, 0.5 + 0.375 * b};  // four deviations fill the box
+        trial.value = rho * (a + b) / std::sqrt(2.0) + std::sqrt(1.0 - rho * rho) * rng.normal();
+        trial.state = TrialState::completed;
+        told.push_back(trial);
+      }
+      vbo.tell(told);
+      if (round < from) continue;
+      realized += vbo.report().information->realized.value() / (rounds - from);
+    }
+    const double truth = -0.5 * std::log(1.0 - rho * rho);
+    // Levels lose little, 200 results' worth of learning more; never more than the truth by chance.
+    EXPECT_NEAR(realized, truth, 0.1) << rho;
+  }
 }
 
 // Climbers meet on the same tops, whether they are asked for together or one by one.
@@ -275,6 +317,41 @@ TEST(Vbo, ResumedRunSuggestsTheSamePoints) {
     EXPECT_EQ(whole.points(), resumed.points());
     EXPECT_EQ(whole.vbo->snapshot(), resumed.vbo->snapshot());
   }
+}
+
+// A search that has converged begins anew; the first run's search polishes on, and a snapshot taken
+// then resumes exactly.
+TEST(Vbo, BeginsAnewAndResumesThere) {
+  const OptimizerOptions common{.seed = 9, .batch = 32, .threads = 1};
+  const Objective f = [](const Point& p) -> std::optional<double> { return sphere(p); };
+  Player whole(cube(2), common, quick());
+  int rounds = 0;
+  while (runs_or_one(whole) < 2.0 && rounds < 60) {
+    whole.rounds(1, 32, f);
+    ++rounds;
+  }
+  ASSERT_EQ(runs_or_one(whole), 2.0) << "no run has ended";
+  whole.rounds(3, 32, f);
+  const auto open = whole.ask(7);
+  Player resumed(cube(2), common, quick());
+  ASSERT_NO_FATAL_FAILURE(resume_and_go_on(whole, resumed, open, f));
+  EXPECT_EQ(whole.points(), resumed.points());
+  EXPECT_EQ(whole.vbo->snapshot(), resumed.vbo->snapshot());
+  std::set<std::string> sources;
+  for (const Trial& trial : whole.trials) sources.insert(trial.rationale.source);
+  EXPECT_THAT(sources, ::testing::IsSupersetOf({"polish", "leap"}));
+  // The recommendation is the best result of all runs.
+  const AskReport report = whole.vbo->report();
+  ASSERT_TRUE(report.recommendation);
+  EXPECT_EQ(report.recommendation->mean, whole.best());
+
+  Player once(cube(2), common, [] {
+    VboOptions options = quick();
+    options.explore = 0.0;
+    return options;
+  }());
+  once.rounds(rounds + 3, 32, f);
+  EXPECT_EQ(runs_or_one(once), 1.0);
 }
 
 TEST(Vbo, SnapshotDoesNotGrowWithTheResultsAndDamageIsNoticed) {

@@ -19,7 +19,7 @@ struct VboOptions {
   std::int64_t order = 4;                       // F, powers of y in a critic's score
   std::int64_t levels = 32;                     // M; the information gauge cannot exceed ln M
   std::vector<std::int64_t> hidden = {64, 64};  // widths of a critic and of the action-net
-  std::int64_t critic_steps = 150;              // K_a, Adam steps per critic and round
+  std::int64_t critic_steps = 75;               // K_a, Adam steps per critic and round
   std::int64_t minibatch = 128;                 // results per step
   double critic_rate = 0.005;                   // Adam learning rate
   double uniform_share = 0.25;                  // of a minibatch; the rest comes from the elite
