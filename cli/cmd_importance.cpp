@@ -6,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/target.hpp"
 #include "cli/trial_json.hpp"
+#include "report/json.hpp"
 #include "vbo/report.hpp"
 
 namespace vbo::cli {

@@ -97,7 +97,8 @@ Estimate estimate(const std::string& channel, bool past_only, std::int64_t sampl
   Helper<float>::Shape shape;
   shape.dimension = 1;
   shape.hidden = o.hidden;
-  Helper<float> helper(shape, kLearningRate, Rng(seed, "consistency-helper", past_only ? 1 : 0));
+  Helper<float> helper(shape, {.learning_rate = kLearningRate},
+                       Rng(seed, "consistency-helper", past_only ? 1 : 0));
   for (std::int64_t step = 0; step < o.steps; ++step) {
     const auto order = rng.permutation(static_cast<std::size_t>(sequences));
     std::vector<Index> chosen;
