@@ -324,7 +324,9 @@ TEST(Vbo, ResumedRunSuggestsTheSamePoints) {
 TEST(Vbo, BeginsAnewAndResumesThere) {
   const OptimizerOptions common{.seed = 9, .batch = 32, .threads = 1};
   const Objective f = [](const Point& p) -> std::optional<double> { return sphere(p); };
-  Player whole(cube(2), common, quick());
+  VboOptions options = quick();
+  options.runs = 0;  // as many as there is time for
+  Player whole(cube(2), common, options);
   int rounds = 0;
   while (runs_or_one(whole) < 2.0 && rounds < 60) {
     whole.rounds(1, 32, f);
@@ -333,7 +335,7 @@ TEST(Vbo, BeginsAnewAndResumesThere) {
   ASSERT_EQ(runs_or_one(whole), 2.0) << "no run has ended";
   whole.rounds(3, 32, f);
   const auto open = whole.ask(7);
-  Player resumed(cube(2), common, quick());
+  Player resumed(cube(2), common, options);
   ASSERT_NO_FATAL_FAILURE(resume_and_go_on(whole, resumed, open, f));
   EXPECT_EQ(whole.points(), resumed.points());
   EXPECT_EQ(whole.vbo->snapshot(), resumed.vbo->snapshot());
@@ -345,11 +347,8 @@ TEST(Vbo, BeginsAnewAndResumesThere) {
   ASSERT_TRUE(report.recommendation);
   EXPECT_EQ(report.recommendation->mean, whole.best());
 
-  Player once(cube(2), common, [] {
-    VboOptions options = quick();
-    options.explore = 0.0;
-    return options;
-  }());
+  options.runs = 1;
+  Player once(cube(2), common, options);
   once.rounds(rounds + 3, 32, f);
   EXPECT_EQ(runs_or_one(once), 1.0);
 }

@@ -113,6 +113,9 @@ TEST(Classics, ValuesByHand) {
       {"schaffer7?dim=2",
        {3, 4},
        5 * std::pow(1 + std::pow(std::sin(50 * std::pow(5, 0.2)), 2), 2)},
+      {"ripples?dim=2", {std::sqrt(10.0) / 2, 0}, 20.25},
+      {"two-funnels?dim=1", {3}, 20.25},
+      {"plateaus?dim=2", {1, 0.5}, 4},
   };
   for (const Known& k : known) {
     EXPECT_NEAR(make_task(k.spec).value()->noiseless({k.x.begin(), k.x.end()}).value(), k.y,

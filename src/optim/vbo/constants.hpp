@@ -101,6 +101,8 @@ struct Tuning {
   // leaders stay above 0.002 for 40 rounds: searches that still travel do not end (sure).
   static constexpr double run_narrow = 1e-3, run_gain = 1e-4;
   static constexpr int run_gain_rounds = 3;
+  // Part of the spread below which noise does not keep the newest best result from being trusted.
+  static constexpr double noise_matters = 1e-6;
   // The best search of earlier runs goes on with this share; with the second when it has arrived.
   static constexpr double polish = 0.35, polish_arrived = 0.05, arrived = 1e-6;
 };

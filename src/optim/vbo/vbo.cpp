@@ -154,8 +154,9 @@ AskReport Vbo::report() const {
   report.values = {kRuns.of(static_cast<double>(run_->number() + 1)),
                    kSharpness.of(run_->sharpness())};
   report.recommendation = recommendation_;
-  // Without noise the best observation is the best point, whoever found it.
-  if (champion_ && recommendation_ && !(recommendation_->deviation > 0.0)) {
+  // Without noise to speak of the best observation is the best point, whoever found it.
+  if (champion_ && recommendation_ &&
+      !(recommendation_->deviation > Tuning::noise_matters * spread())) {
     const int best = history_.at_rank(0);
     report.recommendation = Recommendation{history_.id(best), history_.value(best), 0.0};
   }
