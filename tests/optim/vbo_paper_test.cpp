@@ -402,11 +402,12 @@ TEST_P(VboPaperTerms, ReplacedTermsAreNamedAndAddUp) {
   VboPaper optimizer = made_quickly(GetParam());
   const Played played = play(optimizer, mixed, 8, 6);
   for (const Suggestion& s : played.last) {
-    ASSERT_EQ(s.rationale.terms.size(), 2U);
+    ASSERT_GE(s.rationale.terms.size(), 2U);
     EXPECT_EQ(s.rationale.terms[0].name, "exploitation");
     EXPECT_EQ(s.rationale.terms[1].name,
               GetParam() == GpTerm::exploration ? "gp_deviation" : "information_inputs");
-    EXPECT_EQ(s.rationale.acquisition, s.rationale.terms[0].value + s.rationale.terms[1].value);
+    EXPECT_NEAR(s.rationale.acquisition.value(),
+                s.rationale.terms[0].value + s.rationale.terms[1].value, 1e-5);
   }
 }
 
@@ -447,12 +448,12 @@ TEST_P(VboPaperTerms, SlopeOfTheObjective) {
   objective.move(helper.remember(h.X, h.y, 8), h.levels(6));
   const std::vector<Eigen::Index> slots(4, 2);
   const auto value = [&](const MatrixOf<float>& X) {
-    return objective.appraise(X, slots, 0.7).terms.cast<double>().colwise().sum().mean();
+    return objective.judge(X, slots, 0.7).terms.cast<double>().colwise().sum().mean();
   };
   MatrixOf<float> X(2, 4);  // away from the data, where a deviation has a kink
   X << 0.13F, 0.37F, 0.61F, 0.83F, 0.71F, 0.29F, 0.47F, 0.11F;
   MatrixOf<float> dX;
-  objective.appraise(X, slots, 0.7, &dX);
+  objective.judge(X, slots, 0.7, &dX);
   for (Eigen::Index i = 0; i < X.size(); ++i) {
     constexpr float step = 4e-3F;
     MatrixOf<float> up = X, down = X;
@@ -480,7 +481,7 @@ TEST(VboPaper, HostileOutcomes) {
       };
       for (const Suggestion& s : play(optimizer, hostile, 8, 5).last) {
         EXPECT_TRUE(mixed_space().check(s.point));
-        EXPECT_TRUE(std::isfinite(s.rationale.acquisition)) << kind;
+        EXPECT_TRUE(std::isfinite(s.rationale.acquisition.value())) << kind;
       }
     }
   }

@@ -17,7 +17,7 @@ bool Objective::fits(Eigen::Index slots, Eigen::Index levels) const {
 }
 
 const Judgement& Objective::judge(nn::InputRef<float> X, std::span<const Eigen::Index> slots,
-                                     double weight, MatrixOf<float>* dX) {
+                                  double weight, MatrixOf<float>* dX) {
   nn::LstmState<float> state;
   if (state_.h.size() > 0) {
     state.h = state_.h(Eigen::all, slots);

@@ -30,8 +30,8 @@ class Objective {
 
   // Inputs X (D,N), input i after history slots[i]; exploration weighs `weight`. Where dX is not
   // nullptr it becomes the slope of the objective (D,N). The result is valid until the next call.
-  const Judgement& judge(nn::InputRef<float> X, std::span<const Eigen::Index> slots,
-                            double weight, MatrixOf<float>* dX = nullptr);
+  const Judgement& judge(nn::InputRef<float> X, std::span<const Eigen::Index> slots, double weight,
+                         MatrixOf<float>* dX = nullptr);
 
   void write(StateWriter& out) const;
   void read(StateReader& in);

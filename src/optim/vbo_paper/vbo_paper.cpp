@@ -236,10 +236,9 @@ void VboPaper::remember(std::vector<const Trial*> trials) {
 }
 
 const Ledger& VboPaper::declared() {
-  static const Ledger all{
-      {kExpectedOutcome.weighted, kInputInformation.weighted, kGpDeviation.weighted,
-       *kInputInformation.plain},
-      {kHelperInformation, kHelperCeiling}};
+  static const Ledger all{{kExpectedOutcome.weighted, kInputInformation.weighted,
+                           kGpDeviation.weighted, *kInputInformation.plain},
+                          {kHelperInformation, kHelperCeiling}};
   return all;
 }
 
@@ -254,8 +253,7 @@ AskReport VboPaper::report() const {
   report.values = {kHelperInformation.of(bound_)};
   // With its own outcome among the references, a bound cannot exceed the logarithm of their number.
   if (options_.negatives == "all-pairs") {
-    report.values.push_back(
-        kHelperCeiling.of(std::log(static_cast<double>(round_ * slots_))));
+    report.values.push_back(kHelperCeiling.of(std::log(static_cast<double>(round_ * slots_))));
   }
   if (warming_up()) {
     report.message = "warming up: round " + std::to_string(round_ + 1) + " of " +
