@@ -18,11 +18,12 @@ CHAOS = os.environ.get("VBO_CHAOS", "")
 
 @unittest.skipIf(postgres.SKIP, "VBO_SKIP_POSTGRES")
 class OnServer(VboTest):
+    studies = 0  # of all tests, so that each has its own
+
     @classmethod
     def setUpClass(cls):
         cls.server = postgres.Server()
         cls.addClassCleanup(cls.server.end)
-        cls.studies = 0
 
     def setUp(self):
         super().setUp()
@@ -137,7 +138,7 @@ class Chaos(OnServer):
         seed = int(seed or 1)
         print(f"chaos with seed {seed}: {workers} workers, {seconds:g} s", file=sys.stderr)
         dice = random.Random(seed)
-        self.study(["sh", "-c", "sleep 0.$((VBO_TRIAL_ID % 5 + 1)); awk 'BEGIN {printf \"%.17g\\n\", {x} ^ 2 + {n}}'"],
+        self.study(["sh", "-c", "sleep 0.$((VBO_TRIAL_ID % 5 + 1)); awk 'BEGIN {printf \"%.17g\\n\", ({x}) ^ 2 + {n}}'"],
                    budget=1000000, workers=1, method="cmaes", batch=8)
 
         def worker():
