@@ -88,8 +88,9 @@ inline double smooth(const Space& space, const Point& point) {
   for (std::size_t i = 0; i < point.size(); ++i) {
     const Parameter& p = space[i];
     double u = 0.0;
-    if (const auto* text = std::get_if<std::string>(&point[i])) {
-      u = 0.3 + 0.3 * static_cast<double>(std::ranges::find(p.choices, *text) - p.choices.begin());
+    if (!p.choices.empty()) {
+      u = 0.3 +
+          0.3 * static_cast<double>(std::ranges::find(p.choices, point[i]) - p.choices.begin());
     } else {
       const auto* whole = std::get_if<std::int64_t>(&point[i]);
       const double v = whole ? static_cast<double>(*whole) : std::get<double>(point[i]);

@@ -15,7 +15,11 @@ INSTANTIATE_TEST_SUITE_P(Methods, ConformanceRestore, ::testing::ValuesIn(testin
                          testing::test_name);
 
 Parameter any_parameter(const std::string& name, Rng& rng) {
-  switch (rng.below(6)) {
+  switch (rng.below(8)) {
+    case 6:
+      return Parameter::ordinal(name, {0.5, 2.0, 8.0, 32.0});
+    case 7:
+      return Parameter::real(name, 0.1, 2.3, false, 0.1);
     case 0:
       return Parameter::real(name, 0.1, 0.7);
     case 1:

@@ -231,6 +231,10 @@ TEST_P(Conformance, KnowsEveryKindOfParameter) {
       {Parameter::integer("n", -3, 3)},
       {Parameter::integer("n", 1, 1'000'000, true)},
       {Parameter::categorical("c", {"a", "b", "c", "d", "e"})},
+      {Parameter::ordinal("o", {std::int64_t{16}, std::int64_t{32}, std::int64_t{64}})},
+      {Parameter::real("x", 0.1, 0.7, false, 0.1), Parameter::integer("n", 10, 90, false, 20)},
+      {Parameter::categorical("mixed", {std::string("adam"), std::int64_t{3}, true}),
+       Parameter::real("y", -1, 1)},
       {Parameter::real("x", 2, 2), Parameter::integer("n", 0, 1)},  // one of them fixed
       {Parameter::real("x", 2, 2), Parameter::categorical("c", {"only"})},
   };
@@ -239,6 +243,12 @@ TEST_P(Conformance, KnowsEveryKindOfParameter) {
     Game game(Space::make(parameters).value(), options());
     game.rounds(5);
   }
+  SCOPED_TRACE("with a constraint");
+  Game game(Space::make({Parameter::real("x", 0.1, 0.7), Parameter::integer("n", 1, 9)},
+                        {"10 * x + n <= 9"})
+                .value(),
+            options());
+  game.rounds(5);
 }
 
 TEST_P(Conformance, StandsABatchLargerThanTheBudget) {
