@@ -378,7 +378,9 @@ TEST(Regions, NarrowLeaderMovesToABetterDistantResult) {
       regions.advance(archive, frame);
     }
     regions.advance(archive, frame);
-    if (explore > 0.0) EXPECT_LT(regions.jump_share().value(), explore);
+    if (explore > 0.0) {
+      EXPECT_LT(regions.jump_share().value(), explore);
+    }
     const Vector far = Vector::Constant(4, 0.95);
     regions.learn(far, 2.0, Regions::From::neither);
     archive.add(1000, far, 2.0);
@@ -386,7 +388,9 @@ TEST(Regions, NarrowLeaderMovesToABetterDistantResult) {
     regions.advance(archive, frame);
     EXPECT_EQ(regions.leader().distance(far) < 0.1, explore > 0.0);
     EXPECT_EQ(regions.jump_share().has_value(), explore > 0.0);
-    if (explore > 0.0) EXPECT_EQ(*regions.jump_share(), explore);
+    if (explore > 0.0) {
+      EXPECT_EQ(*regions.jump_share(), explore);
+    }
   }
 }
 

@@ -98,7 +98,11 @@ TEST_P(StorageContract, ResultsFromOutsideArriveEnded) {
 TEST_P(StorageContract, ACopyIsTheSameStudy) {
   ASSERT_TRUE(storage_->create_study(sample_record()));
   const std::vector asked{sample_trial(1, 1), sample_trial(2, 1), sample_trial(3, 1)};
-  const AskReport said{3, {{"information", 0.5}}, "first", Recommendation{1, 2.5, 0.5}};
+  AskReport said;
+  said.round = 3;
+  said.information = RoundInformation{.expected = 0.5};
+  said.message = "first";
+  said.recommendation = Recommendation{1, 2.5, 0.5};
   ASSERT_TRUE(storage_->add_trials(asked, said));
   ASSERT_TRUE(storage_->finish_trials(std::vector{completed(asked[2], 1.5, 2)}));
   const Trial added = completed(sample_trial(4, 3), 0.5, 3);

@@ -18,6 +18,7 @@ inline Point random_point(const Space& space, Rng& rng) {
             static_cast<std::int64_t>(p.low) +
             static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(p.high - p.low) + 1)));
         break;
+      case ParameterKind::ordinal:
       case ParameterKind::categorical:
         point.emplace_back(p.choices[rng.below(p.choices.size())]);
         break;
