@@ -67,11 +67,11 @@ const std::vector<Method>& registered() {
           "turbo", "Gaussian process in a trust region: many parameters, large batches"),
       method_of<Vbo, VboOptions>(
           "vbo", "Actor and information critics: large batches, many results, any space"),
-      method_of<VboPaper, VboPaperOptions>(
-          "vbo-paper", "VBO-MI with its published networks, for comparisons"),
-      method_of<VboPaper, VboPaperOptions>(
-          "vbo-paper-literal", "VBO-MI with its printed constants, for the record",
-          vbo_paper_literal()),
+      method_of<VboPaper, VboPaperOptions>("vbo-paper",
+                                           "VBO-MI with its published networks, for comparisons"),
+      method_of<VboPaper, VboPaperOptions>("vbo-paper-literal",
+                                           "VBO-MI with its printed constants, for the record",
+                                           vbo_paper_literal()),
       method_of<VboPaper, VboPaperGpOptions>(
           "vbo-paper-gp-exploration",
           "vbo-paper exploring by a Gaussian process's deviation: an ablation",
