@@ -168,8 +168,9 @@ class Storage {
   virtual Result<TrialCounts> counts() = 0;
   // The last so many (-1 = all), oldest first.
   virtual Result<std::vector<RoundReport>> load_reports(std::int64_t last = -1) = 0;
-  // Returns when somebody else has changed something, or when the time is over.
-  virtual Result<void> wait(std::chrono::milliseconds at_most) = 0;
+  // Returns true as soon as somebody else may have changed something that concerns this role, and
+  // false when the time is over. Asks nothing of a server.
+  virtual Result<bool> wait(std::chrono::milliseconds at_most) = 0;
   // The same study once more, for another thread of this process.
   virtual Result<std::unique_ptr<Storage>> connect(Access access) = 0;
 };

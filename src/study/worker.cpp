@@ -17,8 +17,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kLookAround{100};
-constexpr std::chrono::milliseconds kBetweenClaims{10};  // while some evaluate and others idle
-constexpr double kShortestBackoff = 0.05;                // seconds; doubles up to the longest
+// While some of its evaluations run and others could: how soon news of trials is noticed.
+constexpr std::chrono::milliseconds kBetweenLooks{10};
+// Without news nobody asks the storage more often than this; thousands of idle workers must not
+// keep a server busy.
+constexpr double kPollSeconds = 10.0;
+constexpr double kShortestBackoff = 0.05;  // seconds; doubles up to the longest
 constexpr double kLongestBackoff = 5.0;
 constexpr std::chrono::seconds kLookForLost{2};
 
@@ -72,12 +76,16 @@ class Worker {
     if (const auto stored = store_results(); !stored) return stored.error();
     if (const auto kept = keep_leases(); !kept) return kept.error();
     const bool stopping = interrupts() >= 1;
-    if (!stopping) {
+    if (!stopping && (news_ || seconds_since(claimed_) >= kPollSeconds)) {
       if (const auto claimed = claim(); !claimed) return claimed.error();
     }
     if (executor_.running() > 0) {
       const bool room = !stopping && executor_.running() < executor_.capacity();
-      gather(executor_.wait(room ? kBetweenClaims : kLookAround));
+      gather(executor_.wait(room ? kBetweenLooks : kLookAround));
+      if (!room) return Turn();
+      const auto heard = storage_.wait(std::chrono::milliseconds(0));
+      if (!heard) return heard.error();
+      news_ = news_ || *heard;
       return Turn();
     }
     if (!results_.empty()) return Turn();
@@ -88,8 +96,17 @@ class Worker {
     if (options_.idle_seconds > 0.0 && seconds_since(busy_) >= options_.idle_seconds) {
       return Turn(WorkEnd::idle);
     }
-    if (const auto waited = storage_.wait(kLookAround); !waited) return waited.error();
-    return Turn();
+    return wait_for_news();
+  }
+
+  Result<std::optional<WorkEnd>> wait_for_news() {
+    while (!news_ && interrupts() == 0 && seconds_since(claimed_) < kPollSeconds) {
+      const auto heard = storage_.wait(kLookAround);
+      if (!heard) return heard.error();
+      news_ = *heard;
+      if (options_.idle_seconds > 0.0 && seconds_since(busy_) >= options_.idle_seconds) break;
+    }
+    return std::optional<WorkEnd>();
   }
 
   int interrupts() const { return options_.interrupts ? options_.interrupts->load() : 0; }
@@ -117,6 +134,7 @@ class Worker {
       ++me_.completed;
       busy_ = Clock::now();
       claims_.erase(result.trial.id);
+      news_ = true;  // there is room for another
       const Claim done = std::move(results_.front());
       results_.pop_front();
       if (options_.on_finished) options_.on_finished(done.trial, *completed);
@@ -147,6 +165,8 @@ class Worker {
     }
     auto claims = storage_.claim(me_, free, options_.lease_seconds);
     if (!claims) return claims.error();
+    claimed_ = Clock::now();
+    news_ = std::ssize(*claims) == free;  // there may be more
     for (Claim& claim : *claims) {
       busy_ = Clock::now();
       if (options_.on_started) options_.on_started(claim.trial);
@@ -182,8 +202,10 @@ class Worker {
     return true;
   }
   void relieved() {
-    if (backoff_ > 0.0 && options_.on_relief) options_.on_relief();
+    if (backoff_ == 0.0) return;
+    if (options_.on_relief) options_.on_relief();
     backoff_ = 0.0;
+    news_ = true;  // whatever came meanwhile went unheard
   }
   bool may_try() const { return backoff_ == 0.0 || Clock::now() >= next_try_; }
 
@@ -195,7 +217,8 @@ class Worker {
   std::map<TrialId, Claim> claims_;  // what the executor runs, and what has ended but is not stored
   std::deque<Claim> results_;        // ended, with their tokens
   bool known_ = false;               // the storage has heard of us
-  Clock::time_point kept_{}, looked_{}, busy_ = Clock::now();
+  bool news_ = true;                 // there may be something to claim
+  Clock::time_point kept_{}, looked_{}, claimed_{}, busy_ = Clock::now();
   double backoff_ = 0.0;  // seconds; 0 = no trouble
   Clock::time_point trouble_since_{}, next_try_{};
 };

@@ -20,7 +20,7 @@ UNTIL_GO = ["sh", "-c", "until test -e go; do sleep 0.02; done; echo $VBO_TRIAL_
 class ManyHands(VboTest):
     def all_at_once(self, commands):
         """Starts all, waits for all; what each printed, in order. Every one has to succeed."""
-        processes = [self.start(*command, "--json") for command in commands]
+        processes = [self.start(*command, "--wait", 100, "--json") for command in commands]  # a busy machine is slow
         return [json.loads(self.finish(process, 0)[0]) for process in processes]
 
     def check_tells(self, extra):

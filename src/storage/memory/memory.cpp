@@ -499,11 +499,12 @@ Result<std::vector<RoundReport>> MemoryStorage::load_reports(std::int64_t last) 
   return std::vector<RoundReport>(all.begin() + skip, all.end());
 }
 
-Result<void> MemoryStorage::wait(std::chrono::milliseconds at_most) {
+Result<bool> MemoryStorage::wait(std::chrono::milliseconds at_most) {
   std::unique_lock lock(state_->mutex);
-  state_->changed.wait_for(lock, at_most, [&] { return state_->changes != seen_; });
+  const bool changed =
+      state_->changed.wait_for(lock, at_most, [&] { return state_->changes != seen_; });
   seen_ = state_->changes;
-  return {};
+  return changed;
 }
 
 Result<std::unique_ptr<Storage>> MemoryStorage::connect(Access) {

@@ -160,8 +160,11 @@ void Connection::listen(const std::string& channel) {
   }
 }
 
-void Connection::wait(std::chrono::milliseconds at_most) {
-  connect();
+bool Connection::wait(std::chrono::milliseconds at_most) {
+  if (!handle_ || PQstatus(handle_.get()) != CONNECTION_OK) {
+    connect();
+    return true;  // whatever was announced meanwhile went unheard
+  }
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + at_most;
   for (;;) {
@@ -172,9 +175,10 @@ void Connection::wait(std::chrono::milliseconds at_most) {
       PQfreemem(note);
     }
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
-    if (notified || left <= 0) return;
+    if (notified || left <= 0) return notified;
     pollfd event{PQsocket(handle_.get()), POLLIN, 0};
-    if (poll(&event, 1, static_cast<int>(left)) < 0) return;  // a signal: the caller's business
+    if (poll(&event, 1, static_cast<int>(left)) < 0)
+      return false;  // a signal: the caller's business
   }
 }
 

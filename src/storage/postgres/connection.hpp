@@ -93,8 +93,8 @@ class Connection {
   Rows query(const char* sql, const std::vector<Parameter>& parameters = {});
   void script(const std::string& sql);  // several statements, no parameters
   void listen(const std::string& channel);
-  // Returns when a notification has come, or after `at_most`.
-  void wait(std::chrono::milliseconds at_most);
+  // Returns true when a notification has come, false after `at_most`.
+  bool wait(std::chrono::milliseconds at_most);
 
   const std::string& url() const { return url_; }
   const std::string& where() const { return where_; }

@@ -159,10 +159,11 @@ Result<void> PostgresStorage::add_trials(std::span<const Trial> trials,
       const std::string rationale = dump(json_of(trial.rationale));
       const Rows added = connection_.query(
           "INSERT INTO vbo.trials (study, id, state, params, rationale, asked_in, asked_at, "
-          "offered, request, ask_check) VALUES ($1, $2, 'waiting', $3, $4, $5, vbo.clock(), $6, $7, $8) "
+          "offered, request, ask_check) VALUES ($1, $2, 'waiting', $3, $4, $5, vbo.clock(), $6, "
+          "$7, $8) "
           "ON CONFLICT DO NOTHING",
           {study_, trial.id, params, rationale, trial.asked_in, request == 0 && !ended, asked_by,
-            ask_check(trial.id, params, rationale, trial.asked_in)});
+           ask_check(trial.id, params, rationale, trial.asked_in)});
       if (added.changed() == 0) throw Fault{storage_error::id_used(trial.id)};
     }
     if (ended) {
@@ -468,8 +469,8 @@ Result<std::unique_ptr<Storage>> PostgresStorage::connect(Access access) {
   return open_postgres(url_, access, 0.0);
 }
 
-Result<void> PostgresStorage::wait(std::chrono::milliseconds at_most) {
-  return attempt([&] { connection_.wait(at_most); });
+Result<bool> PostgresStorage::wait(std::chrono::milliseconds at_most) {
+  return attempt([&] { return connection_.wait(at_most); });
 }
 
 }  // namespace vbo::postgres

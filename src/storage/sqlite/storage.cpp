@@ -161,8 +161,8 @@ Result<void> SqliteStorage::add_trials(std::span<const Trial> trials,
       const std::string params = dump(json_of(*space_, trial.point));
       const std::string rationale = dump(json_of(trial.rationale));
       insert
-          .bind(trial.id, params, rationale, trial.asked_in, now, request == 0 && !ended ? 1 : 0, asked_by,
-                ask_check(trial.id, params, rationale, trial.asked_in))
+          .bind(trial.id, params, rationale, trial.asked_in, now, request == 0 && !ended ? 1 : 0,
+                asked_by, ask_check(trial.id, params, rationale, trial.asked_in))
           .run();
       if (database_.changes() == 0) throw Fault{storage_error::id_used(trial.id)};
     }
@@ -511,7 +511,7 @@ Result<std::vector<WorkerInfo>> SqliteStorage::load_workers() {
   });
 }
 
-Result<void> SqliteStorage::wait(std::chrono::milliseconds at_most) {
+Result<bool> SqliteStorage::wait(std::chrono::milliseconds at_most) {
   return attempt([&] {
     if (!watch_) watch_.emplace(path_);
     const auto end = std::chrono::steady_clock::now() + at_most;
@@ -522,7 +522,7 @@ Result<void> SqliteStorage::wait(std::chrono::milliseconds at_most) {
       seen_version_ = version;
       const auto left =
           std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
-      if (changed || left.count() <= 0) return;
+      if (changed || left.count() <= 0) return changed;
       watch_->wait(std::min(left, std::chrono::milliseconds(50)));
     }
   });

@@ -89,7 +89,7 @@ class SqliteStorage final : public Storage {
   Result<std::optional<Trial>> best_trial(Goal goal) override;
   Result<TrialCounts> counts() override;
   Result<std::vector<RoundReport>> load_reports(std::int64_t last) override;
-  Result<void> wait(std::chrono::milliseconds at_most) override;
+  Result<bool> wait(std::chrono::milliseconds at_most) override;
   Result<std::unique_ptr<Storage>> connect(Access access) override;
 
  private:
