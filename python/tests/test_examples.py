@@ -66,7 +66,7 @@ def test_the_notebook_and_its_page(tmp_path: Path) -> None:
     assert code_cells(page) == code_cells(committed), "run scripts/render-cells examples/python/tune_classifier.py"
     for text in (page, committed):
         assert "<svg" in text and "48 completed" in text and "metrics.spread" in text
-        assert number(r"(0\.\d+) with", text) > 0.9
+        assert number(r"(0\.\d+) with", text) > 0.85
 
 
 def test_every_example_is_listed_and_tested() -> None:

@@ -54,6 +54,6 @@ def test_nothing_told_is_lost(tmp_path: Path, method: str, kills: int) -> None:
         for id, value in told.items():
             assert stored[id].state == "completed" and stored[id].value == float(value)
         completed = [trial for trial in stored.values() if trial.state == "completed"]
-        assert all(trial.value == trial["x"] ** 2 for trial in completed)
+        assert all(trial.value == trial["x"] * trial["x"] for trial in completed)  # NumPy squares so, pow() need not
         assert len(completed) - len(told) <= 4 * kills  # at most the batch whose log line was cut off
         assert len(study.pending) in (0, 4)
