@@ -67,7 +67,10 @@ class Results:
         command = [*self.program, "compare", first, second, "--in", self.raw / name, "--by", by, "--json",
                    *self.clipped(name)]
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
-        return json.loads(done.stdout)["rows"] if done.returncode == 0 else []
+        if done.returncode == 2:
+            return []
+        done.check_returncode()
+        return json.loads(done.stdout)["rows"]
 
     def draw(self, name, out, *words, keep=lambda stem: True):
         """Figures of a set below figures/OUT; those kept."""
