@@ -9,10 +9,10 @@
 #include <cmath>
 #include <ctime>
 
-#include "optim/bnn/presets.hpp"
 #include "models/bnn/squared_error.hpp"
 #include "numerics/flops.hpp"
 #include "numerics/sobol.hpp"
+#include "optim/bnn/presets.hpp"
 
 namespace {
 

@@ -39,7 +39,8 @@ void* operator new(std::size_t bytes) { return counted(bytes, alignof(std::max_a
 void* operator new(std::size_t bytes, std::align_val_t a) {
   return counted(bytes, static_cast<std::size_t>(a));
 }
-// At low optimization g++ 12 does not see that counted() is where operator new gets its memory from.
+// At low optimization g++ 12 does not see that counted() is where operator new gets its memory
+// from.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 void operator delete(void* p) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t) noexcept { std::free(p); }

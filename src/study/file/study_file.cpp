@@ -406,7 +406,8 @@ Result<StudyFile> parse_study_file(std::string_view text, const std::string& pat
                  "", static_cast<int>(place.line)};
   }
   TomlErrors errors(path);
-  const TomlTable top(root, "", {"study", "optimizer", "parameter", "constraint", "evaluate", "stop"}, errors);
+  const TomlTable top(
+      root, "", {"study", "optimizer", "parameter", "constraint", "evaluate", "stop"}, errors);
   StudyFile file;
   file.path = path;
   const toml::table* study = subtable(root, "study", errors);

@@ -39,9 +39,9 @@ void TomlErrors::add_found(const toml::node& where, const TomlField& field,
 void TomlErrors::add(const toml::node* where, const std::string& path, const Error& error) {
   if (first_) return;
   const auto line = where ? static_cast<int>(where->source().begin.line) : 0;
-  first_ = Error{error.kind,
-                 file_ + (line ? ":" + std::to_string(line) : "") + ": " + error.message, path,
-                 line};
+  first_ =
+      Error{error.kind, file_ + (line ? ":" + std::to_string(line) : "") + ": " + error.message,
+            path, line};
 }
 
 TomlTable::TomlTable(const toml::table& table, TomlField prefix, std::vector<std::string> known,

@@ -36,8 +36,9 @@ Result<Study> open_study(const StudyFile& file) {
   std::error_code status;
   const bool is_url = storage.find("://") != std::string::npos;
   if (!is_url && !folder.empty() && !fs::is_directory(folder, status)) {
-    return Error{ErrorKind::invalid_input, file.path + ": study.storage: found " + "\"" + storage +
-                                               "\"" + ", expected a file in a folder that exists",
+    return Error{ErrorKind::invalid_input,
+                 file.path + ": study.storage: found " + "\"" + storage + "\"" +
+                     ", expected a file in a folder that exists",
                  "study.storage"};
   }
   return Study::open(file.study);
