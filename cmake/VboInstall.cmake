@@ -25,7 +25,7 @@ if(VBO_HAVE_SQLITE)
   string(APPEND VBO_PC_REQUIRES ", sqlite3")
 endif()
 if(VBO_HAVE_POSTGRES)
-  string(APPEND VBO_PC_REQUIRES ", libpq")
+  set(VBO_PC_LIBS " -lpq") # not by Requires: for --static that would ask for all that libpq is made of
 endif()
 configure_file(${vbo_SOURCE_DIR}/cmake/vbo.pc.in ${vbo_BINARY_DIR}/vbo.pc @ONLY)
 install(FILES ${vbo_BINARY_DIR}/vbo.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

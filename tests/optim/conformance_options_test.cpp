@@ -109,6 +109,8 @@ std::vector<OptionMap> circumstances(const std::vector<OptionInfo>& infos) {
   add("length_start", 0.02);           // ... and end
   add("output_scale", false);
   add("action_share", 0.9);  // vbo: the action-net has a say
+  add("actions", std::string("reflect"),
+      {{"warm_up", std::int64_t{1}}, {"action_rate", 0.1}, {"action_steps", std::int64_t{20}}});
   return all;
 }
 

@@ -164,8 +164,9 @@ INSTANTIATE_TEST_SUITE_P(Methods, ConstrainedMethod, ::testing::ValuesIn(all_nam
 // stay far from it.
 TEST(Constraints, MethodsSearchInsideTheRegion) {
   const Space space = problem("corner", reals(4), {"x0 + x1 + x2 + x3 <= 1"}).space;
-  const auto best_of = [&](const std::string& method) {
+  const auto best_of = [&](const std::string& method, std::uint64_t seed) {
     StudyOptions options = study_on(space, method, 8);
+    options.optimizer.seed = seed;
     options.goal = Goal::maximize;
     Study study = Study::open(options).value();
     for (int round = 0; round < 12; ++round) {
@@ -178,9 +179,15 @@ TEST(Constraints, MethodsSearchInsideTheRegion) {
     }
     return *study.best().value()->value;
   };
-  EXPECT_LT(best_of("random"), 3.7);
-  EXPECT_GT(best_of("cmaes"), 3.8);  // 4 at x3 = 1
-  EXPECT_GT(best_of("gp-logei"), 3.95);
+  const auto mean_best = [&](const std::string& method) {
+    double sum = 0.0;
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) sum += best_of(method, seed);
+    return sum / 5.0;
+  };
+  const double random = mean_best("random");
+  EXPECT_GT(mean_best("cmaes"), random + 0.15);
+  EXPECT_GT(mean_best("turbo"), 3.9);  // 4 at x3 = 1
+  EXPECT_GT(mean_best("vbo"), 3.9);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "core/spelling.hpp"
+#include "vbo/space.hpp"
 
 namespace vbo {
 namespace {
@@ -20,7 +21,13 @@ std::string bounds_text(std::int64_t low, std::int64_t high) {
 
 std::string toml_text(const toml::node& node) {
   std::ostringstream out;
-  node.visit([&](const auto& value) { out << value; });
+  node.visit([&](const auto& value) {
+    if constexpr (toml::is_floating_point<decltype(value)>) {
+      out << to_string(Value(value.get()));  // as it was written, not to seventeen digits
+    } else {
+      out << value;
+    }
+  });
   std::string text = out.str();
   std::replace(text.begin(), text.end(), '\n', ' ');
   if (text.size() > kShownLength) text = text.substr(0, kShownLength) + "...";
