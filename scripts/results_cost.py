@@ -23,7 +23,7 @@ def cost(results):
                     for n in reversed(sizes)]
 
         rows = []
-        for m in sorted({r["method"] for r in data["rows"]}, key=order, reverse=True):
+        for m in sorted(sorted({r["method"] for r in data["rows"]}), key=order, reverse=True):
             cells = [ours(m)]
             for n in sizes:
                 r, vbo = cell.get((m, n)), cell.get(("vbo", n))

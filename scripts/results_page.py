@@ -109,7 +109,7 @@ def spreads(results, name, option):
         line = base + ("?" + "&".join(kept) if kept else "")
         found.setdefault(r["task"], {}).setdefault(line, []).append(r["end_reward"])
     # A variant bears the name of its method unless there are two.
-    labels = {line for lines in found.values() for line in lines}
+    labels = sorted({line for lines in found.values() for line in lines})
     bases = [line.partition("?")[0] for line in labels]
     short = {line: base if bases.count(base) == 1 else line for line, base in zip(labels, bases)}
     spread = {}
