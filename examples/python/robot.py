@@ -36,7 +36,7 @@ def mix_and_measure(vials: Sequence[vbo.Trial]) -> list[tuple[float, float] | st
     return results
 
 
-with vbo.Study(space, goal="maximize", batch=VIALS, seed=1, budget=12 * VIALS, storage="robot.db") as study:
+with vbo.Study(space, goal="maximize", batch=VIALS, seed=2, budget=12 * VIALS, storage="robot.db") as study:
     if study.counts.completed == 0:  # what the lab had measured before
         study.add({"temperature": [25.0, 60.0], "minutes": [60, 60], "catalyst": [1.0, 1.0], "solvent": ["water", "ethanol"]},
                   [1.2, 53.0])  # fmt: skip

@@ -142,7 +142,7 @@ def test_enqueued_failed_pruned_and_foreign_trials() -> None:
 
 def test_constraints() -> None:
     study = create(VboSampler(seed=1, constraints_func=lambda trial: (1 - trial.params["x"],)))
-    study.optimize(lambda trial: trial.suggest_float("x", -5, 5) ** 2, n_trials=30)
+    study.optimize(lambda trial: trial.suggest_float("x", -5, 5) ** 2, n_trials=60)
     assert study.best_trial.params["x"] >= 1 and study.best_value < 2
     assert all(len(trial.constraints) == 1 for trial in study.trials)
     with pytest.raises(vbo.InvalidInput, match="NaN"):
