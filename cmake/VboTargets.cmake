@@ -7,9 +7,10 @@ function(vbo_compile_settings target)
   # Options structs have a default for every field; designated initializers name only some.
   target_compile_options(${target} PRIVATE -Wno-missing-field-initializers)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-    # False alarms of g++ 12: on `"text" + std::string` (GCC bug 105329) and inside its own AVX-512
+    # False alarms of g++ 12: on `"text" + std::string` (GCC bugs 105329, 105651) and inside its own AVX-512
     # intrinsics (GCC bug 105593).
-    target_compile_options(${target} PRIVATE -Wno-restrict -Wno-uninitialized -Wno-maybe-uninitialized)
+    target_compile_options(${target} PRIVATE -Wno-restrict -Wno-array-bounds -Wno-uninitialized
+                                             -Wno-maybe-uninitialized)
   endif()
   if(VBO_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
