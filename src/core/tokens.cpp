@@ -43,7 +43,7 @@ std::vector<Token> tokens_of(std::string_view text) {
     } else if (c == '"' || c == '\'' || c == '`') {
       const std::size_t end = text.find(c, at + 1);
       if (end == std::string_view::npos)
-        fail(at + 1, std::string("found ") + c + " without its end");
+        fail(at + 1, "found " + std::string(1, c) + " without its end");
       token.type = c == '`' ? Token::Type::name : Token::Type::text;
       token.text = text.substr(at + 1, end - at - 1);
       at = end + 1;
