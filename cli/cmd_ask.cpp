@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t kMostAtOnce = 1'000'000;
 constexpr std::int64_t kMostThreads = 4096;
 
-struct Options {
+struct AskArguments {
   std::string study;
   std::int64_t count = 1;
   std::int64_t threads = 0;
@@ -32,7 +32,7 @@ int print_suggestions(const Space& space, const std::vector<Trial>& trials, bool
   return kDone;
 }
 
-int list_pending(const Options& options) {
+int list_pending(const AskArguments& options) {
   const Result<OpenedStudy> study = open_to_read(options.study);
   if (!study) return fail(study.error());
   Result<std::vector<Trial>> trials = study->storage->load_trials();
@@ -43,7 +43,7 @@ int list_pending(const Options& options) {
   return print_suggestions(study->record.space, *trials, options.json);
 }
 
-int ask(const Options& options, const Console& console) {
+int ask(const AskArguments& options, const Console& console) {
   if (options.pending) return list_pending(options);
   const Result<Answer> answer =
       ask_for({options.study, options.count, static_cast<int>(options.threads), options.wait});
@@ -59,7 +59,7 @@ int ask(const Options& options, const Console& console) {
 }  // namespace
 
 Action define_ask(CLI::App& app, const Console& console) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AskArguments>();
   Arguments arguments(app);
   arguments.positional("STUDY", options->study, "Study file (.toml) or storage (.db)");
   arguments.option("-n,--count", options->count, "N", "How many suggestions", 1, kMostAtOnce);

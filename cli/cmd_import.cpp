@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kShownProblems = 20;
 
-struct Options {
+struct ImportArguments {
   std::string study;
   std::string file;
   bool skip_bad = false;
@@ -29,7 +29,7 @@ std::string listing(const std::vector<std::string>& problems) {
   return text;
 }
 
-int import_results(const Options& options) {
+int import_results(const ImportArguments& options) {
   Result<Study> study = open_to_write(options.study);
   if (!study) return fail(study.error());
   Result<Imported> read = read_results(options.file, study->record());
@@ -65,7 +65,7 @@ int import_results(const Options& options) {
 }  // namespace
 
 Action define_import(CLI::App& app, const Console&) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ImportArguments>();
   Arguments arguments(app);
   arguments.positional("STUDY", options->study, "Study file (.toml) or storage (.db)");
   arguments.positional("FILE", options->file, "CSV file, or the storage (.db) of another study");

@@ -58,7 +58,7 @@ std::string curve_text(const StudyReport& report) {
                             fmt::format("{} evaluations", report.results.size()), kWidth - 1);
 }
 
-std::string importance_text(const Importance& found) {
+std::string importance_bars(const Importance& found) {
   std::vector<ParameterImportance> entries = found.parameters;
   std::stable_sort(entries.begin(), entries.end(),
                    [](const auto& a, const auto& b) { return a.nats > b.nats; });
@@ -89,7 +89,7 @@ int plot(const std::string& argument, const Console& console) {
                         report->best->id, to_string(report->record.goal)) +
             curve_text(*report));
   const Importance found = importance(report->record.space, report->trials, {.pair_parameters = 0});
-  print_out(importance_text(found));
+  print_out(importance_bars(found));
   if (!found.remark.empty() && !console.quiet) print_err("note: " + found.remark + "\n");
   return kDone;
 }

@@ -16,7 +16,7 @@
 namespace vbo::cli {
 namespace {
 
-struct Options {
+struct ReportArguments {
   std::vector<std::string> studies;
   std::string output = "report.html";
 };
@@ -52,7 +52,7 @@ Result<void> write_file(const std::string& name, const std::string& text) {
   return {};
 }
 
-int write_report(const Options& options, const Console& console) {
+int write_report(const ReportArguments& options, const Console& console) {
   std::vector<std::string> payloads;
   for (const std::string& study : options.studies) {
     Result<std::string> payload = payload_of_study(study);
@@ -67,7 +67,7 @@ int write_report(const Options& options, const Console& console) {
 
 #else
 
-int write_report(const Options&, const Console&) {
+int write_report(const ReportArguments&, const Console&) {
   return fail(kWrongUsage, "this build has no page: it was made without zlib or D3");
 }
 
@@ -76,7 +76,7 @@ int write_report(const Options&, const Console&) {
 }  // namespace
 
 Action define_report(CLI::App& app, const Console& console) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReportArguments>();
   Arguments arguments(app);
   arguments.positional("STUDY", options->studies, "Storages (.db) or study files (.toml)");
   arguments.option("-o,--output", options->output, "FILE",

@@ -21,7 +21,7 @@ constexpr std::int64_t kAsTheFileSays = -1;
 constexpr std::chrono::seconds kPatience{3600};           // for a server that is away
 constexpr std::chrono::milliseconds kStandByEvery{1000};  // looks for a study that is left alone
 
-struct Options {
+struct RunArguments {
   std::string file;
   std::int64_t threads = 0;
   std::int64_t workers = kAsTheFileSays;  // 0 = coordinate only
@@ -284,7 +284,7 @@ Result<Summary> run_study(const StudyFile& file, Study& study, Executor* executo
   return summary;
 }
 
-int run(const Options& options, const Console& console) {
+int run(const RunArguments& options, const Console& console) {
   const std::atomic<int>& interrupts = watch_interrupts(static_cast<unsigned>(options.grace));
   Result<StudyFile> file = read_study_file(options.file);
   if (!file) return fail(file.error());
@@ -311,7 +311,7 @@ int run(const Options& options, const Console& console) {
 }  // namespace
 
 Action define_run(CLI::App& app, const Console& console) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunArguments>();
   Arguments arguments(app);
   arguments.positional("FILE", options->file, "Study file (.toml)");
   arguments.option("--workers", options->workers, "N",

@@ -23,7 +23,7 @@ constexpr std::int64_t kLastPort = 65535;
 constexpr std::size_t kShortestToken = 16;
 [[maybe_unused]] constexpr double kWait = 10.0;  // seconds for others who write
 
-struct Options {
+struct ServeArguments {
   std::string study;
   std::string host = "127.0.0.1";
   std::int64_t port = 8080;
@@ -74,7 +74,7 @@ void raise_descriptor_limit() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-int serve(const Options& options, const Console& console) {
+int serve(const ServeArguments& options, const Console& console) {
   const Result<OpenedStudy> study = open_to_read(options.study);
   if (!study) return fail(study.error());
   web::ServerOptions server_options;
@@ -135,7 +135,7 @@ int serve(const Options& options, const Console& console) {
 
 #else
 
-int serve(const Options&, const Console&) {
+int serve(const ServeArguments&, const Console&) {
   return fail(kWrongUsage, "this build has no page: it was made without zlib or D3");
 }
 
@@ -144,7 +144,7 @@ int serve(const Options&, const Console&) {
 }  // namespace
 
 Action define_serve(CLI::App& app, const Console& console) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ServeArguments>();
   Arguments arguments(app);
   arguments.positional("STUDY", options->study, "Storage (.db) or study file (.toml)");
   arguments.option("--port", options->port, "N", "Port to listen on; 0 = any free one", 0,

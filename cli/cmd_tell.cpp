@@ -12,7 +12,7 @@
 namespace vbo::cli {
 namespace {
 
-struct Options {
+struct TellArguments {
   std::string study;
   TrialId id = 0;
   std::string id_text;
@@ -80,7 +80,7 @@ Result<Point> point_at(const std::vector<std::string>& given, const Space& space
 }
 
 // A point nobody suggested; answers with the id it got.
-Result<TrialId> store_at(const Options& options, const Outcome& outcome) {
+Result<TrialId> store_at(const TellArguments& options, const Outcome& outcome) {
   Result<Study> study = open_to_write(options.study);
   if (!study) return study.error();
   const Result<Point> point = point_at(options.at, study->record().space);
@@ -91,7 +91,7 @@ Result<TrialId> store_at(const Options& options, const Outcome& outcome) {
   return added->front().id;
 }
 
-int tell(Options options) {
+int tell(TellArguments options) {
   if (options.at.empty()) {
     const Result<Value> id =
         value_from_text(Parameter::integer("ID", 1, std::int64_t{1} << 53U), options.id_text);
@@ -152,7 +152,7 @@ int tell(Options options) {
 }  // namespace
 
 Action define_tell(CLI::App& app, const Console&) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TellArguments>();
   Arguments arguments(app);
   arguments.positional("STUDY", options->study, "Storage (.db) or study file (.toml)");
   arguments.optional_positional("ID", options->id_text, "The suggestion's id; not with --at");

@@ -14,9 +14,7 @@ constexpr std::int64_t kAtOnce = 5000;  // rows in memory
 constexpr std::array<std::string_view, 6> kColumns = {"id",      "state",    "value",
                                                       "seconds", "attempts", "error"};
 
-const std::string kMetricPrefix = "metrics.";
-
-struct Options {
+struct TrialsArguments {
   std::string study;
   std::string state;
   bool json = false;
@@ -49,7 +47,8 @@ std::string csv_header(const Space& space, const std::set<std::string>& metrics)
     line += "," + csv_field(taken ? "params." + p.name : p.name);
   }
   line += ",seconds,attempts,error";
-  for (const std::string& name : metrics) line += "," + csv_field(kMetricPrefix + name);
+  for (const std::string& name : metrics)
+    line += "," + csv_field(std::string(kMetricPrefix) + name);
   return line + "\r\n";
 }
 
@@ -66,7 +65,7 @@ std::string csv_row(const Trial& trial, const std::set<std::string>& metrics) {
   return line + "\r\n";
 }
 
-int trials(const Options& options) {
+int trials(const TrialsArguments& options) {
   const Result<OpenedStudy> study = open_to_read(options.study);
   if (!study) return fail(study.error());
   const Space& space = study->record.space;
@@ -98,7 +97,7 @@ int trials(const Options& options) {
 }  // namespace
 
 Action define_trials(CLI::App& app, const Console&) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TrialsArguments>();
   Arguments arguments(app);
   arguments.positional("STUDY", options->study, "Storage (.db) or study file (.toml)");
   arguments.option("--state", options->state, "STATE",

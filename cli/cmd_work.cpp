@@ -21,7 +21,7 @@ constexpr double kShortestLease = 1.0;
 constexpr double kLongestLease = 86400.0;
 constexpr double kLongestIdle = 1e9;
 
-struct Options {
+struct WorkArguments {
   std::string file;
   std::int64_t workers = 0;  // 0 = as the file says
   std::string name;
@@ -48,7 +48,7 @@ constexpr std::string_view end_name(WorkEnd end) {
   return "?";
 }
 
-std::string end_text(WorkEnd end, const Options& options) {
+std::string end_text(WorkEnd end, const WorkArguments& options) {
   switch (end) {
     case WorkEnd::study_ended:
       return "the study has ended";
@@ -61,7 +61,8 @@ std::string end_text(WorkEnd end, const Options& options) {
 }
 
 // The storage of a study file that somebody else runs. It may take them a while to create it.
-Result<std::unique_ptr<Storage>> open_when_there(const StudyFile& file, const Options& options,
+Result<std::unique_ptr<Storage>> open_when_there(const StudyFile& file,
+                                                 const WorkArguments& options,
                                                  const std::atomic<int>& interrupts,
                                                  const Console& console) {
   const auto step = std::chrono::milliseconds(200);
@@ -87,7 +88,7 @@ Result<std::unique_ptr<Storage>> open_when_there(const StudyFile& file, const Op
   }
 }
 
-int work_on(const Options& options, const Console& console) {
+int work_on(const WorkArguments& options, const Console& console) {
   const std::atomic<int>& interrupts = watch_interrupts(static_cast<unsigned>(options.grace));
   if (!is_study_file(options.file)) {
     return fail(kWrongUsage, options.file +
@@ -138,7 +139,7 @@ int work_on(const Options& options, const Console& console) {
 }  // namespace
 
 Action define_work(CLI::App& app, const Console& console) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<WorkArguments>();
   Arguments arguments(app);
   arguments.positional("FILE", options->file, "Study file (.toml)");
   arguments.option("--workers", options->workers, "N",

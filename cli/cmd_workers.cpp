@@ -33,7 +33,7 @@ Result<std::vector<Listed>> list_workers(const std::string& argument, double& no
   return list;
 }
 
-Json json_of(const std::vector<Listed>& list, double now) {
+Json workers_json(const std::vector<Listed>& list, double now) {
   Json json = Json::array();
   for (const Listed& entry : list) {
     const WorkerInfo& worker = entry.worker;
@@ -86,7 +86,7 @@ Action define_workers(CLI::App& app, const Console& console) {
     const Result<std::vector<Listed>> list = list_workers(*study, now);
     if (!list) return fail(list.error());
     if (*json) {
-      print_json(json_of(*list, now));
+      print_json(workers_json(*list, now));
     } else {
       print_out(text_of(*list, now, console));
     }

@@ -22,7 +22,7 @@ Error at(const CsvTable& table, const CsvCell& cell, const std::string& message)
   return {ErrorKind::invalid_input, place(table, cell.line, cell.column) + message};
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   const std::size_t most = 40;
   return text.size() <= most ? "\"" + std::string(text) + "\""
                              : "\"" + std::string(text.substr(0, most)) + "...\"";
@@ -180,10 +180,10 @@ Result<DataColumn> to_column(const CsvTable& table, std::size_t index, bool cate
     const CsvCell& cell = table.rows[r][index];
     const std::string where = "column \"" + column.name + "\" ";
     if (is_missing(cell.text)) {
-      return at(table, cell,
-                where +
-                    (cell.text.empty() ? "is empty here" : "has " + quoted(cell.text) + " here") +
-                    "; fill it in, or leave such rows out with --skip-missing.");
+      return at(
+          table, cell,
+          where + (cell.text.empty() ? "is empty here" : "has " + in_quotes(cell.text) + " here") +
+              "; fill it in, or leave such rows out with --skip-missing.");
     }
     if (labels) {
       column.labels.push_back(cell.text);
@@ -192,12 +192,12 @@ Result<DataColumn> to_column(const CsvTable& table, std::size_t index, bool cate
     const std::optional<double> value = number_in(cell.text);
     if (!value) {
       return at(table, cell,
-                where + "has " + quoted(cell.text) +
+                where + "has " + in_quotes(cell.text) +
                     " among numbers; correct it, or name the column with --categorical "
                     "if it holds categories.");
     }
     if (!std::isfinite(*value))
-      return at(table, cell, where + "has " + quoted(cell.text) + ", which is not finite.");
+      return at(table, cell, where + "has " + in_quotes(cell.text) + ", which is not finite.");
     column.numbers.push_back(*value);
   }
   if (labels && count_categories(column) > kMostCategories) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "cli/trial_json.hpp"
 #include "core/json.hpp"
 #include "core/spelling.hpp"
 #include "core/value_text.hpp"
@@ -16,7 +17,6 @@ namespace vbo::cli {
 namespace {
 
 constexpr std::string_view kSqlite = "SQLite format 3";
-constexpr std::string_view kMetricPrefix = "metrics.";
 constexpr std::string_view kParamPrefix = "params.";
 // Columns of `vbo trials` that say nothing about the result.
 constexpr std::array<std::string_view, 7> kIgnored = {

@@ -11,6 +11,9 @@
 
 namespace vbo::cli {
 
+// In CSV, written or read, a column of metrics is called "metrics.NAME".
+inline constexpr std::string_view kMetricPrefix = "metrics.";
+
 void print_json(const Json& json);  // to standard output
 
 // "x1 = 0.5", one per line, each line indented.

@@ -9,7 +9,7 @@
 namespace vbo::tasks {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 class Synthetic final : public BasicTask {
  public:

@@ -14,7 +14,7 @@ namespace vbo::bench {
 namespace {
 
 // task, batch, rounds, method or ""
-using Key = std::tuple<std::string, std::int64_t, std::int64_t, std::string>;
+using Pair = std::tuple<std::string, std::int64_t, std::int64_t, std::string>;
 using BySeed = std::map<std::uint64_t, double>;
 
 double measured(const JobResult& job, const CompareOptions& options) {
@@ -34,7 +34,8 @@ void judge(Comparison& row, const std::vector<double>& differences) {
   if (row.high < -least) row.verdict = Verdict::second;
 }
 
-ComparisonReport compared(const std::map<Key, BySeed>& first, const std::map<Key, BySeed>& second) {
+ComparisonReport compared(const std::map<Pair, BySeed>& first,
+                          const std::map<Pair, BySeed>& second) {
   ComparisonReport report;
   for (const auto& [key, values] : first) {
     const auto other = second.find(key);
@@ -70,7 +71,7 @@ ComparisonReport compared(const std::map<Key, BySeed>& first, const std::map<Key
 }
 
 void collect(const JobResult& job, const std::string& method, const CompareOptions& options,
-             std::map<Key, BySeed>& into) {
+             std::map<Pair, BySeed>& into) {
   into[{job.job.task, job.job.batch, job.job.rounds, method}][job.job.seed] =
       measured(job, options);
 }
@@ -83,7 +84,7 @@ std::string_view to_string(Verdict verdict) {
 
 ComparisonReport compare_methods(const std::vector<JobResult>& jobs, const std::string& first,
                                  const std::string& second, const CompareOptions& options) {
-  std::map<Key, BySeed> a, b;
+  std::map<Pair, BySeed> a, b;
   for (const JobResult& job : jobs) {
     if (job.job.method == first) collect(job, "", options, a);
     if (job.job.method == second) collect(job, "", options, b);
@@ -93,7 +94,7 @@ ComparisonReport compare_methods(const std::vector<JobResult>& jobs, const std::
 
 ComparisonReport compare_sets(const std::vector<JobResult>& first,
                               const std::vector<JobResult>& second, const CompareOptions& options) {
-  std::map<Key, BySeed> a, b;
+  std::map<Pair, BySeed> a, b;
   for (const JobResult& job : first) collect(job, job.job.method, options, a);
   for (const JobResult& job : second) collect(job, job.job.method, options, b);
   return compared(a, b);

@@ -2,14 +2,12 @@
 #include "bench/metered.hpp"
 
 #include <chrono>
-#include <nlohmann/json.hpp>
 
+#include "core/json.hpp"
 #include "numerics/flops.hpp"
 
 namespace vbo::bench {
 namespace {
-
-using Json = nlohmann::json;
 
 class MeteredOptimizer final : public Optimizer {
  public:

@@ -8,6 +8,7 @@
 #include "bench/design.hpp"
 #include "bench/metered.hpp"
 #include "bench/record_json.hpp"
+#include "core/elapsed.hpp"
 #include "storage/copy.hpp"
 
 namespace vbo::bench {
@@ -18,10 +19,6 @@ using Clock = std::chrono::steady_clock;
 
 // The metric under which a new best of a noisy task keeps its expected value.
 constexpr const char* kIncumbent = "incumbent";
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // The values of a record are in the sign that is maximized.
 double maximized(const tasks::TaskInfo& info, double value) {

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "bench/play.hpp"
+#include "core/elapsed.hpp"
 #include "numerics/parallel.hpp"
 
 namespace vbo::bench {
@@ -16,10 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // Time left, from what the same kind of job (task, method, batch) took so far; kinds not seen yet
 // count as the mean of all seen.

@@ -8,10 +8,6 @@
 namespace vbo {
 namespace {
 
-constexpr std::size_t kReadAtOnce = std::size_t{1}
-                                    << 20;  // so that one chatty child starves nobody
-constexpr auto kPollWithoutPidfd = std::chrono::milliseconds(10);
-
 double seconds_between(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
 }

@@ -13,8 +13,6 @@
 namespace vbo {
 namespace {
 
-constexpr std::size_t kReadAtOnce = std::size_t{1} << 20;
-constexpr auto kPollWithoutPidfd = std::chrono::milliseconds(10);
 constexpr auto kFarewell = std::chrono::milliseconds(1000);  // to exit once a stream is closed
 constexpr auto kFarewellStep = std::chrono::milliseconds(5);
 

@@ -11,12 +11,14 @@
 #include <map>
 #include <thread>
 
+#include "core/elapsed.hpp"
+
 namespace vbo {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kLookAround{100};
+constexpr std::chrono::milliseconds kWorkerLooksAround{100};
 // While some of its evaluations run and others could: how soon news of trials is noticed.
 constexpr std::chrono::milliseconds kBetweenLooks{10};
 // Without news nobody asks the storage more often than this; thousands of idle workers must not
@@ -24,11 +26,7 @@ constexpr std::chrono::milliseconds kBetweenLooks{10};
 constexpr double kPollSeconds = 10.0;
 constexpr double kShortestBackoff = 0.05;  // seconds; doubles up to the longest
 constexpr double kLongestBackoff = 5.0;
-constexpr std::chrono::seconds kLookForLost{2};
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
+constexpr std::chrono::seconds kAskForLost{2};
 
 class Worker {
  public:
@@ -54,9 +52,9 @@ class Worker {
       if (!may_try()) {
         // The storage is away: go on with what runs.
         if (executor_.running() > 0) {
-          gather(executor_.wait(kLookAround));
+          gather(executor_.wait(kWorkerLooksAround));
         } else {
-          std::this_thread::sleep_for(kLookAround);
+          std::this_thread::sleep_for(kWorkerLooksAround);
         }
         continue;
       }
@@ -81,7 +79,7 @@ class Worker {
     }
     if (executor_.running() > 0) {
       const bool room = !stopping && executor_.running() < executor_.capacity();
-      gather(executor_.wait(room ? kBetweenLooks : kLookAround));
+      gather(executor_.wait(room ? kBetweenLooks : kWorkerLooksAround));
       if (!room) return Turn();
       const auto heard = storage_.wait(std::chrono::milliseconds(0));
       if (!heard) return heard.error();
@@ -101,7 +99,7 @@ class Worker {
 
   Result<std::optional<WorkEnd>> wait_for_news() {
     while (!news_ && interrupts() == 0 && seconds_since(claimed_) < kPollSeconds) {
-      const auto heard = storage_.wait(kLookAround);
+      const auto heard = storage_.wait(kWorkerLooksAround);
       if (!heard) return heard.error();
       news_ = *heard;
       if (options_.idle_seconds > 0.0 && seconds_since(busy_) >= options_.idle_seconds) break;
@@ -159,7 +157,7 @@ class Worker {
     const auto free = static_cast<std::int64_t>(executor_.capacity()) -
                       static_cast<std::int64_t>(executor_.running());
     if (free <= 0) return {};
-    if (Clock::now() - looked_ > kLookForLost) {
+    if (Clock::now() - looked_ > kAskForLost) {
       looked_ = Clock::now();
       if (const auto returned = storage_.return_lost(); !returned) return returned.error();
     }

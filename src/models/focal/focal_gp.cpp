@@ -16,7 +16,6 @@ using Eigen::Index;
 
 namespace {
 
-constexpr double jitter = 1e-6;
 constexpr double variance_floor = 1e-10;
 
 // theta = (Z, m_v, L_S, r_l, r_s, r_noise, c) with l = 0.005 + (D - 0.005) sigmoid(r_l) (at least
@@ -67,7 +66,7 @@ class FocalPosterior final : public GaussianPosterior {
     model.L_.triangularView<Eigen::Lower>().solveInPlace(A_);
     RA_ = p.root.triangularView<Eigen::Lower>().transpose() * A_;
     mean_ = ((A_.transpose() * p.mean).array() + p.constant) * s + model.output_.offset;
-    const Vector raw = (p.variance + jitter + RA_.colwise().squaredNorm().array() -
+    const Vector raw = (p.variance + kFocalJitter + RA_.colwise().squaredNorm().array() -
                         A_.colwise().squaredNorm().array())
                            .transpose();
     const double floor = variance_floor * p.variance;
@@ -158,7 +157,7 @@ FitReport FocalGp::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
   kernel_ = std::make_unique<StationaryKernel>(Shape::matern52, p_.lengthscales.cwiseInverse(),
                                                p_.variance);
   Matrix Kzz = kernel_->cross(p_.Z, p_.Z);
-  Kzz.diagonal().array() += jitter;
+  Kzz.diagonal().array() += kFocalJitter;
   L_ = robust_factor(Kzz);
   return report;
 }

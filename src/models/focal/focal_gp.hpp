@@ -17,6 +17,9 @@
 
 namespace vbo {
 
+// On the diagonal of K_ZZ and of the prediction, so that both stay positive definite.
+inline constexpr double kFocalJitter = 1e-6;
+
 struct FocalRegion {
   Vector low, high;  // (D)
   bool contains(ConstVectorRef x) const {

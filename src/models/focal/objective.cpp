@@ -13,8 +13,6 @@ namespace {
 
 using Eigen::Index;
 
-constexpr double jitter = 1e-6;
-
 // w_i = g(rho_i), rho_i the scaled distance from x_i to R, and d w_i / d log l_j (D,n).
 struct Weights {
   Vector w;        // (n)
@@ -68,7 +66,7 @@ FocalObjective focal_objective(const FocalParameters& p, ConstMatrixRef X, Const
 
   Matrix Kzz = kernel.cross(p.Z, p.Z);
   const Matrix plain = Kzz;
-  Kzz.diagonal().array() += jitter;
+  Kzz.diagonal().array() += kFocalJitter;
   const Cholesky factor = safe_cholesky(Kzz);
   if (!factor) return out;
   const auto L = factor.L.triangularView<Eigen::Lower>();
@@ -77,7 +75,7 @@ FocalObjective focal_objective(const FocalParameters& p, ConstMatrixRef X, Const
   const auto root = p.root.triangularView<Eigen::Lower>();
   const Matrix RA = root.transpose() * A;  // L_S' a
   const Vector mu = (A.transpose() * p.mean).array() + p.constant;
-  const Vector v = p.variance + jitter + RA.colwise().squaredNorm().transpose().array() -
+  const Vector v = p.variance + kFocalJitter + RA.colwise().squaredNorm().transpose().array() -
                    A.colwise().squaredNorm().transpose().array();
   const Vector r = z - mu;
   const Vector e =
@@ -133,7 +131,7 @@ void optimal_inducing(FocalParameters& p, ConstMatrixRef X, ConstVectorRef z,
   const Index m = p.Z.cols();
   const StationaryKernel kernel = kernel_of(p);
   Matrix Kzz = kernel.cross(p.Z, p.Z);
-  Kzz.diagonal().array() += jitter;
+  Kzz.diagonal().array() += kFocalJitter;
   const Matrix L = robust_factor(Kzz);
   const Matrix A = L.triangularView<Eigen::Lower>().solve(kernel.cross(p.Z, X));
   const Vector w = region_weights(p, X, region).w;

@@ -27,7 +27,7 @@ LogDensity log_posterior(SquaredError<T>& error, double s, double v) {
   };
 }
 
-struct Chain {
+struct HmcChain {
   HmcSummary summary;
   Matrix traces;   // (S, 1 + probes): log-density, predictions
   Matrix members;  // (W, kept)
@@ -39,8 +39,8 @@ bool is_kept(Eigen::Index sample, Eigen::Index samples, Eigen::Index kept) {
 }
 
 template <class T>
-Chain run_chain(const HmcBnnOptions& options, const nn::MlpShape& shape, const Matrix& X,
-                const Vector& y, double s, Eigen::Index kept, int threads, Rng rng) {
+HmcChain run_chain(const HmcBnnOptions& options, const nn::MlpShape& shape, const Matrix& X,
+                   const Vector& y, double s, Eigen::Index kept, int threads, Rng rng) {
   SquaredError<T> error(shape, X, y, threads);
   const LogDensity density = log_posterior(error, s, options.prior_variance);
   Vector theta = random_weights(shape, rng);
@@ -52,7 +52,7 @@ Chain run_chain(const HmcBnnOptions& options, const nn::MlpShape& shape, const M
   minimize_by_adam(loss, {.learning_rate = options.pretrain_rate, .steps = options.pretrain_steps},
                    theta);
 
-  Chain chain;
+  HmcChain chain;
   const Eigen::Index samples = options.sampler.samples;
   const Matrix watched = probe_points(X, y);
   chain.traces.resize(samples, 1 + watched.cols());
@@ -72,11 +72,11 @@ Chain run_chain(const HmcBnnOptions& options, const nn::MlpShape& shape, const M
   return chain;
 }
 
-HmcDiagnostics diagnose(const std::vector<Chain>& chains) {
+HmcDiagnostics diagnose(const std::vector<HmcChain>& chains) {
   HmcDiagnostics d;
   const auto count = static_cast<double>(chains.size());
   std::vector<Matrix> traces;
-  for (const Chain& chain : chains) {
+  for (const HmcChain& chain : chains) {
     d.acceptance += chain.summary.acceptance / count;
     d.step_size += chain.summary.step_size / count;
     d.divergences += chain.summary.divergences;
@@ -106,7 +106,7 @@ FitReport HmcBnn::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
   const Eigen::Index kept = std::clamp<Eigen::Index>(wanted / chain_count, 1, samples);
 
   // One chain: threads share its gradients. Several: each has a thread of its own.
-  std::vector<Chain> chains(static_cast<std::size_t>(chain_count));
+  std::vector<HmcChain> chains(static_cast<std::size_t>(chain_count));
   const std::uint64_t key = rng();
   parallel_for(options_.threads, options_.chains, [&](int c) {
     const Rng stream(key, "hmc-chain", static_cast<std::uint64_t>(c));
@@ -121,7 +121,7 @@ FitReport HmcBnn::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
   // is nothing else.
   const bool any_moved = diagnostics_.stuck_chains < chain_count;
   std::vector<const Matrix*> parts;
-  for (const Chain& chain : chains) {
+  for (const HmcChain& chain : chains) {
     if (chain.summary.moved || !any_moved) parts.push_back(&chain.members);
   }
   Matrix members(shape.parameters(), kept * static_cast<Eigen::Index>(parts.size()));

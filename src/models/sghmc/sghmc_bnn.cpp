@@ -42,7 +42,7 @@ class Batches {
   std::size_t next_ = 0;
 };
 
-struct Chain {
+struct SghmcChain {
   std::vector<Vector> kept;  // (W+1) each
   Matrix traces;             // (kept, probes)
   int divergences = 0;
@@ -52,8 +52,8 @@ bool is_sane(const Vector& theta) {
   return theta.allFinite() && theta.cwiseAbs().maxCoeff() < runaway;
 }
 
-Chain run_chain(const SghmcBnnOptions& options, const nn::MlpShape& shape, const Matrix& Z,
-                const Vector& t, Rng rng) {
+SghmcChain run_chain(const SghmcBnnOptions& options, const nn::MlpShape& shape, const Matrix& Z,
+                     const Vector& t, Rng rng) {
   const Eigen::Index n = t.size(), W = shape.parameters();
   SghmcLoss loss{shape,
                  static_cast<double>(n),
@@ -64,7 +64,7 @@ Chain run_chain(const SghmcBnnOptions& options, const nn::MlpShape& shape, const
   Vector sane = theta;
   AdaptiveSghmc sampler(W + 1, options.sampler);
   Batches batches(n, options.batch);
-  Chain chain;
+  SghmcChain chain;
   for (int step = 0; step < options.steps; ++step) {
     const std::span<const Eigen::Index> batch = batches.next(rng);
     loss(theta, Z(Eigen::all, batch), t(batch), G);
@@ -121,11 +121,11 @@ FitReport SghmcBnn::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
   const Vector deviation = deviations(X, mean);
   const Matrix Z = (X.colwise() - mean).array().colwise() / deviation.array();
 
-  std::vector<Chain> chains(static_cast<std::size_t>(options_.chains));
+  std::vector<SghmcChain> chains(static_cast<std::size_t>(options_.chains));
   const Matrix watched = probe_points(Z, targets);
   const std::uint64_t key = rng();
   parallel_for(options_.threads, options_.chains, [&](int c) {
-    Chain& chain = chains[static_cast<std::size_t>(c)];
+    SghmcChain& chain = chains[static_cast<std::size_t>(c)];
     chain = run_chain(options_, shape, Z, targets,
                       Rng(key, "sghmc-chain", static_cast<std::uint64_t>(c)));
     chain.traces.resize(static_cast<Eigen::Index>(chain.kept.size()), watched.cols());
@@ -140,7 +140,7 @@ FitReport SghmcBnn::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
   std::vector<Matrix> traces;
   Eigen::Index count = 0, shortest = chains.front().traces.rows();
   int divergences = 0;
-  for (const Chain& chain : chains) {
+  for (const SghmcChain& chain : chains) {
     count += chain.traces.rows();
     shortest = std::min(shortest, chain.traces.rows());
     divergences += chain.divergences;
@@ -148,7 +148,7 @@ FitReport SghmcBnn::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
   Matrix members(shape.parameters(), count);
   Eigen::Index next = 0;
   double noise = 0.0;
-  for (const Chain& chain : chains) {
+  for (const SghmcChain& chain : chains) {
     traces.push_back(chain.traces.bottomRows(shortest));
     for (const Vector& theta : chain.kept) {
       members.col(next++) = theta.head(shape.parameters());

@@ -6,7 +6,7 @@
 namespace vbo {
 namespace {
 
-constexpr std::uint32_t format = 0x434d4101;  // "CMA", version 1
+constexpr std::uint32_t kCmaesFormat = 0x434d4101;  // "CMA", version 1
 
 void put(StateWriter& out, const std::string& text) {
   out.put<std::int64_t>(static_cast<std::int64_t>(text.size()));
@@ -35,7 +35,7 @@ std::string Cmaes::snapshot() const {
     out.put(asked.run).put(asked.generation).put(asked.genotype);
   };
   StateWriter out;
-  out.put(format);
+  out.put(kCmaesFormat);
   for (const std::int64_t count :
        {large_restarts_, large_evaluations_, small_evaluations_, designed_, generations_,
         run_.index, run_.population, run_.flat_generations}) {
@@ -69,7 +69,7 @@ Result<void> Cmaes::restore(std::string_view snapshot, std::span<const Trial> hi
     return asked;
   };
   StateReader in(snapshot);
-  const bool known = in.get<std::uint32_t>() == format;
+  const bool known = in.get<std::uint32_t>() == kCmaesFormat;
   for (std::int64_t* count :
        {&large_restarts_, &large_evaluations_, &small_evaluations_, &designed_, &generations_,
         &run_.index, &run_.population, &run_.flat_generations}) {

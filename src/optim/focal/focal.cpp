@@ -15,14 +15,14 @@ namespace {
 
 using Eigen::Index;
 
-constexpr std::uint32_t format = 0x464f4302;  // "FOC", version 2
+constexpr std::uint32_t kFocalFormat = 0x464f4302;  // "FOC", version 2
 constexpr double refit_growth = 0.05;
 
 constexpr TermInfo kLevel{"level", Unit::count, TermRole::beside,
                           "box that proposed it: 0 is the largest, each next half as wide"};
 constexpr TermInfo kDepth{"depth", Unit::count, TermRole::beside, "boxes wanted"};
 constexpr TermInfo kLevels{"levels", Unit::count, TermRole::beside, "boxes that have a model"};
-constexpr TermInfo kSide{"side", Unit::length, TermRole::beside, "side of the largest box"};
+constexpr TermInfo kBoxSide{"side", Unit::length, TermRole::beside, "side of the largest box"};
 
 }  // namespace
 
@@ -174,7 +174,7 @@ const Ledger& FocalMethod::declared() {
   static const Ledger all = [] {
     Ledger ledger = surrogate_ledger({});
     ledger.terms.push_back(kLevel);
-    ledger.values = {kDepth, kLevels, kSide};
+    ledger.values = {kDepth, kLevels, kBoxSide};
     return ledger;
   }();
   return all;
@@ -185,7 +185,7 @@ AskReport FocalMethod::report() const {
   report.round = asks_;
   report.values = {kDepth.of(static_cast<double>(depth_)),
                    kLevels.of(static_cast<double>(levels_.size()))};
-  if (around_best()) report.values.push_back(kSide.of(base_.side));
+  if (around_best()) report.values.push_back(kBoxSide.of(base_.side));
   if (levels_.empty()) return report;
   const auto p = levels_.back().model->marginals(centre_);
   report.recommendation =
@@ -195,7 +195,7 @@ AskReport FocalMethod::report() const {
 
 std::string FocalMethod::snapshot() const {
   StateWriter out;
-  out.put(format);
+  out.put(kFocalFormat);
   for (const std::int64_t n :
        {asks_, depth_, fitted_, fitted_depth_, round_results_, round_level_, base_.successes,
         base_.failures, static_cast<std::int64_t>(level_of_.size())}) {
@@ -208,7 +208,7 @@ std::string FocalMethod::snapshot() const {
 
 Result<void> FocalMethod::restore(std::string_view snapshot, std::span<const Trial> history) {
   StateReader in(snapshot);
-  const bool known = in.get<std::uint32_t>() == format;
+  const bool known = in.get<std::uint32_t>() == kFocalFormat;
   std::int64_t fitted = 0, fitted_depth = 0, pending = 0;
   for (std::int64_t* n : {&asks_, &depth_, &fitted, &fitted_depth, &round_results_, &round_level_,
                           &base_.successes, &base_.failures, &pending}) {

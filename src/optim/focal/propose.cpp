@@ -6,13 +6,8 @@
 #include "optim/focal/focal.hpp"
 
 namespace vbo {
-namespace {
 
 using Eigen::Index;
-
-constexpr Index joint_variables = 120;
-
-}  // namespace
 
 std::vector<FocalMethod::Proposal> FocalMethod::propose(std::size_t level, Index q,
                                                         Rng& rng) const {
@@ -61,7 +56,7 @@ std::vector<FocalMethod::Proposal> FocalMethod::propose_by_search(std::size_t k,
   const Level& level = levels_[k];
   const Surrogate& model = *level.model;
   const Index D = encoding_.dimension();
-  const bool joint = is_monte_carlo(kind) && q * D <= joint_variables;
+  const bool joint = is_monte_carlo(kind) && q * D <= kJointVariables;
   const Index together = joint ? q : 1;
   const auto blocks = static_cast<int>(encoding_.blocks().size());
   SobolSequence sobol(blocks, Rng(rng(), "focal-raw"));

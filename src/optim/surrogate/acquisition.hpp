@@ -25,6 +25,9 @@ enum class Acquisition { ei, log_ei, pi, ucb, q_ei, q_log_ei, q_ucb, thompson };
 
 std::optional<Acquisition> acquisition_from(std::string_view name);  // "ei", "logei", "qei", ...
 bool is_monte_carlo(Acquisition kind);
+// A joint search of a batch has q * D variables; beyond so many, points are chosen one after the
+// other.
+inline constexpr Eigen::Index kJointVariables = 120;
 // The kind for single points whose batch form `kind` is, and the other way round.
 Acquisition pointwise(Acquisition kind);
 Acquisition batchwise(Acquisition kind);

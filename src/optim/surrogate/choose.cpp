@@ -10,8 +10,6 @@ namespace {
 
 using Eigen::Index;
 
-// Joint search has q * D variables; beyond this, points are chosen one after the other.
-constexpr Index joint_variables = 120;
 // Without fantasies, pending points enter every Monte Carlo evaluation; older ones are left out.
 constexpr Index pending_joined = 32;
 constexpr double same_point = 1e-7;
@@ -20,7 +18,7 @@ constexpr double same_point = 1e-7;
 
 std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick(Index q, Rng& rng) {
   const bool monte_carlo = is_monte_carlo(acquisition_);
-  const bool fits_jointly = q * encoding_.dimension() <= joint_variables;
+  const bool fits_jointly = q * encoding_.dimension() <= kJointVariables;
   std::string rule = options_.batch;
   if (acquisition_ == Acquisition::thompson) rule = "ts";
   const bool alone = q == 1 && results_.open().empty();

@@ -17,7 +17,7 @@ namespace {
 
 using Eigen::Index;
 
-constexpr std::uint32_t format = 0x53555201;  // "SUR", version 1
+constexpr std::uint32_t kSurrogateFormat = 0x53555201;  // "SUR", version 1
 constexpr Index best_kept = 32;
 constexpr Index warp_limit = 300;  // results; beyond, the warp stays as it was chosen
 
@@ -233,7 +233,7 @@ AskReport SurrogateOptimizer::report() const {
 
 std::string SurrogateOptimizer::snapshot() const {
   StateWriter out;
-  out.put(format).put(designed_).put(asks_).put(fits_);
+  out.put(kSurrogateFormat).put(designed_).put(asks_).put(fits_);
   out.put<std::int64_t>(choice_before_fit_).put(state_before_fit_);
   out.put(static_cast<std::int64_t>(seen_.size()));
   for (const Index count : seen_) out.put(static_cast<std::int64_t>(count));
@@ -243,7 +243,7 @@ std::string SurrogateOptimizer::snapshot() const {
 Result<void> SurrogateOptimizer::restore(std::string_view snapshot,
                                          std::span<const Trial> history) {
   StateReader in(snapshot);
-  const bool known = in.get<std::uint32_t>() == format;
+  const bool known = in.get<std::uint32_t>() == kSurrogateFormat;
   const auto designed = in.get<std::int64_t>(), asks = in.get<std::int64_t>(),
              fits = in.get<std::int64_t>(), choice = in.get<std::int64_t>();
   const Matrix state = in.get_matrix();

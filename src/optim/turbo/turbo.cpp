@@ -15,8 +15,9 @@ namespace {
 
 using Eigen::Index;
 
-constexpr std::uint32_t format = 0x54524201;  // "TRB", version 1
-constexpr TermInfo kSide{"length", Unit::length, TermRole::beside, "side of the trust region"};
+constexpr std::uint32_t kTurboFormat = 0x54524201;  // "TRB", version 1
+constexpr TermInfo kRegionSide{"length", Unit::length, TermRole::beside,
+                               "side of the trust region"};
 constexpr TermInfo kRestarts{"restarts", Unit::count, TermRole::beside,
                              "trust regions given up so far"};
 constexpr TermInfo kLogLikelihood{"log_likelihood", Unit::number, TermRole::beside,
@@ -239,7 +240,7 @@ std::vector<Suggestion> Turbo::ask(std::span<const TrialId> ids) {
     Rationale why{.source = source, .acquisition = draw};
     if (draw) {
       why.add(kDraw, *draw);
-      why.add(kSide, region_.length);
+      why.add(kRegionSide, region_.length);
     }
     suggestions.push_back({encoding_.decode(x), std::move(why)});
     results_.asked(id, suggestions.back().point);
@@ -288,14 +289,15 @@ std::vector<Suggestion> Turbo::ask(std::span<const TrialId> ids) {
 void Turbo::tell(std::span<const Trial> finished) { results_.told(finished); }
 
 const Ledger& Turbo::declared() {
-  static const Ledger all{{kDraw, kSide}, {kSide, kRestarts, kLogLikelihood}};
+  static const Ledger all{{kDraw, kRegionSide}, {kRegionSide, kRestarts, kLogLikelihood}};
   return all;
 }
 
 AskReport Turbo::report() const {
   AskReport report;
   report.round = asks_;
-  report.values = {kSide.of(region_.length), kRestarts.of(static_cast<double>(region_.restarts)),
+  report.values = {kRegionSide.of(region_.length),
+                   kRestarts.of(static_cast<double>(region_.restarts)),
                    kLogLikelihood.of(fit_report_.objective)};
   if (fitted_ == 0) return report;
   const auto p = model_.marginals(centre_);
@@ -306,7 +308,7 @@ AskReport Turbo::report() const {
 
 std::string Turbo::snapshot() const {
   StateWriter out;
-  out.put(format).put(asks_).put(fitted_).put(region_.length);
+  out.put(kTurboFormat).put(asks_).put(fitted_).put(region_.length);
   for (const std::int64_t count : {region_.successes, region_.failures, region_.restarts,
                                    region_.start, region_.judged, region_.designed}) {
     out.put(count);
@@ -317,7 +319,7 @@ std::string Turbo::snapshot() const {
 
 Result<void> Turbo::restore(std::string_view snapshot, std::span<const Trial> history) {
   StateReader in(snapshot);
-  const bool known = in.get<std::uint32_t>() == format;
+  const bool known = in.get<std::uint32_t>() == kTurboFormat;
   asks_ = in.get<std::int64_t>();
   const auto fitted = in.get<std::int64_t>();
   region_.length = in.get<double>();
