@@ -6,13 +6,12 @@
 #include <cmath>
 #include <limits>
 
+#include "support/extremes.hpp"
 #include "support/gradient_check.hpp"
 #include "vbo/random.hpp"
 
 namespace vbo {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 Matrix random_scores(int rows, int cols, double size, std::uint64_t seed) {
   Rng rng(seed, "scores");

@@ -48,14 +48,14 @@ TEST(NngpKernel, GradientsMatchDifferences) {
   }
 }
 
-struct Data {
+struct Learned {
   Matrix X;
   Vector y;
 };
 
-Data wave_data(Eigen::Index n, std::uint64_t seed) {
+Learned wave_data(Eigen::Index n, std::uint64_t seed) {
   Rng rng(seed, "data");
-  Data data{random_matrix(2, n, rng), Vector(n)};
+  Learned data{random_matrix(2, n, rng), Vector(n)};
   for (Eigen::Index i = 0; i < n; ++i) {
     data.y[i] = 5.0 + 2.0 * std::sin(4.0 * data.X(0, i)) + data.X(1, i);
   }
@@ -77,7 +77,7 @@ std::vector<std::unique_ptr<Surrogate>> models() {
 }
 
 TEST(NetworkKernels, PredictFreshData) {
-  const Data train = wave_data(60, 1), fresh = wave_data(40, 2);
+  const Learned train = wave_data(60, 1), fresh = wave_data(40, 2);
   for (const auto& model : models()) {
     model->fit(train.X, train.y, Rng(1, "fit"));
     const auto p = model->marginals(fresh.X);
@@ -88,7 +88,7 @@ TEST(NetworkKernels, PredictFreshData) {
 }
 
 TEST(NetworkKernels, PullbacksMatchDifferences) {
-  const Data train = wave_data(15, 3);
+  const Learned train = wave_data(15, 3);
   Rng rng(4, "pull");
   for (const auto& model : models()) {
     model->fit(train.X, train.y, Rng(1, "fit"));
@@ -112,7 +112,7 @@ TEST(NetworkKernels, PullbacksMatchDifferences) {
 }
 
 TEST(NetworkKernels, FantasiesEqualUpdates) {
-  const Data data = wave_data(20, 5);
+  const Learned data = wave_data(20, 5);
   for (const auto& model : models()) {
     model->fit(data.X.leftCols(15), data.y.head(15), Rng(1, "fit"));
     const auto fantasy = model->conditioned_on(data.X.rightCols(5), data.y.tail(5));
@@ -138,7 +138,7 @@ TEST(NetworkKernels, DegenerateDataStaysFinite) {
 
 // The noise the eigendecomposition finds is the best one by the direct likelihood too.
 TEST(InfiniteBnn, NoiseMaximizesTheDirectLikelihood) {
-  Data data = wave_data(30, 6);
+  Learned data = wave_data(30, 6);
   Rng rng(7, "noise");
   for (double& y : data.y) y += 0.5 * rng.normal();
   InfiniteBnn model({});
@@ -159,7 +159,7 @@ TEST(InfiniteBnn, NoiseMaximizesTheDirectLikelihood) {
 }
 
 TEST(DeepKernel, LossGradientMatchesDifferences) {
-  const Data data = wave_data(7, 8);
+  const Learned data = wave_data(7, 8);
   const nn::MlpShape shape({2, 4, 3}, nn::Activation::tanh, nn::Activation::tanh);
   Vector theta(shape.parameters() + 3 + 3);
   Rng rng(9, "theta");

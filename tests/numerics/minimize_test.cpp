@@ -7,10 +7,10 @@
 #include <limits>
 #include <stdexcept>
 
+#include "support/extremes.hpp"
+
 namespace vbo {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 double rosenbrock(ConstVectorRef x, VectorRef g) {
   g.setZero();

@@ -6,12 +6,10 @@
 #include <limits>
 
 #include "core/normal.hpp"
+#include "support/extremes.hpp"
 
 namespace vbo {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-const double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 TEST(NormalScores, QuantilesOfRanks) {
   const Vector z = normal_scores(Vector{{30.0, -5.0, 1e9}});

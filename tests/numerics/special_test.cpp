@@ -8,13 +8,11 @@
 #include <limits>
 #include <vector>
 
+#include "support/extremes.hpp"
 #include "support/gradient_check.hpp"
 
 namespace vbo {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-const double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 void expect_close(double got, double want, double relative) {
   EXPECT_LE(std::abs(got - want), relative * std::abs(want)) << "got " << got << ", want " << want;

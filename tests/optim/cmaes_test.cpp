@@ -14,7 +14,7 @@ namespace {
 
 using Objective = std::function<double(const Vector& x)>;  // maximized
 
-Space box(int n, double low = -5.0, double high = 5.0) {
+Space cmaes_box(int n, double low = -5.0, double high = 5.0) {
   std::vector<Parameter> parameters;
   for (int i = 0; i < n; ++i) {
     parameters.push_back(Parameter::real("x" + std::to_string(i), low, high));
@@ -102,15 +102,15 @@ double rosenbrock(const Vector& x) {
 TEST(Cmaes, ConvergesAtKnownRates) {
   for (const std::uint64_t seed : {1, 2, 3}) {
     const OptimizerOptions common{.method = "cmaes", .seed = seed, .batch = 10};
-    Cmaes on_sphere(box(10), common, {});
+    Cmaes on_sphere(cmaes_box(10), common, {});
     const int sphere_cost = evaluations_to(on_sphere, sphere, -1e-9, 10, 4000);
     EXPECT_GT(sphere_cost, 700);
     EXPECT_LT(sphere_cost, 2500);
-    Cmaes on_ellipsoid(box(10), common, {});
+    Cmaes on_ellipsoid(cmaes_box(10), common, {});
     const int ellipsoid_cost = evaluations_to(on_ellipsoid, ellipsoid, -1e-9, 10, 12000);
     EXPECT_GT(ellipsoid_cost, 2000);
     EXPECT_LT(ellipsoid_cost, 8000);
-    Cmaes on_rosenbrock(box(10), common, {});
+    Cmaes on_rosenbrock(cmaes_box(10), common, {});
     const int rosenbrock_cost = evaluations_to(on_rosenbrock, rosenbrock, -1e-9, 10, 20000);
     EXPECT_GT(rosenbrock_cost, 2500);
     EXPECT_LT(rosenbrock_cost, 14000);
@@ -118,7 +118,7 @@ TEST(Cmaes, ConvergesAtKnownRates) {
 }
 
 TEST(Cmaes, DiagonalCovarianceSolvesSeparableFunctionsInManyDimensions) {
-  Cmaes optimizer(box(250), {.method = "cmaes", .seed = 1, .batch = 20}, {});
+  Cmaes optimizer(cmaes_box(250), {.method = "cmaes", .seed = 1, .batch = 20}, {});
   const auto unequal = [](const Vector& x) {  // condition 1e2
     double sum = 0.0;
     for (Eigen::Index i = 0; i < x.size(); ++i)
@@ -129,7 +129,7 @@ TEST(Cmaes, DiagonalCovarianceSolvesSeparableFunctionsInManyDimensions) {
 }
 
 TEST(Cmaes, ReachesAnOptimumOnTheBoundary) {
-  Cmaes optimizer(box(6), {.method = "cmaes", .seed = 4, .batch = 12}, {});
+  Cmaes optimizer(cmaes_box(6), {.method = "cmaes", .seed = 4, .batch = 12}, {});
   const auto linear_and_round = [](const Vector& x) {
     return x[0] + x[1] - std::pow(x[2] - 2, 2) - std::pow(x[3] + 1, 2) - x[4] * x[4] - x[5];
   };
@@ -155,7 +155,7 @@ std::vector<Point> trace(Cmaes& optimizer, const std::function<double(const Poin
 
 TEST(Cmaes, IncreasingTransformationsOfTheValueChangeNothing) {
   const OptimizerOptions common{.method = "cmaes", .seed = 5, .batch = 16};
-  Cmaes plain(box(4), common, {}), bent(box(4), common, {});
+  Cmaes plain(cmaes_box(4), common, {}), bent(cmaes_box(4), common, {});
   const auto f = [](const Point& p) { return sphere(reals(p)); };
   const auto g = [](const Point& p) { return 3.0 + std::cbrt(sphere(reals(p))); };
   EXPECT_EQ(trace(plain, f, 40, 16), trace(bent, g, 40, 16));
@@ -165,8 +165,8 @@ TEST(Cmaes, StartsNeitherAtTheCentreNorTwiceTheSame) {
   for (const char* start : {"design", "random"}) {
     CmaesOptions options;
     options.start = start;
-    Cmaes a(box(3), {.method = "cmaes", .seed = 1, .batch = 8}, options);
-    Cmaes b(box(3), {.method = "cmaes", .seed = 2, .batch = 8}, options);
+    Cmaes a(cmaes_box(3), {.method = "cmaes", .seed = 1, .batch = 8}, options);
+    Cmaes b(cmaes_box(3), {.method = "cmaes", .seed = 2, .batch = 8}, options);
     const auto f = [](const Point& p) { return sphere(reals(p)); };
     EXPECT_NE(trace(a, f, 1, 8), trace(b, f, 1, 8));
     double sum = 0.0;  // the mean of the second generation follows the first, not the box
@@ -175,7 +175,7 @@ TEST(Cmaes, StartsNeitherAtTheCentreNorTwiceTheSame) {
   }
 }
 
-Space mixed_space() {
+Space cmaes_mixed_space() {
   return Space::make({Parameter::real("x", -5, 10), Parameter::real("rate", 1e-5, 1e-1, true),
                       Parameter::integer("n", 1, 40), Parameter::integer("width", 8, 1024, true),
                       Parameter::categorical("c", {"a", "b", "c", "d"})})
@@ -192,7 +192,7 @@ double mixed(const Point& p) {
 
 TEST(Cmaes, SolvesMixedSpaces) {
   for (const std::uint64_t seed : {1, 2, 3}) {
-    Cmaes optimizer(mixed_space(), {.method = "cmaes", .seed = seed, .batch = 32}, {});
+    Cmaes optimizer(cmaes_mixed_space(), {.method = "cmaes", .seed = seed, .batch = 32}, {});
     double best = -1e300;
     for (const Point& point : trace(optimizer, mixed, 60, 32)) best = std::max(best, mixed(point));
     EXPECT_GT(best, -1e-3) << "seed " << seed;
@@ -217,7 +217,7 @@ TEST(Cmaes, DiscreteSpacesAreExploredWithoutRepeats) {
 
 // Tells one by one, out of order, with more in flight than a generation holds, a third failing.
 TEST(Cmaes, LearnsFromAnyOrderOfResultsAndFromFailures) {
-  Cmaes optimizer(box(5), {.method = "cmaes", .seed = 7, .batch = 1}, {});
+  Cmaes optimizer(cmaes_box(5), {.method = "cmaes", .seed = 7, .batch = 1}, {});
   Rng order(1, "order");
   TrialId next = 1;
   std::vector<std::pair<TrialId, Point>> flying;
@@ -240,13 +240,13 @@ TEST(Cmaes, LearnsFromAnyOrderOfResultsAndFromFailures) {
 }
 
 TEST(Cmaes, NothingButFailuresIsNoReasonToStop) {
-  Cmaes optimizer(box(3), {.method = "cmaes", .seed = 1, .batch = 8}, {});
+  Cmaes optimizer(cmaes_box(3), {.method = "cmaes", .seed = 1, .batch = 8}, {});
   TrialId next = 1;
   for (int round = 0; round < 10; ++round) {
     const std::vector<TrialId> ids = next_ids(next, 8);
     std::vector<Trial> told;
     for (const Suggestion& s : optimizer.ask(ids)) {
-      EXPECT_TRUE(box(3).check(s.point));
+      EXPECT_TRUE(cmaes_box(3).check(s.point));
       told.push_back(failed(ids[told.size()], s.point));
     }
     optimizer.tell(told);
@@ -254,7 +254,7 @@ TEST(Cmaes, NothingButFailuresIsNoReasonToStop) {
 }
 
 TEST(Cmaes, FollowsABetterPointItDidNotSuggest) {
-  Cmaes optimizer(box(10), {.method = "cmaes", .seed = 3, .batch = 10}, {});
+  Cmaes optimizer(cmaes_box(10), {.method = "cmaes", .seed = 3, .batch = 10}, {});
   const Point good(10, Value(4.0));
   const auto f = [](const Point& p) { return -(reals(p).array() - 4.0).square().sum(); };
   TrialId next = 1;
@@ -283,7 +283,7 @@ TEST(Cmaes, RestartsWithLargerPopulationsSolveRastrigin) {
     }
     return -sum;
   };
-  Cmaes optimizer(box(4), {.method = "cmaes", .seed = 2, .batch = 8}, {});
+  Cmaes optimizer(cmaes_box(4), {.method = "cmaes", .seed = 2, .batch = 8}, {});
   EXPECT_GT(evaluations_to(optimizer, rastrigin, -1e-6, 8, 40000), 0);
   const AskReport report = optimizer.report();
   EXPECT_EQ(report.values[0].name, "run");
@@ -294,7 +294,7 @@ TEST(Cmaes, RestartsWithLargerPopulationsSolveRastrigin) {
 TEST(Cmaes, RestoredFromASnapshotContinuesTheSame) {
   const OptimizerOptions common{.method = "cmaes", .seed = 9, .batch = 12};
   for (const int before : {0, 1, 7}) {  // within the design, after it, later
-    Cmaes original(mixed_space(), common, {});
+    Cmaes original(cmaes_mixed_space(), common, {});
     std::vector<Trial> history;
     TrialId next = 1;
     for (int round = 0; round <= before; ++round) {
@@ -311,7 +311,7 @@ TEST(Cmaes, RestoredFromASnapshotContinuesTheSame) {
       }
       original.tell(told);
     }
-    Cmaes copy(mixed_space(), common, {});
+    Cmaes copy(cmaes_mixed_space(), common, {});
     const std::string snapshot = original.snapshot();
     ASSERT_TRUE(copy.restore(snapshot, history));
     EXPECT_EQ(copy.snapshot(), snapshot);
@@ -326,7 +326,7 @@ TEST(Cmaes, RestoredFromASnapshotContinuesTheSame) {
       original.tell(told);
       copy.tell(told);
     }
-    Cmaes damaged(mixed_space(), common, {});
+    Cmaes damaged(cmaes_mixed_space(), common, {});
     EXPECT_FALSE(damaged.restore(snapshot.substr(0, snapshot.size() / 2), history));
     EXPECT_FALSE(damaged.restore("something else", history));
   }
@@ -361,7 +361,7 @@ TEST(CmaesStrategy, IsUnbiasedUnderRandomSelection) {
 }
 
 TEST(CmaesBox, MapsIntoTheCubeAndBack) {
-  const Encoding encoding(box(1));
+  const Encoding encoding(cmaes_box(1));
   const cmaes::Box map(encoding);
   double last = -1.0;
   for (int i = 0; i <= 1000; ++i) {

@@ -10,7 +10,7 @@
 namespace vbo {
 namespace {
 
-Space mixed_space() {
+Space encoded_space() {
   return Space::make({Parameter::real("x", -5, 10), Parameter::real("rate", 1e-5, 1e-1, true),
                       Parameter::integer("n", 1, 4), Parameter::integer("width", 8, 1024, true),
                       Parameter::real("fixed", 7, 7), Parameter::categorical("c", {"a", "b", "c"})})
@@ -18,13 +18,13 @@ Space mixed_space() {
 }
 
 TEST(Encoding, DimensionLeavesFixedParametersOutAndOneHotsCategories) {
-  const Encoding encoding(mixed_space());
+  const Encoding encoding(encoded_space());
   EXPECT_EQ(encoding.dimension(), 4 + 3);
   EXPECT_EQ(encoding.blocks().size(), 5U);
 }
 
 TEST(Encoding, DecodedPointsAreAlwaysInTheSpaceAndEncodeBack) {
-  const Encoding encoding(mixed_space());
+  const Encoding encoding(encoded_space());
   Rng rng(1, "encoding");
   for (int i = 0; i < 2000; ++i) {
     Vector x(encoding.dimension());

@@ -9,7 +9,7 @@
 namespace vbo {
 namespace {
 
-Space box(int D) {
+Space turbo_box(int D) {
   std::vector<Parameter> all;
   for (int i = 0; i < D; ++i) all.push_back(Parameter::real("x" + std::to_string(i), 0.0, 1.0));
   return Space::make(all).value();
@@ -47,7 +47,7 @@ TEST(Turbo, WeightsReferenceValues) {
 }
 
 TEST(Turbo, GrowsWhileItImproves) {
-  Turbo turbo(box(2), {.seed = 1, .batch = 4}, {});
+  Turbo turbo(turbo_box(2), {.seed = 1, .batch = 4}, {});
   TrialId next = 1;
   double value = 1.0;
   for (int i = 0; i < 5; ++i) round(turbo, next, 4, [&](const Point&) { return value *= 1.1; });
@@ -57,7 +57,7 @@ TEST(Turbo, GrowsWhileItImproves) {
 }
 
 TEST(Turbo, ShrinksWithoutProgressAndStartsAfresh) {
-  Turbo turbo(box(2), {.seed = 1, .batch = 4}, {});
+  Turbo turbo(turbo_box(2), {.seed = 1, .batch = 4}, {});
   TrialId next = 1;
   std::vector<double> lengths;
   for (int i = 0; i < 12; ++i) {
@@ -72,7 +72,7 @@ TEST(Turbo, ShrinksWithoutProgressAndStartsAfresh) {
 }
 
 TEST(Turbo, ConvergesOnABowlInBatches) {
-  Turbo turbo(box(6), {.seed = 1, .batch = 16}, {});
+  Turbo turbo(turbo_box(6), {.seed = 1, .batch = 16}, {});
   TrialId next = 1;
   double best = -1e9;
   for (int i = 0; i < 15; ++i) {

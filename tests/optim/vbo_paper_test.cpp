@@ -313,7 +313,7 @@ TEST(VboPaper, LiteralIsAsPrinted) {
   EXPECT_EQ(made->report().round, 22);
 }
 
-Space mixed_space() {
+Space paper_mixed_space() {
   return Space::make({Parameter::real("x", -1, 1), Parameter::integer("n", 1, 40),
                       Parameter::categorical("c", {"a", "b", "c"})})
       .value();
@@ -337,10 +337,10 @@ class VboPaperPieces
 TEST_P(VboPaperPieces, WorkTogether) {
   VboPaperOptions options = quick_options();
   std::tie(options.helper, options.bound, options.negatives) = GetParam();
-  VboPaper optimizer(mixed_space(), {.seed = 3, .batch = 8}, options);
+  VboPaper optimizer(paper_mixed_space(), {.seed = 3, .batch = 8}, options);
   const Played played = play(optimizer, mixed, 8, 6);
   for (const Suggestion& s : played.last) {
-    EXPECT_TRUE(mixed_space().check(s.point));
+    EXPECT_TRUE(paper_mixed_space().check(s.point));
     EXPECT_EQ(s.rationale.source, "action-net");
     ASSERT_EQ(s.rationale.terms.size(), 2U);
     EXPECT_TRUE(std::isfinite(s.rationale.acquisition.value()));
@@ -359,7 +359,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(VboPaper, ResultsMayComeInAnyOrderAndNumber) {
   const auto run = [](bool backwards) {
-    VboPaper optimizer(mixed_space(), {.seed = 3, .batch = 8}, quick_options());
+    VboPaper optimizer(paper_mixed_space(), {.seed = 3, .batch = 8}, quick_options());
     std::vector<Point> points;
     for (TrialId first = 1; first < 40; first += 8) {
       std::vector<TrialId> ids;
@@ -383,7 +383,8 @@ TEST(VboPaper, ResultsMayComeInAnyOrderAndNumber) {
 
 TEST(VboPaper, WarmUpIsBoundedByTheBudget) {
   const auto warm_up = [](std::int64_t budget) {
-    return VboPaper(mixed_space(), {.batch = 64, .budget = budget}, vbo_paper_literal()).warm_up();
+    return VboPaper(paper_mixed_space(), {.batch = 64, .budget = budget}, vbo_paper_literal())
+        .warm_up();
   };
   EXPECT_EQ(warm_up(0), 20);
   EXPECT_EQ(warm_up(64 * 100), 20);
@@ -392,7 +393,7 @@ TEST(VboPaper, WarmUpIsBoundedByTheBudget) {
 }
 
 VboPaper made_quickly(GpTerm replaced) {
-  return {mixed_space(),
+  return {paper_mixed_space(),
           {.seed = 3, .batch = 8},
           VboPaperGpOptions{.paper = quick_options(), .replaced = replaced}};
 }
@@ -485,7 +486,7 @@ TEST(VboPaper, HostileOutcomes) {
         return real(point, 0) > 0.0 ? std::numeric_limits<double>::infinity() : -1e308;
       };
       for (const Suggestion& s : play(optimizer, hostile, 8, 5).last) {
-        EXPECT_TRUE(mixed_space().check(s.point));
+        EXPECT_TRUE(paper_mixed_space().check(s.point));
         EXPECT_TRUE(std::isfinite(s.rationale.acquisition.value())) << kind;
       }
     }
@@ -493,12 +494,13 @@ TEST(VboPaper, HostileOutcomes) {
 }
 
 TEST(VboPaper, DamagedStateIsAnError) {
-  VboPaper optimizer(mixed_space(), {.seed = 3, .batch = 8}, quick_options());
+  VboPaper optimizer(paper_mixed_space(), {.seed = 3, .batch = 8}, quick_options());
   std::string state = optimizer.snapshot();
-  EXPECT_TRUE(VboPaper(mixed_space(), {.seed = 3, .batch = 8}, quick_options()).restore(state, {}));
+  EXPECT_TRUE(
+      VboPaper(paper_mixed_space(), {.seed = 3, .batch = 8}, quick_options()).restore(state, {}));
   state.pop_back();
   EXPECT_FALSE(
-      VboPaper(mixed_space(), {.seed = 3, .batch = 8}, quick_options()).restore(state, {}));
+      VboPaper(paper_mixed_space(), {.seed = 3, .batch = 8}, quick_options()).restore(state, {}));
 }
 
 }  // namespace

@@ -22,13 +22,13 @@
 namespace vbo {
 namespace {
 
-Space mixed_space() {
+Space parts_mixed_space() {
   return Space::make({Parameter::real("x", 0, 1), Parameter::integer("n", 1, 9),
                       Parameter::categorical("c", {"a", "b", "c"}), Parameter::real("z", -1, 1)})
       .value();
 }
 
-Space cube(int dimension) {
+Space parts_cube(int dimension) {
   std::vector<Parameter> parameters;
   for (int i = 0; i < dimension; ++i) {
     parameters.push_back(Parameter::real("x" + std::to_string(i), 0, 1));
@@ -107,7 +107,7 @@ TEST(Seen, FindsRepeatsWithinTheToleranceOnly) {
 }
 
 TEST(Frame, BackwardIsTheAdjointOfFeatures) {
-  const Encoding encoding(mixed_space());
+  const Encoding encoding(parts_mixed_space());
   Frame frame(encoding);
   ASSERT_EQ(frame.numeric(), 3);
   EXPECT_EQ(frame.inputs(), encoding.dimension() + 2 * 3);
@@ -144,7 +144,7 @@ VboOptions small_options() {
 }
 
 TEST(Critics, GradientWithRespectToInputs) {
-  const Encoding encoding(mixed_space());
+  const Encoding encoding(parts_mixed_space());
   const Frame frame(encoding);
   Critics critics(frame.inputs(), small_options(), 3);
   const MatrixOf<float> X = random_codes(encoding.dimension(), 4, 5);
@@ -163,7 +163,7 @@ TEST(Critics, GradientWithRespectToInputs) {
 }
 
 TEST(Critics, LearnTheOrderOfOutcomesAndSayHowMuchTheyKnow) {
-  const Encoding encoding(cube(3));
+  const Encoding encoding(parts_cube(3));
   const Frame frame(encoding);
   VboOptions options;
   Critics critics(frame.inputs(), options, 1);
@@ -185,7 +185,7 @@ TEST(Critics, LearnTheOrderOfOutcomesAndSayHowMuchTheyKnow) {
 }
 
 TEST(Critics, TrainingDoesNotDependOnThreads) {
-  const Encoding encoding(cube(3));
+  const Encoding encoding(parts_cube(3));
   const Frame frame(encoding);
   const Archive archive = quadratic_archive(3, 3000);  // more than one pool
   const Replay replay = archive.replay(0.25, 400);
@@ -279,7 +279,7 @@ TEST(Calibration, AgreesWithAFiniteFamilyAndCorrectsOverconfidence) {
 }
 
 TEST(ActionNet, StartsUniformAndMovesToTheGoodRegion) {
-  const Encoding encoding(cube(2));
+  const Encoding encoding(parts_cube(2));
   const Frame frame(encoding);
   VboOptions options;
   Critics critics(frame.inputs(), options, 1);
@@ -305,7 +305,7 @@ TEST(ActionNet, StartsUniformAndMovesToTheGoodRegion) {
 }
 
 TEST(ActionNet, CategoriesAreOneHot) {
-  const Encoding encoding(mixed_space());
+  const Encoding encoding(parts_mixed_space());
   ActionNet net(encoding, small_options(), 1);
   Rng rng(2, "act");
   const MatrixOf<float> X = net.act(50, rng);
@@ -318,7 +318,7 @@ TEST(ActionNet, CategoriesAreOneHot) {
 }
 
 TEST(Regions, SecondSearchWorksInAnotherRegion) {
-  const Encoding encoding(cube(4));
+  const Encoding encoding(parts_cube(4));
   Frame frame(encoding);
   Regions regions(encoding, VboOptions{}, 1);
   const Archive archive = quadratic_archive(4, 200);
@@ -336,7 +336,7 @@ TEST(Regions, SecondSearchWorksInAnotherRegion) {
 }
 
 TEST(Regions, LeaderThatStandsStillBeginsAgainAroundTheBestResult) {
-  const Encoding encoding(cube(4));
+  const Encoding encoding(parts_cube(4));
   Frame frame(encoding);
   VboOptions options;
   options.second_share = 0.0;
@@ -363,7 +363,7 @@ TEST(Regions, LeaderThatStandsStillBeginsAgainAroundTheBestResult) {
 // A jump finds something better far away: a narrow leader moves there, a wide one does not, and
 // without exploration nobody does. The share of jumps falls until then.
 TEST(Regions, NarrowLeaderMovesToABetterDistantResult) {
-  const Encoding encoding(cube(4));
+  const Encoding encoding(parts_cube(4));
   for (const double explore : {0.3, 0.0}) {
     Frame frame(encoding);
     VboOptions options;
@@ -493,7 +493,7 @@ class PeakJudge final : public Judge {
 };
 
 TEST(Climb, ReachesThePeakFromEverywhere) {
-  const Encoding encoding(mixed_space());  // x, n, three categories, z
+  const Encoding encoding(parts_mixed_space());  // x, n, three categories, z
   VectorOf<float> peak(6);
   peak << 0.31F, 1.4F, 0.2F, 1.0F, 0.1F, 0.84F;  // the second lies outside of the cube
   PeakJudge judge(peak);
@@ -522,7 +522,7 @@ TEST(Climb, ReachesThePeakFromEverywhere) {
 }
 
 TEST(Climb, TakesBackWhatDoesNotHelp) {
-  const Encoding encoding(cube(2));
+  const Encoding encoding(parts_cube(2));
   const VectorOf<float> peak{{0.5F, 0.5F}};
   PeakJudge judge(peak);
   const MatrixOf<float> from = peak.array() + 0.01F;  // the first steps lead far past the peak
@@ -568,7 +568,7 @@ TEST(Climb, NumbersMoveWhereCategoriesMislead) {
 }
 
 TEST(LocalSearch, ConvergesOnASphereByItsOwnResults) {
-  const Encoding encoding(cube(5));
+  const Encoding encoding(parts_cube(5));
   LocalSearch search(encoding, 0, 1);
   search.begin(Vector::Constant(5, 0.8), 0.2);
   Rng rng(1, "sphere");

@@ -8,8 +8,8 @@
 namespace vbo {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 constexpr const char* kFull = R"(
 stop.information = 0.02
