@@ -88,7 +88,7 @@ class Worker {
       news_ = news_ || *heard;
       return Turn();
     }
-    if (!results_.empty()) return Turn();
+    if (!results_.empty() || !returned_.empty()) return Turn();
     if (stopping) return Turn(WorkEnd::interrupted);
     const auto queue = storage_.queue_state();
     if (!queue) return queue.error();
@@ -118,6 +118,11 @@ class Worker {
     for (Outcome& outcome : outcomes) {
       const auto claim = claims_.find(outcome.id);
       if (claim == claims_.end()) continue;
+      if (interrupts() >= 1 && outcome.failure && !is_believed(*outcome.failure)) {
+        returned_.push_back(claim->second.token);
+        claims_.erase(claim);
+        continue;
+      }
       const int retries = std::max(outcome.attempts, 1) - 1;  // the claim counted the first
       Trial ended = ended_by(claim->second.trial, std::move(outcome));
       ended.attempts += retries;
@@ -126,7 +131,18 @@ class Worker {
     }
   }
 
+  // Who tells us to stop often tells our evaluators as well. What ends in a bad way after that is
+  // evaluated again by somebody else, unless it speaks of the input itself.
+  static bool is_believed(const Failure& failure) {
+    return failure.cause != FailureCause::crash && failure.cause != FailureCause::lost &&
+           failure.cause != FailureCause::no_value;
+  }
+
   Result<void> store_results() {
+    if (!returned_.empty()) {
+      if (const auto returned = storage_.give_back(returned_); !returned) return returned.error();
+      returned_.clear();
+    }
     while (!results_.empty()) {
       const Claim& result = results_.front();
       const auto completed = storage_.complete(result.trial, result.token);
@@ -216,8 +232,9 @@ class Worker {
   WorkerInfo me_;
   std::map<TrialId, Claim> claims_;  // what the executor runs, and what has ended but is not stored
   std::deque<Claim> results_;        // ended, with their tokens
-  bool known_ = false;               // the storage has heard of us
-  bool news_ = true;                 // there may be something to claim
+  std::vector<std::int64_t> returned_;  // tokens of what others should evaluate again
+  bool known_ = false;                  // the storage has heard of us
+  bool news_ = true;                    // there may be something to claim
   Clock::time_point kept_{}, looked_{}, claimed_{}, busy_ = Clock::now();
   double backoff_ = 0.0;  // seconds; 0 = no trouble
   Clock::time_point trouble_since_{}, next_try_{};
