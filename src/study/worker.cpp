@@ -21,10 +21,12 @@ constexpr std::chrono::milliseconds kLookAround{100};
 constexpr std::chrono::milliseconds kBetweenLooks{10};
 // Without news nobody asks the storage more often than this; thousands of idle workers must not
 // keep a server busy.
-constexpr double kPollSeconds = 10.0;
+constexpr double kPollSeconds = 20.0;
 constexpr double kShortestBackoff = 0.05;  // seconds; doubles up to the longest
 constexpr double kLongestBackoff = 5.0;
 constexpr std::chrono::seconds kLookForLost{2};
+constexpr double kRenewals = 4.0;     // within a lease, while something runs
+constexpr double kSignsOfLife = 2.0;  // within the time in which a worker counts as alive
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -76,7 +78,8 @@ class Worker {
     if (const auto stored = store_results(); !stored) return stored.error();
     if (const auto kept = keep_leases(); !kept) return kept.error();
     const bool stopping = interrupts() >= 1;
-    if (!stopping && (news_ || seconds_since(claimed_) >= kPollSeconds)) {
+    const bool looks = !stopping && (news_ || seconds_since(claimed_) >= kPollSeconds);
+    if (looks) {
       if (const auto claimed = claim(); !claimed) return claimed.error();
     }
     if (executor_.running() > 0) {
@@ -90,9 +93,11 @@ class Worker {
     }
     if (!results_.empty() || !returned_.empty()) return Turn();
     if (stopping) return Turn(WorkEnd::interrupted);
-    const auto queue = storage_.queue_state();
-    if (!queue) return queue.error();
-    if (queue->ended && queue->offered == 0) return Turn(WorkEnd::study_ended);
+    if (looks) {
+      const auto queue = storage_.queue_state();
+      if (!queue) return queue.error();
+      if (queue->ended && queue->offered == 0) return Turn(WorkEnd::study_ended);
+    }
     if (options_.idle_seconds > 0.0 && seconds_since(busy_) >= options_.idle_seconds) {
       return Turn(WorkEnd::idle);
     }
@@ -100,7 +105,8 @@ class Worker {
   }
 
   Result<std::optional<WorkEnd>> wait_for_news() {
-    while (!news_ && interrupts() == 0 && seconds_since(claimed_) < kPollSeconds) {
+    while (!news_ && interrupts() == 0 && seconds_since(claimed_) < kPollSeconds &&
+           !renewal_is_due()) {
       const auto heard = storage_.wait(kLookAround);
       if (!heard) return heard.error();
       news_ = *heard;
@@ -158,8 +164,16 @@ class Worker {
     return {};
   }
 
+  // Of the leases, or just of our being there.
+  bool renewal_is_due() const {
+    if (!known_) return true;
+    const double alive = kLeaseSeconds / kSignsOfLife;
+    const double after =
+        claims_.empty() ? alive : std::min(options_.lease_seconds / kRenewals, alive);
+    return seconds_since(kept_) >= after;
+  }
   Result<void> keep_leases() {
-    if (known_ && seconds_since(kept_) < options_.lease_seconds / 4) return {};
+    if (!renewal_is_due()) return {};
     me_.slots = static_cast<std::int64_t>(executor_.capacity());
     std::vector<std::int64_t> tokens;
     for (const auto& [id, claim] : claims_) tokens.push_back(claim.token);

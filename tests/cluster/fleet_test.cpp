@@ -141,10 +141,11 @@ TEST_F(FleetTest, TimeLimitsAreNoFailures) {
 }
 
 TEST_F(FleetTest, JobsThatFailAgainAndAgainEndIt) {
-  ASSERT_TRUE(look(1000));
-  scheduler.set(State::failed, "FAILED");
-  ASSERT_TRUE(look(1000));
-  scheduler.set(State::failed, "FAILED");
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_TRUE(look(1000));
+    scheduler.set(State::failed, "FAILED");
+    ASSERT_TRUE(look(1000));  // sees it; others come with the next look
+  }
   ASSERT_TRUE(look(1000));
   scheduler.set(State::failed, "FAILED");
   const auto end = look(1000);

@@ -25,10 +25,11 @@ TEST(Squeue, EveryStateIsUnderstood) {
   ASSERT_TRUE(jobs);
   std::vector<State> states;
   for (const ClusterJob& job : *jobs) states.push_back(job.state);
-  EXPECT_EQ(states,
-            (std::vector{State::running, State::waiting, State::waiting, State::waiting,
-                         State::leaving, State::ended, State::ended, State::ended, State::ended,
-                         State::ended, State::failed, State::failed, State::running}));
+  const std::vector<State> expected = {
+      State::running, State::waiting, State::waiting, State::waiting, State::leaving,
+      State::ended,   State::ended,   State::ended,   State::ended,   State::done,
+      State::failed,  State::failed,  State::running};
+  EXPECT_EQ(states, expected);
   EXPECT_EQ((*jobs)[2].id, "5");
   EXPECT_EQ((*jobs)[2].word, "PartitionTimeLimit");  // why it waits
   EXPECT_EQ((*jobs)[6].word, "TIMEOUT");             // how it ended
