@@ -355,7 +355,8 @@ Action define_run(CLI::App& app, const Console& console) {
                    "Evaluations at the same time, instead of the file's; 0 = only coordinate", 0,
                    kMost);
   arguments.option("--on", options->on, "LAUNCHER",
-                   "Let jobs of a batch system evaluate, as [cluster] in the file says", {"slurm"});
+                   "Let jobs of a batch system evaluate, as [cluster] in the file says: slurm",
+                   {"slurm"});
   arguments.option("--threads", options->threads, "N", "Threads of the method; 0 = all cores", 0,
                    kMost);
   arguments.option("--grace", options->grace, "SECONDS",
