@@ -2,27 +2,38 @@
 // How the queue holds up. The storage is an SQLite file in a temporary folder, or a PostgreSQL
 // database given by its URL (without "study=").
 //   queue_scale busy METHOD WORKERS MEAN_SECONDS SECONDS [URL]
-//       workers that sleep (log-normal, sigma 0.5), one coordinator: the share of time in which
-//       they evaluate, and how long a freed one waits for its next trial
+//       workers that sleep (threads; log-normal, sigma 0.5), one coordinator: the share of time in
+//       which they evaluate, how long a freed one waits for its next trial, and the CPU of the
+//       coordinator (the process without its workers' threads) and of the server
 //   queue_scale rate SECONDS [URL]
-//       claims and results per second, from 1, 4 and 16 connections
+//       claims and results per second, from 1, 4 and 16 connections, and on PostgreSQL, right
+//       before each, what the bare server does: one-row updates, a transaction each, as pgbench
 //   queue_scale size TRIALS [URL]
 //       status, best, claim and tell in a study of so many trials
 //   queue_scale idle WORKERS SECONDS URL
-//       workers that wait for work; look at the server's CPU meanwhile
+//       workers that wait for work: what they cost the server
+// The server's CPU is that of the postmaster and its children, when it runs on this machine.
+// benchmarks/queue_scale_all starts a server and runs everything.
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "vbo/vbo.hpp"
+#ifdef VBO_HAVE_POSTGRES
+#include "storage/postgres/connection.hpp"
+#include "storage/postgres/url.hpp"
+#endif
 
 namespace {
 
@@ -40,10 +51,68 @@ double cpu_seconds() {
          1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
+double thread_cpu_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+bool is_server(const std::string& url) { return url.find("://") != std::string::npos; }
+
+#ifdef VBO_HAVE_POSTGRES
+postgres::Connection connect(const std::string& url) {
+  const postgres::Url parsed = postgres::parse_url(url).value();
+  return {parsed.server, parsed.where};
+}
+
+// Parent and CPU seconds of a process, from /proc/PID/stat.
+struct ProcessTimes {
+  long parent = 0;
+  double cpu = 0.0;
+};
+ProcessTimes process_times(const std::string& pid) {
+  std::ifstream file("/proc/" + pid + "/stat");
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  ProcessTimes times;
+  long user = 0, system = 0;
+  const std::size_t name_end = text.rfind(')');
+  if (name_end == std::string::npos) return times;
+  if (std::sscanf(text.c_str() + name_end + 1,
+                  " %*c %ld %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld", &times.parent, &user,
+                  &system) == 3) {
+    times.cpu = static_cast<double>(user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
+  }
+  return times;
+}
+#endif
+
+// What a server on this machine has used so far; backends that have ended are missing, so only
+// differences over a time in which nobody leaves make sense. 0 for a file.
+double server_cpu_seconds(const std::string& url) {
+#ifdef VBO_HAVE_POSTGRES
+  if (!is_server(url)) return 0.0;
+  auto connection = connect(url);
+  const long postmaster =
+      process_times(std::to_string(connection.query("SELECT pg_backend_pid()").integer(0, 0)))
+          .parent;
+  double cpu = process_times(std::to_string(postmaster)).cpu;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    const ProcessTimes times = process_times(name);
+    if (times.parent == postmaster) cpu += times.cpu;
+  }
+  return cpu;
+#else
+  (void)url;
+  return 0.0;
+#endif
+}
+
 // What all workers of one run measure. Only what happens between the two moments counts.
 struct Meter {
   std::mutex mutex;
-  Clock::time_point begin, end;
+  Clock::time_point begin = Clock::time_point::max(), end = Clock::time_point::max();
   double busy = 0.0;
   std::vector<double> gaps;  // from the end of an evaluation to the start of the next
 
@@ -122,30 +191,57 @@ StudyOptions options(const std::string& url, const std::string& method, std::int
   return study;
 }
 
+// A thousand at once are more than a busy server answers in time; a worker tries again as well.
+std::unique_ptr<Storage> connect_patiently(Study& study) {
+  for (;;) {
+    Result<std::unique_ptr<Storage>> storage = study.connect(Access::queue);
+    if (storage) return std::move(*storage);
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  }
+}
+
 int busy(const std::string& url, const std::string& method, int workers, double mean,
          double length) {
-  const auto budget = static_cast<std::int64_t>(static_cast<double>(workers) * length / mean);
+  const double warm_up = std::max(5.0, 2.0 * mean);  // everybody has ended one by then
+  const auto budget =
+      static_cast<std::int64_t>(static_cast<double>(workers) * (warm_up + length) / mean);
   Study study = Study::open(options(url, method, std::min(workers, 64), 2 * budget)).value();
   Meter meter;
-  meter.begin = Clock::now() + std::chrono::seconds(2);  // everybody has begun by then
-  meter.end = meter.begin +
-              std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(length));
+  const auto seconds = [](double value) {
+    return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(value));
+  };
   std::atomic<int> interrupts = 0;
+  std::atomic<int> there = 0;
+  std::atomic<double> workers_cpu = 0.0;
   std::vector<std::thread> threads;
   for (int i = 0; i < workers; ++i) {
     threads.emplace_back([&, i] {
-      auto storage = study.connect(Access::queue).value();
-      Sleeper sleeper(mean, static_cast<std::uint64_t>(i), meter);
-      WorkOptions work_options;
-      work_options.name = "sleeper " + std::to_string(i);
-      work_options.interrupts = &interrupts;
-      if (const auto end = work(*storage, sleeper, work_options); !end) {
-        std::fprintf(stderr, "%s\n", end.error().message.c_str());
+      {
+        auto storage = connect_patiently(study);
+        Sleeper sleeper(mean, static_cast<std::uint64_t>(i), meter);
+        WorkOptions work_options;
+        work_options.name = "sleeper " + std::to_string(i);
+        work_options.interrupts = &interrupts;
+        ++there;
+        if (const auto end = work(*storage, sleeper, work_options); !end) {
+          std::fprintf(stderr, "%s\n", end.error().message.c_str());
+        }
       }
+      workers_cpu += thread_cpu_seconds();
     });
   }
+  double server_cpu = 0.0;
   std::thread stopper([&] {
+    while (there < workers) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    {
+      const std::scoped_lock lock(meter.mutex);
+      meter.begin = Clock::now() + seconds(warm_up);
+      meter.end = meter.begin + seconds(length);
+    }
+    std::this_thread::sleep_until(meter.begin);
+    server_cpu = -server_cpu_seconds(url);
     std::this_thread::sleep_until(meter.end);
+    server_cpu += server_cpu_seconds(url);
     interrupts = 2;
   });
   RunOptions run;
@@ -155,9 +251,10 @@ int busy(const std::string& url, const std::string& method, int workers, double 
   const auto start = Clock::now();
   const auto end = study.coordinate(run);
   if (!end) std::fprintf(stderr, "%s\n", end.error().message.c_str());
-  const double share = (cpu_seconds() - cpu) / seconds_since(start);
+  const double took = seconds_since(start);
   for (std::thread& thread : threads) thread.join();
   stopper.join();
+  const double coordinator = cpu_seconds() - cpu - workers_cpu;
   std::sort(meter.gaps.begin(), meter.gaps.end());
   const auto quantile = [&](double q) {
     return meter.gaps.empty() ? 0.0
@@ -166,9 +263,10 @@ int busy(const std::string& url, const std::string& method, int workers, double 
   };
   std::printf(
       "%-10s %4d workers, %g s: busy %5.1f%%  next trial after %.1f ms (median), %.0f ms (90%%)  "
-      "%.2f cores  %lld evaluated\n",
+      "coordinator %.2f cores  server %.2f cores  %lld evaluated\n",
       method.c_str(), workers, mean, 100.0 * meter.busy / (workers * length), quantile(0.5),
-      quantile(0.9), share, static_cast<long long>(study.counts().value().completed));
+      quantile(0.9), coordinator / took, server_cpu / length,
+      static_cast<long long>(study.counts().value().completed));
   return 0;
 }
 
@@ -205,6 +303,39 @@ void fill(Storage& storage, TrialId first, std::int64_t count, EventId event, bo
   }
 }
 
+// Transactions per second of a server that does nothing but update one row each, by its key.
+double bare_rate(const std::string& url, int connections, double length) {
+#ifdef VBO_HAVE_POSTGRES
+  constexpr int kRows = 10000;
+  auto first = connect(url);
+  first.script(
+      "DROP TABLE IF EXISTS public.bare; CREATE TABLE public.bare (id bigint PRIMARY KEY, n bigint "
+      "NOT NULL, filler text NOT NULL); INSERT INTO public.bare SELECT i, 0, repeat('x', 200) FROM "
+      "generate_series(1, 10000) i");
+  std::atomic<std::int64_t> done = 0;
+  std::vector<std::thread> threads;
+  const auto start = Clock::now();
+  for (int i = 0; i < connections; ++i) {
+    threads.emplace_back([&, i] {
+      auto connection = connect(url);
+      Rng rng(static_cast<std::uint64_t>(i), "bare");
+      while (seconds_since(start) < length) {
+        const auto id = 1 + static_cast<std::int64_t>(rng.uniform() * kRows);
+        connection.query("UPDATE public.bare SET n = n + 1 WHERE id = $1", {id});
+        ++done;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const double rate = static_cast<double>(done) / seconds_since(start);
+  first.script("DROP TABLE public.bare");
+  return rate;
+#else
+  (void)url, (void)connections, (void)length;
+  return 0.0;
+#endif
+}
+
 int rate(const std::string& url, double length) {
   auto coordinator = open_storage(url, Access::coordinate).value();
   coordinator
@@ -213,9 +344,11 @@ int rate(const std::string& url, double length) {
   TrialId next = 1;
   for (const int connections : {1, 4, 16}) {
     const std::int64_t stock = 20000;
-    fill(*coordinator, next, stock, next, false);
+    fill(*coordinator, next, stock, 3 * next, false);
     next += stock;
+    const double bare = is_server(url) ? bare_rate(url, connections, length) : 0.0;
     std::atomic<std::int64_t> claims = 0;
+    std::atomic<int> at_work = connections;
     std::vector<std::thread> threads;
     const auto start = Clock::now();
     for (int i = 0; i < connections; ++i) {
@@ -223,20 +356,60 @@ int rate(const std::string& url, double length) {
         const auto storage = coordinator->connect(Access::queue).value();
         while (seconds_since(start) < length) {
           const auto claimed = storage->claim(named("w" + std::to_string(i)), 1, 1e6).value();
-          if (claimed.empty()) return;
+          if (claimed.empty()) break;
           Trial trial = claimed[0].trial;
           trial.state = TrialState::completed;
           trial.value = 0.5;
           storage->complete(trial, claimed[0].token).value();
           ++claims;
         }
+        --at_work;
       });
     }
+    // As a coordinator does: news that nobody reads would pile up.
+    while (at_work > 0) (void)coordinator->wait(std::chrono::milliseconds(100));
     for (std::thread& thread : threads) thread.join();
-    std::printf("%2d connections: %6.0f claims and as many results per second\n", connections,
-                static_cast<double>(claims) / seconds_since(start));
+    const double rate = static_cast<double>(claims) / seconds_since(start);
+    std::printf("%2d connections: %6.0f claims and as many results per second", connections, rate);
+    if (bare > 0.0) {
+      std::printf(": %6.0f transactions, %.0f%% of the bare server's %.0f", 2 * rate,
+                  200 * rate / bare, bare);
+    }
+    std::printf("\n");
+    std::vector<Trial> ended = coordinator->load_untold().value();
+    for (Trial& trial : ended) trial.told_in = 3 * next;
+    coordinator->tell_trials(ended).value();
   }
   return 0;
+}
+
+// The same from one statement, for a server: copies of the first thousand with values of their own.
+void fill_by_copying(const std::string& url, TrialId first, std::int64_t count, EventId event) {
+#ifdef VBO_HAVE_POSTGRES
+  auto connection = connect(url);
+  const std::string study = postgres::parse_url(url).value().study;
+  connection.query(
+      "WITH s AS (SELECT id FROM vbo.studies WHERE key = $1), copied AS (INSERT INTO vbo.trials "
+      "(study, id, state, params, value, seconds, attempts, rationale, asked_in, told_in, "
+      "finished_seq, asked_at, started_at, finished_at) SELECT t.study, $2::bigint + i, "
+      "'completed', t.params, 1 + random(), 1, 1, t.rationale, $4::bigint, $4::bigint + 1, "
+      "nextval('vbo.finished'), 1, 2, 3 FROM generate_series(0, $3::bigint - 1) i JOIN vbo.trials "
+      "t "
+      "ON t.study = (SELECT id FROM s) AND t.id = 1 + i % 1000) "
+      "UPDATE vbo.studies SET told_completed = told_completed + $3::bigint WHERE key = $1",
+      {study, first, count, event});
+#else
+  (void)url, (void)first, (void)count, (void)event;
+#endif
+}
+
+// What the server does by itself while a study grows at its own pace; here it grew within minutes.
+void tidy_up(const std::string& url) {
+#ifdef VBO_HAVE_POSTGRES
+  if (is_server(url)) connect(url).script("VACUUM (ANALYZE) vbo.trials");
+#else
+  (void)url;
+#endif
 }
 
 int size(const std::string& url, std::int64_t count) {
@@ -246,9 +419,14 @@ int size(const std::string& url, std::int64_t count) {
       .value();
   std::int64_t there = 0;
   for (std::int64_t target = 1000; target <= count; target *= 10) {
-    fill(*storage, there + 1, target - there, 2 * there, true);
+    if (there > 0 && is_server(url)) {
+      fill_by_copying(url, there + 1, target - there, 2 * there + 2000);
+    } else {
+      fill(*storage, there + 1, target - there, 2 * there, true);
+    }
     there = target;
     fill(*storage, there + 1, 100, 2 * there, false);
+    tidy_up(url);
     const auto timed = [](auto work) {
       std::vector<double> times;
       for (int i = 0; i < 21; ++i) {
@@ -274,11 +452,17 @@ int size(const std::string& url, std::int64_t count) {
       trial.value = 1.0;
       queue->complete(trial, claims[at++].token).value();
     });
-    std::printf("%8lld trials: status %.2f ms  best %.2f ms  claim %.2f ms  tell %.2f ms\n",
-                static_cast<long long>(there), status, best, claim, tell);
-    std::vector<Trial> rest = storage->load_untold().value();
-    for (Trial& trial : rest) trial.told_in = 2 * there + 1000;
-    storage->tell_trials(rest).value();
+    std::vector<Trial> untold = storage->load_untold().value();
+    at = 0;
+    const double told = timed([&] {
+      untold[at].told_in = 2 * there + 1000 + static_cast<EventId>(at);
+      storage->tell_trials({&untold[at++], 1}).value();
+    });
+    std::printf(
+        "%8lld trials: status %.2f ms  best %.2f ms  claim %.2f ms  tell %.2f ms  coordinator's "
+        "tell %.2f ms\n",
+        static_cast<long long>(there), status, best, claim, tell, told);
+    std::fflush(stdout);
     there += 100;
   }
   return 0;
@@ -287,19 +471,26 @@ int size(const std::string& url, std::int64_t count) {
 int idle(const std::string& url, int workers, double length) {
   Study study = Study::open(options(url, "random", 1, 1000)).value();
   std::atomic<int> interrupts = 0;
+  std::atomic<int> there = 0;
   std::vector<std::thread> threads;
   Meter meter;
   for (int i = 0; i < workers; ++i) {
     threads.emplace_back([&, i] {
-      auto storage = study.connect(Access::queue).value();
+      auto storage = connect_patiently(study);
       Sleeper sleeper(1.0, static_cast<std::uint64_t>(i), meter);
       WorkOptions work_options;
       work_options.name = "idle " + std::to_string(i);
       work_options.interrupts = &interrupts;
+      ++there;
       (void)work(*storage, sleeper, work_options);
     });
   }
+  while (there < workers) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  std::this_thread::sleep_for(std::chrono::seconds(5));
+  const double cpu = server_cpu_seconds(url);
   std::this_thread::sleep_for(std::chrono::duration<double>(length));
+  const double share = (server_cpu_seconds(url) - cpu) / length;
+  std::printf("%d idle workers: the server uses %.1f%% of a core\n", workers, 100.0 * share);
   interrupts = 2;
   for (std::thread& thread : threads) thread.join();
   return 0;

@@ -7,6 +7,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/evaluator.hpp"
+#include "cli/launch.hpp"
 #include "cli/progress.hpp"
 #include "cli/signals.hpp"
 #include "cli/trial_json.hpp"
@@ -25,6 +26,7 @@ struct RunArguments {
   std::string file;
   std::int64_t threads = 0;
   std::int64_t workers = kAsTheFileSays;  // 0 = coordinate only
+  std::string on;                         // "" = this process evaluates
   std::int64_t grace = 20;
   bool json = false;
 };
@@ -217,22 +219,57 @@ Result<Study> open_or_stand_by(const StudyFile& file, bool was_there,
 // Coordinates until there is a result, also when the server was away, or gave the study to
 // somebody else, in between.
 Result<RunEnd> coordinate(const StudyFile& file, Study& study, const RunOptions& options,
-                          const Console& console) {
+                          const Console& console, Launcher* launcher) {
   for (;;) {
+    if (launcher) launcher->lead(true);
     Result<RunEnd> end = study.coordinate(options);
     if (end || !is_shared(file)) return end;
     const ErrorKind kind = end.error().kind;
     if (kind != ErrorKind::io && kind != ErrorKind::busy) return end;
+    if (launcher) launcher->lead(false);
     if (!console.quiet) print_err("vbo: " + end.error().message + "; going on when possible\n");
     { const Study gone = std::move(study); }  // it knows less than the storage now
     Result<Study> again = open_or_stand_by(file, true, *options.interrupts, console);
-    if (!again) return again.error();
+    if (!again) {
+      // Unless somebody else leads, the jobs are ours to take back.
+      if (launcher) launcher->lead(again.error().kind != ErrorKind::busy);
+      return again.error();
+    }
     study = std::move(*again);
   }
 }
 
-// Null executor: coordinates only.
-Result<Summary> run_study(const StudyFile& file, Study& study, Executor* executor,
+// Who evaluates: an executor of this process, jobs of a batch system, or neither: others.
+struct Crew {
+  std::unique_ptr<Executor> executor;
+  std::optional<LaunchOptions> launch;
+};
+
+// Has the crew evaluate until there is a reason to stop.
+Result<RunEnd> conduct(const StudyFile& file, Study& study, const Crew& crew, RunOptions& options,
+                       Progress& progress, const Console& console) {
+  if (crew.launch) {
+    const Result<std::unique_ptr<Launcher>> jobs = launch(file, *crew.launch, study, console);
+    if (!jobs) return jobs.error();
+    options.stop_workers = (*jobs)->stop_flag();
+    options.workers_ended = (*jobs)->ended();
+    Result<RunEnd> end = coordinate(file, study, options, console, jobs->get());
+    (*jobs)->stop();
+    return (*jobs)->error() ? Result<RunEnd>(*(*jobs)->error()) : end;
+  }
+  const double patience = is_shared(file) ? std::chrono::duration<double>(kPatience).count() : 0.0;
+  LocalWorkers workers(study, crew.executor.get(), patience, progress);
+  if (crew.executor) {
+    options.local_slots = static_cast<std::int64_t>(crew.executor->capacity());
+    options.stop_workers = workers.stop_flag();
+    options.workers_ended = workers.ended();
+  }
+  Result<RunEnd> end = coordinate(file, study, options, console, nullptr);
+  workers.stop(2);
+  return workers.error() ? Result<RunEnd>(*workers.error()) : end;
+}
+
+Result<Summary> run_study(const StudyFile& file, Study& study, const Crew& crew,
                           const std::atomic<int>& interrupts, const Console& console) {
   const Result<TrialCounts> before = study.counts();
   if (!before) return before.error();
@@ -259,15 +296,7 @@ Result<Summary> run_study(const StudyFile& file, Study& study, Executor* executo
     options.interrupts = &interrupts;
     options.on_finished = [&](const Trial& trial) { progress.finished(trial); };
     options.on_turn = [&](const QueueState& queue) { progress.set_running(queue.running); };
-    const double patience =
-        is_shared(file) ? std::chrono::duration<double>(kPatience).count() : 0.0;
-    LocalWorkers workers(study, executor, patience, progress);
-    options.local_slots = executor ? static_cast<std::int64_t>(executor->capacity()) : 0;
-    options.stop_workers = workers.stop_flag();
-    options.workers_ended = workers.ended();
-    end = coordinate(file, study, options, console);
-    workers.stop(2);
-    if (workers.error()) return *workers.error();
+    end = conduct(file, study, crew, options, progress, console);
   }
   if (!end) return end.error();
   Summary summary;
@@ -289,16 +318,24 @@ int run(const RunArguments& options, const Console& console) {
   Result<StudyFile> file = read_study_file(options.file);
   if (!file) return fail(file.error());
   file->study.optimizer.threads = static_cast<int>(options.threads);
-  std::unique_ptr<Executor> executor;
-  if (options.workers != 0) {
+  Crew crew;
+  if (!options.on.empty()) {
+    if (options.workers == 0) {
+      return fail(kWrongUsage, "--workers 0 leaves the jobs of --on nothing to do; leave it out");
+    }
+    crew.launch = LaunchOptions{.launcher = options.on,
+                                .workers = std::max<std::int64_t>(options.workers, 0),
+                                .grace_seconds = options.grace};
+    if (const auto fits = check_launch(*file, *crew.launch); !fits) return fail(fits.error());
+  } else if (options.workers != 0) {
     Result<std::unique_ptr<Executor>> made = make_executor(*file, options.workers);
     if (!made) return fail(made.error());
-    executor = std::move(*made);
+    crew.executor = std::move(*made);
   }
   Result<Study> study = open_or_stand_by(*file, false, interrupts, console);
   if (!study) return fail(study.error());
   if (!study->warning().empty()) print_err("vbo: " + study->warning() + "\n");
-  const Result<Summary> summary = run_study(*file, *study, executor.get(), interrupts, console);
+  const Result<Summary> summary = run_study(*file, *study, crew, interrupts, console);
   if (!summary) return fail(summary.error());
   if (options.json) {
     print_json(summary_json(*file, *summary));
@@ -317,6 +354,9 @@ Action define_run(CLI::App& app, const Console& console) {
   arguments.option("--workers", options->workers, "N",
                    "Evaluations at the same time, instead of the file's; 0 = only coordinate", 0,
                    kMost);
+  arguments.option("--on", options->on, "LAUNCHER",
+                   "Let jobs of a batch system evaluate, as [cluster] in the file says: slurm",
+                   {"slurm"});
   arguments.option("--threads", options->threads, "N", "Threads of the method; 0 = all cores", 0,
                    kMost);
   arguments.option("--grace", options->grace, "SECONDS",

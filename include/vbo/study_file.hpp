@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "vbo/error.hpp"
 #include "vbo/executor.hpp"
@@ -27,11 +28,19 @@ struct StopSettings {
   int rounds = 5;              // >= 1: ... in so many rounds in a row
 };
 
+// For `vbo run --on LAUNCHER`: how a batch system is asked for workers.
+struct ClusterSettings {
+  std::string launcher;              // "slurm"
+  std::int64_t jobs = 1;             // >= 1: so many at the same time
+  std::vector<std::string> options;  // of the launcher's own submit command, each "--name=value"
+};
+
 struct StudyFile {
   std::string path;    // as given, for messages
   StudyOptions study;  // storage is relative to the file's folder, and resolved here
   std::optional<EvaluateSettings> evaluate;
   StopSettings stop;
+  std::optional<ClusterSettings> cluster;
 };
 
 // What a built-in task brings with it: `task = "branin"` instead of parameters and a command.

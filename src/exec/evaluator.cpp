@@ -24,7 +24,12 @@ Failure failure_from_status(int wait_status) {
   if (code == kTemporary) {
     return {FailureCause::temporary, "the evaluator asked to try again later (exit code 75)"};
   }
-  return {FailureCause::crash, "the evaluator ended with " + describe_status(wait_status)};
+  // Signals by which others end programs: a batch system that takes the machine away sends SIGTERM
+  // to the evaluator as well as to us. Says nothing about the input.
+  const int signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
+  const bool from_outside = signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
+  return {from_outside ? FailureCause::lost : FailureCause::crash,
+          "the evaluator ended with " + describe_status(wait_status)};
 }
 
 Failure failure_from_spawn(const Error& error) {

@@ -265,7 +265,7 @@ class Coordinator : private Turns {
         if (!over) return over.error();
         if (*over) return *rule_.end();
       } else {
-        if (const auto working = require_local_workers(); !working) return working.error();
+        if (const auto working = require_workers(); !working) return working.error();
         if (queue->requests > 0) {
           if (const auto answered = answer_requests(); !answered) return answered.error();
         }
@@ -279,9 +279,9 @@ class Coordinator : private Turns {
 
  private:
   // Without them nobody may ever evaluate what is suggested.
-  Result<void> require_local_workers() const {
-    if (options_.local_slots == 0 || !options_.workers_ended || !*options_.workers_ended) return {};
-    return Error{ErrorKind::conflict, "the workers of this process have ended before their time"};
+  Result<void> require_workers() const {
+    if (!options_.workers_ended || !*options_.workers_ended) return {};
+    return Error{ErrorKind::conflict, "the workers of this run have ended before their time"};
   }
 
   Result<void> return_lost() {

@@ -23,10 +23,12 @@ constexpr std::chrono::milliseconds kWorkerLooksAround{100};
 constexpr std::chrono::milliseconds kBetweenLooks{10};
 // Without news nobody asks the storage more often than this; thousands of idle workers must not
 // keep a server busy.
-constexpr double kPollSeconds = 10.0;
+constexpr double kPollSeconds = 20.0;
 constexpr double kShortestBackoff = 0.05;  // seconds; doubles up to the longest
 constexpr double kLongestBackoff = 5.0;
 constexpr std::chrono::seconds kAskForLost{2};
+constexpr double kRenewals = 4.0;     // within a lease, while something runs
+constexpr double kSignsOfLife = 2.0;  // within the time in which a worker counts as alive
 
 class Worker {
  public:
@@ -74,7 +76,8 @@ class Worker {
     if (const auto stored = store_results(); !stored) return stored.error();
     if (const auto kept = keep_leases(); !kept) return kept.error();
     const bool stopping = interrupts() >= 1;
-    if (!stopping && (news_ || seconds_since(claimed_) >= kPollSeconds)) {
+    const bool looks = !stopping && (news_ || seconds_since(claimed_) >= kPollSeconds);
+    if (looks) {
       if (const auto claimed = claim(); !claimed) return claimed.error();
     }
     if (executor_.running() > 0) {
@@ -86,11 +89,13 @@ class Worker {
       news_ = news_ || *heard;
       return Turn();
     }
-    if (!results_.empty()) return Turn();
+    if (!results_.empty() || !returned_.empty()) return Turn();
     if (stopping) return Turn(WorkEnd::interrupted);
-    const auto queue = storage_.queue_state();
-    if (!queue) return queue.error();
-    if (queue->ended && queue->offered == 0) return Turn(WorkEnd::study_ended);
+    if (looks) {
+      const auto queue = storage_.queue_state();
+      if (!queue) return queue.error();
+      if (queue->ended && queue->offered == 0) return Turn(WorkEnd::study_ended);
+    }
     if (options_.idle_seconds > 0.0 && seconds_since(busy_) >= options_.idle_seconds) {
       return Turn(WorkEnd::idle);
     }
@@ -98,7 +103,8 @@ class Worker {
   }
 
   Result<std::optional<WorkEnd>> wait_for_news() {
-    while (!news_ && interrupts() == 0 && seconds_since(claimed_) < kPollSeconds) {
+    while (!news_ && interrupts() == 0 && seconds_since(claimed_) < kPollSeconds &&
+           !renewal_is_due()) {
       const auto heard = storage_.wait(kWorkerLooksAround);
       if (!heard) return heard.error();
       news_ = *heard;
@@ -116,6 +122,11 @@ class Worker {
     for (Outcome& outcome : outcomes) {
       const auto claim = claims_.find(outcome.id);
       if (claim == claims_.end()) continue;
+      if (interrupts() >= 1 && outcome.failure && !is_believed(*outcome.failure)) {
+        returned_.push_back(claim->second.token);
+        claims_.erase(claim);
+        continue;
+      }
       const int retries = std::max(outcome.attempts, 1) - 1;  // the claim counted the first
       Trial ended = ended_by(claim->second.trial, std::move(outcome));
       ended.attempts += retries;
@@ -124,7 +135,18 @@ class Worker {
     }
   }
 
+  // Who tells us to stop often tells our evaluators as well. What ends in a bad way after that is
+  // evaluated again by somebody else, unless it speaks of the input itself.
+  static bool is_believed(const Failure& failure) {
+    return failure.cause != FailureCause::crash && failure.cause != FailureCause::lost &&
+           failure.cause != FailureCause::no_value;
+  }
+
   Result<void> store_results() {
+    if (!returned_.empty()) {
+      if (const auto returned = storage_.give_back(returned_); !returned) return returned.error();
+      returned_.clear();
+    }
     while (!results_.empty()) {
       const Claim& result = results_.front();
       const auto completed = storage_.complete(result.trial, result.token);
@@ -140,8 +162,16 @@ class Worker {
     return {};
   }
 
+  // Of the leases, or just of our being there.
+  bool renewal_is_due() const {
+    if (!known_) return true;
+    const double alive = kLeaseSeconds / kSignsOfLife;
+    const double after =
+        claims_.empty() ? alive : std::min(options_.lease_seconds / kRenewals, alive);
+    return seconds_since(kept_) >= after;
+  }
   Result<void> keep_leases() {
-    if (known_ && seconds_since(kept_) < options_.lease_seconds / 4) return {};
+    if (!renewal_is_due()) return {};
     me_.slots = static_cast<std::int64_t>(executor_.capacity());
     std::vector<std::int64_t> tokens;
     for (const auto& [id, claim] : claims_) tokens.push_back(claim.token);
@@ -214,8 +244,9 @@ class Worker {
   WorkerInfo me_;
   std::map<TrialId, Claim> claims_;  // what the executor runs, and what has ended but is not stored
   std::deque<Claim> results_;        // ended, with their tokens
-  bool known_ = false;               // the storage has heard of us
-  bool news_ = true;                 // there may be something to claim
+  std::vector<std::int64_t> returned_;  // tokens of what others should evaluate again
+  bool known_ = false;                  // the storage has heard of us
+  bool news_ = true;                    // there may be something to claim
   Clock::time_point kept_{}, looked_{}, claimed_{}, busy_ = Clock::now();
   double backoff_ = 0.0;  // seconds; 0 = no trouble
   Clock::time_point trouble_since_{}, next_try_{};

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A study in PostgreSQL: every command as with a file, standby coordinators, and chaos. VBO_CHAOS=SECONDS[:SEED] lets
-the chaos go on for longer, with 32 workers."""
+the chaos go on for longer, with 32 workers and connections that are cut for up to a minute."""
+import glob
 import json
 import os
 import random
@@ -11,9 +12,21 @@ import time
 import unittest
 
 import postgres
+from proxy import Proxy
 from support import VBO, VboTest
 
 CHAOS = os.environ.get("VBO_CHAOS", "")
+CUT_SECONDS = 60.0 if CHAOS else 6.0
+INSTRUMENTED = os.environ.get("VBO_INSTRUMENTED", "") not in ("", "OFF")
+
+
+def clock_off_by(offset):
+    """An environment in which the time of day is wrong, e.g. "+1h"."""
+    found = glob.glob("/usr/lib/*/faketime/libfaketime.so.1")
+    if not found:
+        raise AssertionError("there is no libfaketime on this machine: run scripts/bootstrap test")
+    return {**os.environ, "LD_PRELOAD": found[0], "FAKETIME": offset, "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+            "DONT_FAKE_MONOTONIC": "1"}
 
 
 @unittest.skipIf(postgres.SKIP, "VBO_SKIP_POSTGRES")
@@ -35,6 +48,17 @@ class OnServer(VboTest):
         path = self.folder / name
         path.write_text(path.read_text().replace('"parabola.db"', json.dumps(self.url)))
         return name
+
+    def through(self, proxy, name):
+        """The study file once more, with a storage that is reached through a proxy."""
+        text = (self.folder / "study.toml").read_text()
+        url = f"postgresql://vbo@127.0.0.1:{proxy.port}/studies?study=s{OnServer.studies}"
+        return self.write(name, text.replace(json.dumps(self.url), json.dumps(url)))
+
+    def proxy(self):
+        proxy = Proxy(self.server.folder / "server" / ".s.PGSQL.5432")
+        self.addCleanup(proxy.end)
+        return proxy
 
     def wait_for(self, condition, what):
         def look():
@@ -131,6 +155,86 @@ class Coordinators(OnServer):
         self.assertEqual(asks, [["0"]])  # no number was given twice
 
 
+class Networks(OnServer):
+    def test_a_worker_cut_off_says_so_keeps_its_result_and_comes_back(self):
+        self.study(["sh", "-c", "sleep 1; echo $VBO_TRIAL_ID"], budget=12, workers=1)
+        proxy = self.proxy()
+        run = self.start("run", "study.toml", "--workers", 0, "--quiet")
+        self.wait_for(lambda s: s["waiting"] > 0, "it coordinates")
+        worker = self.start("work", self.through(proxy, "far.toml"), "--lease", 100)
+        self.wait_for(lambda s: s["completed"] >= 2 and s["running"] == 1, "one runs")
+        accepted = proxy.accepted
+        proxy.cut()
+        time.sleep(CUT_SECONDS)
+        attempts = proxy.accepted - accepted
+        proxy.mend()
+        self.finish(run, 0)
+        out, err = self.finish(worker, 0)
+        self.assertIn(f"waiting for the storage: PostgreSQL at 127.0.0.1:{proxy.port}, database studies cannot be "
+                      "reached", err)
+        self.assertIn("the storage is back", err)
+        self.assertEqual(err.count("waiting for the storage"), 1, err)
+        # With backoff: 0.05 s, doubling, at most 5 s. Each attempt is a connection or two (with and without TLS).
+        self.assertGreater(attempts, 2)
+        self.assertLess(attempts, 2 * (8 + CUT_SECONDS / 4))
+        # What ran while it was cut off counted: the lease was long enough, so nobody did it again.
+        self.assertEqual(self.rows("SELECT count(*), count(told_in), max(attempts), count(*) FILTER (WHERE value = id) "
+                                   "FROM vbo.trials WHERE study = STUDY"), [["12", "12", "1", "12"]])
+
+    def test_a_cut_beyond_the_lease_lets_others_go_on(self):
+        self.study(["sh", "-c", "sleep 0.5; echo $VBO_TRIAL_ID"], budget=30, workers=1)
+        proxy = self.proxy()
+        run = self.start("run", "study.toml", "--workers", 0, "--quiet")
+        self.wait_for(lambda s: s["waiting"] > 0, "it coordinates")
+        # As if on another machine: those here would see that its process lives, or does not.
+        far = self.start("work", self.through(proxy, "far.toml"), "--lease", 1)
+        self.wait_for(lambda s: s["running"] == 1, "it works")
+        proxy.cut()
+        near = self.start("work", "study.toml", "--lease", 1, "--quiet")
+        self.wait_for(lambda s: s["completed"] >= 8, "others go on")
+        proxy.mend()
+        for process in (run, near, far):
+            self.finish(process, 0)
+        self.assertEqual(self.rows("SELECT count(*), count(told_in), count(*) FILTER (WHERE value = id) FROM vbo.trials "
+                                   "WHERE study = STUDY"), [["30"] * 3])
+
+    def test_a_coordinator_cut_off_comes_back(self):
+        self.study(["sh", "-c", "sleep 0.3; echo $VBO_TRIAL_ID"], budget=30, workers=2, method="cmaes")
+        proxy = self.proxy()
+        run = self.start("run", self.through(proxy, "far.toml"), "--workers", 0)
+        self.wait_for(lambda s: s["waiting"] > 0, "it coordinates")
+        worker = self.start("work", "study.toml", "--quiet")
+        self.wait_for(lambda s: s["completed"] >= 4, "some have ended")
+        proxy.cut()
+        time.sleep(CUT_SECONDS)
+        proxy.mend()
+        out, err = self.finish(run, 0)
+        self.finish(worker, 0)
+        self.assertIn(f"PostgreSQL at 127.0.0.1:{proxy.port}, database studies cannot be reached", err)
+        self.assertEqual(self.rows("SELECT count(*), count(told_in), count(DISTINCT params) FROM vbo.trials "
+                                   "WHERE study = STUDY"), [["30"] * 3])
+
+    @unittest.skipIf(INSTRUMENTED, "a sanitizer's runtime has to be loaded first")
+    def test_only_the_servers_clock_counts(self):
+        # Evaluations take longer than a lease. Were a worker's clock looked at, one that is an hour behind would have
+        # leases that are over when they begin, and one that is ahead would end those of all others.
+        self.study(["sh", "-c", "sleep 2.5; echo $VBO_TRIAL_ID"], budget=12, workers=1)
+        begin = time.time()
+        run = self.start("run", "study.toml", "--workers", 0, "--quiet", env=clock_off_by("+1h"))
+        crew = [self.start("work", "study.toml", "--lease", 2, "--name", name, "--quiet", env=environment)
+                for name, environment in [("behind", clock_off_by("-1h")), ("ahead", clock_off_by("+1h")),
+                                          ("right", dict(os.environ))]]
+        self.wait_for(lambda s: s["completed"] >= 3, "all have worked")
+        self.assertTrue(all(w["alive"] for w in self.json("workers", self.url)))
+        for process in (run, *crew):
+            self.finish(process, 0)
+        self.assertEqual(self.rows("SELECT count(*), max(attempts), max(losses), count(DISTINCT worker) FROM vbo.trials "
+                                   "WHERE study = STUDY"), [["12", "1", "0", "3"]])
+        first, last = self.rows("SELECT min(asked_at), max(finished_at) FROM vbo.trials WHERE study = STUDY")[0]
+        self.assertGreater(float(first), begin - 5.0)
+        self.assertLess(float(last), time.time() + 5.0)
+
+
 class Chaos(OnServer):
     def test_every_trial_is_told_exactly_once_whatever_happens(self):
         seconds, _, seed = CHAOS.partition(":")
@@ -141,8 +245,15 @@ class Chaos(OnServer):
         self.study(["sh", "-c", "sleep 0.$((VBO_TRIAL_ID % 5 + 1)); awk 'BEGIN {printf \"%.17g\\n\", ({x}) ^ 2 + {n}}'"],
                    budget=1000000, workers=1, method="cmaes", batch=8)
 
+        proxy = self.proxy()
+        self.through(proxy, "far.toml")
+        clocks = ["+1h", "-1h", ""] if not INSTRUMENTED else [""]
+
         def worker():
-            return self.start("work", "study.toml", "--lease", "2", "--quiet")
+            """A third reaches the server through the proxy, two thirds have a wrong clock."""
+            clock = dice.choice(clocks)
+            return self.start("work", dice.choice(["study.toml", "study.toml", "far.toml"]), "--lease", "2", "--quiet",
+                              env=clock_off_by(clock) if clock else None)
 
         def coordinator():
             return self.start("run", "study.toml", "--workers", 0, "--quiet")
@@ -150,7 +261,7 @@ class Chaos(OnServer):
         crew = [worker() for _ in range(workers)]
         lead = [coordinator()]
         stopped = []  # (process, when to wake it)
-        cut_until = 0.0
+        cut_until = mend_at = 0.0
         end = time.monotonic() + seconds
         counts = {}
         while time.monotonic() < end:
@@ -159,7 +270,10 @@ class Chaos(OnServer):
                 if time.monotonic() > moment:
                     process.send_signal(signal.SIGCONT)
                     stopped.remove((process, moment))
-            what = dice.choice(["kill", "kill", "stop", "stop", "lead", "fast", "immediate", "cut"])
+            if mend_at and time.monotonic() > mend_at:
+                proxy.mend()
+                mend_at = 0.0
+            what = dice.choice(["kill", "kill", "stop", "stop", "lead", "fast", "immediate", "cut", "proxy"])
             if what == "kill":
                 i = dice.randrange(len(crew))
                 crew[i].kill()
@@ -177,6 +291,11 @@ class Chaos(OnServer):
                 self.server.stop(what)
                 time.sleep(dice.uniform(0.0, 2.0))
                 self.server.again()
+            elif what == "proxy":
+                if mend_at:
+                    continue
+                proxy.cut()
+                mend_at = time.monotonic() + dice.uniform(0.5, min(CUT_SECONDS, seconds / 3))
             elif time.monotonic() > cut_until:
                 self.server.sql("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE "
                                 "application_name = 'vbo'")
@@ -185,6 +304,7 @@ class Chaos(OnServer):
         print(f"  {counts}", file=sys.stderr)
         for process, _ in stopped:
             process.send_signal(signal.SIGCONT)
+        proxy.mend()
         # Calm again: a budget that can be reached, and everybody comes to an end.
         lead[0].kill()
         lead[0].communicate()

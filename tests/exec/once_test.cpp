@@ -54,6 +54,17 @@ TEST(Once, RunsInTheFolderItIsTold) {
   EXPECT_EQ(outcome.stderr_tail, std::filesystem::canonical(folder.path()).string() + "\n");
 }
 
+TEST(Once, TerminatedFromOutsideIsNoCrash) {
+  for (const auto& [signal, cause] : {std::pair{"TERM", FailureCause::lost},
+                                      {"HUP", FailureCause::lost},
+                                      {"KILL", FailureCause::crash},
+                                      {"SEGV", FailureCause::crash}}) {
+    ProcessOptions options = shell(std::string("kill -") + signal + " $$; echo 1");
+    options.retries = options.lost_retries = 0;
+    EXPECT_EQ(cause_of(evaluate(options)), cause) << signal;
+  }
+}
+
 TEST(Once, StandardInputIsEmpty) { EXPECT_EQ(evaluate(shell("cat; echo 3")).value, 3.0); }
 
 TEST(Once, LeaksNoFileDescriptors) {

@@ -52,6 +52,11 @@ timeout = 60
 retries = 2
 mode = "serve"
 env = {A = "b"}
+
+[cluster]
+launcher = "slurm"
+jobs = 12
+options = ["--partition=cpu", "--time=02:00:00"]
 )";
 
 TEST(StudyFile, EveryKeyArrives) {
@@ -81,6 +86,10 @@ TEST(StudyFile, EveryKeyArrives) {
   EXPECT_EQ(file.stop.rounds, 3);
   EXPECT_EQ(file.stop.failures_in_a_row, 7);
   EXPECT_THAT(file.study.evaluate_json, HasSubstr(R"("workers":8)"));
+  ASSERT_TRUE(file.cluster.has_value());
+  EXPECT_EQ(file.cluster->launcher, "slurm");
+  EXPECT_EQ(file.cluster->jobs, 12);
+  EXPECT_THAT(file.cluster->options, ElementsAre("--partition=cpu", "--time=02:00:00"));
 }
 
 TEST(StudyFile, BatchDefaultsToTheWorkers) {

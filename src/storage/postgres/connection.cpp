@@ -92,17 +92,24 @@ void Connection::connect() {
   prepared_.clear();
   // What the URL says itself comes last, and counts. A server that vanished without a word is
   // noticed within seconds, not hours.
-  // A process that was stopped inside a transaction must not hold its locks for ever.
+  // A process that was stopped inside a transaction must not hold its locks for ever. Statements
+  // are planned once: planning takes longer than most of them, and each has the one index it needs.
   const std::array keywords{"connect_timeout",  "application_name",
                             "keepalives_idle",  "keepalives_interval",
                             "keepalives_count", "tcp_user_timeout",
                             "client_encoding",  "options",
                             "dbname",           static_cast<const char*>(nullptr)};
-  const std::array values{"10",         "vbo",
-                          "5",          "2",
-                          "3",          "10000",
-                          "UTF8",       "-c idle_in_transaction_session_timeout=3000",
-                          url_.c_str(), static_cast<const char*>(nullptr)};
+  const std::array values{
+      "10",
+      "vbo",
+      "5",
+      "2",
+      "3",
+      "10000",
+      "UTF8",
+      "-c idle_in_transaction_session_timeout=3000 -c plan_cache_mode=force_generic_plan",
+      url_.c_str(),
+      static_cast<const char*>(nullptr)};
   handle_.reset(PQconnectdbParams(keywords.data(), values.data(), /*expand_dbname=*/1));
   if (!handle_) throw Fault{{ErrorKind::io, "out of memory connecting to " + where_}};
   if (PQstatus(handle_.get()) != CONNECTION_OK) {

@@ -84,6 +84,12 @@ CREATE TABLE vbo.workers (
   PRIMARY KEY (study, process, name)
 );
 )",
+    // For claims: nothing but what can be claimed, in order. By any other index a planner with old
+    // statistics walks over all that has ended.
+    R"(
+CREATE INDEX trials_offered ON vbo.trials (study, id)
+  WHERE told_in IS NULL AND state = 'waiting' AND offered;
+)",
 };
 
 }  // namespace

@@ -89,11 +89,12 @@ void PostgresStorage::require_write() const {
   throw Fault{{ErrorKind::io, "study \"" + study_name_ + "\" was opened for reading only"}};
 }
 
-void PostgresStorage::notify_workers() {
-  connection_.query("SELECT pg_notify($1, '')", {for_workers_});
-}
-void PostgresStorage::notify_coordinator() {
-  connection_.query("SELECT pg_notify($1, '')", {for_coordinator_});
+// Never inside a transaction that writes: PostgreSQL lets one transaction with a notification
+// commit at a time, and each would wait for the disk while it holds that lock. Alone, it waits for
+// nothing. What is stored stays stored when the notification fails: everybody also looks by
+// himself.
+void PostgresStorage::notify(const std::string& channel) {
+  (void)attempt([&] { connection_.query("SELECT pg_notify($1, '')", {channel}); });
 }
 
 std::optional<StudyRecord> PostgresStorage::read_study() {
@@ -149,7 +150,7 @@ Result<void> PostgresStorage::update_study(std::int64_t budget, const std::strin
 Result<void> PostgresStorage::add_trials(std::span<const Trial> trials,
                                          const std::optional<AskReport>& report,
                                          std::int64_t request) {
-  return coordinated([&] {
+  const auto added = coordinated([&] {
     require_space();
     const std::optional<std::int64_t> asked_by =
         request == 0 ? std::nullopt : std::optional(request);
@@ -182,8 +183,9 @@ Result<void> PostgresStorage::add_trials(std::span<const Trial> trials,
           "INSERT INTO vbo.reports (study, event, round, report) VALUES ($1, $2, $3, $4)",
           {study_, trials.front().asked_in, report->round, dump(json_of(*report))});
     }
-    notify_workers();
   });
+  if (added) notify(for_workers_);
+  return added;
 }
 
 bool PostgresStorage::store_end(const Trial& ended, std::int64_t token) {
@@ -206,10 +208,10 @@ bool PostgresStorage::store_end(const Trial& ended, std::int64_t token) {
       "output AS (INSERT INTO vbo.outputs (study, trial, stderr) SELECT $1, id, $14 FROM done "
       "WHERE length($14::bytea) > 0 ON CONFLICT (study, trial) DO UPDATE SET "
       "stderr = excluded.stderr) "
-      "SELECT pg_notify($15, '') FROM done",
+      "SELECT id FROM done",
       {study_, ended.id, to_string(ended.state), ended.value, cause, message,
        metrics_text(ended.metrics), ended.seconds, ended.attempts, told, end_check(ended),
-       ended.worker, token, Parameter::bytes(ended.stderr_tail), for_coordinator_});
+       ended.worker, token, Parameter::bytes(ended.stderr_tail)});
   return !done.empty();
 }
 
@@ -230,12 +232,14 @@ void PostgresStorage::fail_unchanged(TrialId id, const Error& otherwise) {
 }
 
 Result<void> PostgresStorage::finish_trials(std::span<const Trial> trials) {
-  return coordinated([&] {
+  const auto finished = coordinated([&] {
     for (const Trial& trial : trials) {
       if (!store_end(trial, 0)) fail_unchanged(trial.id, storage_error::already_ended(trial.id));
     }
     count_told(trials);
   });
+  if (finished) notify(for_coordinator_);  // those who only look listen there
+  return finished;
 }
 
 Result<void> PostgresStorage::tell_trials(std::span<const Trial> trials) {
@@ -252,7 +256,7 @@ Result<void> PostgresStorage::tell_trials(std::span<const Trial> trials) {
 }
 
 Result<void> PostgresStorage::offer(std::span<const TrialId> ids) {
-  return coordinated([&] {
+  const auto offered = coordinated([&] {
     connection_.query(
         "UPDATE vbo.trials SET offered = false WHERE study = $1 AND told_in IS NULL AND "
         "state IN ('waiting', 'running') AND offered",
@@ -263,8 +267,9 @@ Result<void> PostgresStorage::offer(std::span<const TrialId> ids) {
         "UPDATE vbo.trials SET offered = true WHERE study = $1 AND id = ANY ($2::bigint[]) AND "
         "told_in IS NULL AND state IN ('waiting', 'running')",
         {study_, list + "}"});
-    notify_workers();
   });
+  if (offered) notify(for_workers_);
+  return offered;
 }
 
 Result<void> PostgresStorage::save_snapshot(const Snapshot& snapshot) {
@@ -278,11 +283,12 @@ Result<void> PostgresStorage::save_snapshot(const Snapshot& snapshot) {
 }
 
 Result<void> PostgresStorage::set_ended(bool ended) {
-  return coordinated([&] {
+  const auto set = coordinated([&] {
     connection_.query("UPDATE vbo.studies SET ended = $2 WHERE id = $1 AND ended <> $2",
                       {study_, ended});
-    notify_workers();
   });
+  if (set) notify(for_workers_);
+  return set;
 }
 
 Result<std::optional<Snapshot>> PostgresStorage::load_snapshot() {

@@ -71,8 +71,7 @@ class PostgresStorage final : public Storage {
   [[noreturn]] void fail_unchanged(TrialId id, const Error& otherwise);
   bool store_end(const Trial& ended, std::int64_t token);
   void count_told(std::span<const Trial> trials);
-  void notify_workers();
-  void notify_coordinator();
+  void notify(const std::string& channel);
 
   std::string url_, study_name_;
   Access access_;

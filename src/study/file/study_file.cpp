@@ -24,6 +24,9 @@ namespace fs = std::filesystem;
 constexpr std::size_t kLargestFile = std::size_t{16} << 20U;
 constexpr std::int64_t kLargestBudget = 1'000'000'000;
 constexpr std::int64_t kMostWorkers = 4096;
+constexpr std::int64_t kMostJobs = 100'000;
+const std::set<std::string> kOwnOptions = {"--array", "--job-name",  "--parsable",
+                                           "--wait",  "--test-only", "--wrap"};
 
 bool is_finite(double x) { return std::isfinite(x); }
 bool is_positive(double x) { return std::isfinite(x) && x > 0.0; }
@@ -386,6 +389,37 @@ void read_stop(const toml::table* table, StudyFile& file, TomlErrors& errors) {
       static_cast<int>(stop.whole("failures_in_a_row", 0, 1'000'000).value_or(20));
 }
 
+// [cluster]
+void read_cluster(const toml::table* table, StudyFile& file, TomlErrors& errors) {
+  if (!table) return;
+  TomlTable cluster(*table, "cluster", {"launcher", "jobs", "options"}, errors);
+  ClusterSettings settings;
+  if (!cluster.find("launcher")) cluster.missing("launcher", "\"slurm\"");
+  settings.launcher = cluster.text("launcher").value_or("");
+  if (!settings.launcher.empty() && settings.launcher != "slurm") {
+    errors.add_found(*cluster.find("launcher"), "cluster.launcher", "\"slurm\"");
+  }
+  settings.jobs = cluster.whole("jobs", 1, kMostJobs).value_or(1);
+  constexpr std::string_view expected =
+      "a list of sbatch's long options, each with its value, e.g. [\"--time=02:00:00\"]";
+  const toml::node* given = cluster.find("options");
+  if (given && !(given->is_array() && given->as_array()->empty())) {
+    settings.options = cluster.texts("options", expected).value_or(settings.options);
+  }
+  // vbo numbers, names and follows the jobs itself.
+  for (const std::string& option : settings.options) {
+    const std::string name = option.substr(0, option.find('='));
+    if (!option.starts_with("--") || option.size() < 3) {
+      errors.add(cluster.find("options"), "cluster.options",
+                 "found " + in_quotes(option) + ", expected " + std::string(expected));
+    } else if (kOwnOptions.contains(name)) {
+      errors.add(cluster.find("options"), "cluster.options",
+                 "found " + in_quotes(name) + ", which vbo sets itself");
+    }
+  }
+  file.cluster = std::move(settings);
+}
+
 }  // namespace
 
 Result<StudyFile> parse_study_file(std::string_view text, const std::string& path,
@@ -407,7 +441,8 @@ Result<StudyFile> parse_study_file(std::string_view text, const std::string& pat
   }
   TomlErrors errors(path);
   const TomlTable top(
-      root, "", {"study", "optimizer", "parameter", "constraint", "evaluate", "stop"}, errors);
+      root, "", {"study", "optimizer", "parameter", "constraint", "evaluate", "stop", "cluster"},
+      errors);
   StudyFile file;
   file.path = path;
   const toml::table* study = subtable(root, "study", errors);
@@ -423,6 +458,7 @@ Result<StudyFile> parse_study_file(std::string_view text, const std::string& pat
     read_parameters(root, file, errors);
   }
   read_stop(subtable(root, "stop", errors), file, errors);
+  read_cluster(subtable(root, "cluster", errors), file, errors);
   if (file.study.optimizer.batch == 0) {
     file.study.optimizer.batch =
         file.evaluate ? static_cast<std::int64_t>(file.evaluate->process.workers) : 1;
