@@ -157,9 +157,15 @@ class ProcessPool final : public Executor {
           slot.next_attempt_ ? slot.next_attempt_ : slot.evaluator->wake_at();
       if (wake) end = std::min(end, *wake);
     }
+    const std::size_t guardian = events_.size();
+    if (context_.guardian.socket() >= 0) events_.push_back({context_.guardian.socket(), POLLIN, 0});
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - now).count();
     const int timeout = static_cast<int>(std::clamp<long long>(left, 0, 1000));
-    return poll(events_.data(), events_.size(), timeout) >= 0;
+    const int ready = poll(events_.data(), events_.size(), timeout);
+    if (ready > 0 && guardian < events_.size() && events_[guardian].revents != 0) {
+      context_.guardian.replace_if_dead();
+    }
+    return ready >= 0;
   }
 
   EvaluatorContext context_;  // outlives the evaluators, which refer to it
