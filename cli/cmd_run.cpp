@@ -3,13 +3,18 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
+#include <new>
+#include <system_error>
 #include <thread>
+#include <utility>
 
 #include "cli/commands.hpp"
 #include "cli/evaluator.hpp"
 #include "cli/progress.hpp"
 #include "cli/signals.hpp"
 #include "cli/trial_json.hpp"
+#include "core/one_line.hpp"
 #include "vbo/worker.hpp"
 
 namespace vbo::cli {
@@ -161,8 +166,14 @@ class LocalWorkers {
           options.interrupts = &stop_;
           options.patience_seconds = patience_seconds;
           options.on_started = [&](const Trial& trial) { progress.started(trial); };
-          if (const Result<WorkEnd> end = work(*storage, *executor, options); !end) {
-            error_ = end.error();
+          try {
+            if (const Result<WorkEnd> end = work(*storage, *executor, options); !end) {
+              error_ = end.error();
+            }
+          } catch (const std::bad_alloc&) {
+            failure_ = std::current_exception();
+          } catch (const std::system_error&) {
+            failure_ = std::current_exception();
           }
           storage.reset();
           ended_ = true;
@@ -178,6 +189,10 @@ class LocalWorkers {
     if (stop_ < how) stop_ = how;
     if (thread_.joinable()) thread_.join();
   }
+  // For want of memory or threads, what ended them is the program's end too. REQUIRES: stop().
+  void rethrow() {
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  }
   // What ended them before their time. REQUIRES: stop().
   const std::optional<Error>& error() const { return error_; }
 
@@ -185,6 +200,7 @@ class LocalWorkers {
   std::atomic<int> stop_ = 0;
   std::atomic<bool> ended_ = false;
   std::optional<Error> error_;
+  std::exception_ptr failure_;
   std::thread thread_;
 };
 
@@ -206,9 +222,11 @@ Result<Study> open_or_stand_by(const StudyFile& file, bool was_there,
         kind == ErrorKind::io && was_there && std::chrono::steady_clock::now() - begin < kPatience;
     if ((!busy && !away) || interrupts > 0) return study;
     if (!said && !console.quiet) {
-      print_err(busy ? "vbo: standing by: " +
-                           study.error().message.substr(0, study.error().message.find(';')) + "\n"
-                     : "vbo: waiting for the storage: " + study.error().message + "\n");
+      print_err(
+          busy ? "vbo: standing by: " +
+                     one_line(study.error().message.substr(0, study.error().message.find(';'))) +
+                     "\n"
+               : "vbo: waiting for the storage: " + one_line(study.error().message) + "\n");
     }
     std::this_thread::sleep_for(kStandByEvery);
   }
@@ -223,7 +241,8 @@ Result<RunEnd> coordinate(const StudyFile& file, Study& study, const RunOptions&
     if (end || !is_shared(file)) return end;
     const ErrorKind kind = end.error().kind;
     if (kind != ErrorKind::io && kind != ErrorKind::busy) return end;
-    if (!console.quiet) print_err("vbo: " + end.error().message + "; going on when possible\n");
+    if (!console.quiet)
+      print_err("vbo: " + one_line(end.error().message) + "; going on when possible\n");
     { const Study gone = std::move(study); }  // it knows less than the storage now
     Result<Study> again = open_or_stand_by(file, true, *options.interrupts, console);
     if (!again) return again.error();
@@ -267,6 +286,7 @@ Result<Summary> run_study(const StudyFile& file, Study& study, Executor* executo
     options.workers_ended = workers.ended();
     end = coordinate(file, study, options, console);
     workers.stop(2);
+    workers.rethrow();
     if (workers.error()) return *workers.error();
   }
   if (!end) return end.error();
@@ -297,7 +317,7 @@ int run(const Options& options, const Console& console) {
   }
   Result<Study> study = open_or_stand_by(*file, false, interrupts, console);
   if (!study) return fail(study.error());
-  if (!study->warning().empty()) print_err("vbo: " + study->warning() + "\n");
+  if (!study->warning().empty()) print_err("vbo: " + one_line(study->warning()) + "\n");
   const Result<Summary> summary = run_study(*file, *study, executor.get(), interrupts, console);
   if (!summary) return fail(summary.error());
   if (options.json) {
