@@ -53,7 +53,7 @@ bool is_inside_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U
 // The beginning and the end of a valid text, cut between characters.
 std::string shortened(std::string_view text, std::size_t longest, std::size_t end) {
   if (text.size() <= longest) return std::string(text);
-  std::size_t head = longest - end, tail = text.size() - end;
+  std::size_t head = longest - end - 3, tail = text.size() - end;
   while (head > 0 && is_inside_character(text[head])) --head;
   while (tail < text.size() && is_inside_character(text[tail])) ++tail;
   return std::string(text.substr(0, head)) + "..." + std::string(text.substr(tail));
