@@ -1,13 +1,14 @@
 # The few commands a newcomer needs. Everything else is plain CMake: see CMakePresets.json.
 JOBS ?= $(shell nproc)
 
-.PHONY: help program build test wheel demo check sanitize coverage package format tidy clean
+.PHONY: help program build test wheel demo check fuzz sanitize coverage package format tidy clean
 
 help:
 	@echo "make demo     install what is missing, build the program, and run a real study"
 	@echo "make program  build/release/vbo alone"
 	@echo "make test     build everything and run every test"
 	@echo "make check    tests under sanitizers, clang-tidy, coverage (takes hours on two cores)"
+	@echo "make fuzz     libFuzzer on everything that is read from outside, a minute each (MINUTES=60 for longer)"
 	@echo "make package  a .deb for Debian 12 in build/package"
 	@echo "make wheel    Python wheels in build/wheels, tried in a clean environment"
 	@echo "make format   clang-format over the tree;  make tidy  clang-tidy over the tree"
@@ -41,6 +42,13 @@ demo: program
 
 check: sanitize coverage
 	@scripts/tidy
+
+MINUTES ?= 1
+fuzz:
+	@scripts/bootstrap check libclang-rt-14-dev
+	@cmake --preset fuzz --log-level=WARNING
+	@cmake --build build/fuzz --target fuzzers -j $(JOBS)
+	@scripts/fuzz $(MINUTES)
 
 sanitize coverage:
 	@scripts/bootstrap check

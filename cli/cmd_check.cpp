@@ -7,6 +7,7 @@
 #include "cli/evaluator.hpp"
 #include "cli/signals.hpp"
 #include "cli/trial_json.hpp"
+#include "core/one_line.hpp"
 #include "exec/command_template.hpp"
 
 namespace vbo::cli {
@@ -63,7 +64,8 @@ void print_text(const StudyFile& file, const std::string& command, const Point& 
       print_out("metric " + name + " = " + number_text(metric) + "\n");
     }
   } else {
-    print_out(console.paint(1, Style::bad, "failed") + " " + outcome.failure->message + "\n");
+    print_out(console.paint(1, Style::bad, "failed") + " " + one_line(outcome.failure->message) +
+              "\n");
   }
   if (!outcome.stderr_tail.empty()) {
     print_out("standard error\n" + outcome.stderr_tail +

@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/target.hpp"
 #include "cli/trial_json.hpp"
+#include "core/one_line.hpp"
 #include "core/users_sign.hpp"
 #include "report/json.hpp"
 
@@ -92,7 +93,7 @@ std::string score_text(const Explanation& e, const Lines& lines) {
 
 std::string outcome_text(const Trial& trial) {
   if (trial.value) return "completed with value " + number_text(*trial.value);
-  if (trial.failure) return "failed: " + trial.failure->message;
+  if (trial.failure) return "failed: " + one_line(trial.failure->message);
   return std::string(to_string(trial.state));
 }
 

@@ -5,6 +5,7 @@
 #include "cli/import.hpp"
 #include "cli/target.hpp"
 #include "cli/trial_json.hpp"
+#include "core/one_line.hpp"
 
 namespace vbo::cli {
 namespace {
@@ -21,7 +22,7 @@ struct ImportArguments {
 std::string listing(const std::vector<std::string>& problems) {
   std::string text;
   for (std::size_t i = 0; i < std::min(problems.size(), kShownProblems); ++i) {
-    text += "vbo: " + problems[i] + "\n";
+    text += "vbo: " + one_line(problems[i]) + "\n";
   }
   if (problems.size() > kShownProblems) {
     text += "vbo: ... and " + std::to_string(problems.size() - kShownProblems) + " more\n";

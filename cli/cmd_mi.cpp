@@ -9,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/csv.hpp"
 #include "cli/trial_json.hpp"
+#include "core/one_line.hpp"
 #include "information/estimate.hpp"
 
 namespace vbo::cli {
@@ -92,7 +93,8 @@ int run_mi(MiArguments args, const Console& console) {
   if (!console.quiet) {
     for (const EncodedColumns* side : {&x, &y}) {
       for (const std::string& name : side->constant) {
-        print_err("note: column \"" + name + "\" never changes, so it carries no information\n");
+        print_err("note: column \"" + one_line(name) +
+                  "\" never changes, so it carries no information\n");
       }
     }
   }

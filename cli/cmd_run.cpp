@@ -3,7 +3,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
+#include <new>
+#include <system_error>
 #include <thread>
+#include <utility>
 
 #include "cli/commands.hpp"
 #include "cli/evaluator.hpp"
@@ -11,6 +15,7 @@
 #include "cli/progress.hpp"
 #include "cli/signals.hpp"
 #include "cli/trial_json.hpp"
+#include "core/one_line.hpp"
 #include "vbo/worker.hpp"
 
 namespace vbo::cli {
@@ -163,8 +168,14 @@ class LocalWorkers {
           options.interrupts = &stop_;
           options.patience_seconds = patience_seconds;
           options.on_started = [&](const Trial& trial) { progress.started(trial); };
-          if (const Result<WorkEnd> end = work(*storage, *executor, options); !end) {
-            error_ = end.error();
+          try {
+            if (const Result<WorkEnd> end = work(*storage, *executor, options); !end) {
+              error_ = end.error();
+            }
+          } catch (const std::bad_alloc&) {
+            failure_ = std::current_exception();
+          } catch (const std::system_error&) {
+            failure_ = std::current_exception();
           }
           storage.reset();
           ended_ = true;
@@ -180,6 +191,10 @@ class LocalWorkers {
     if (stop_ < how) stop_ = how;
     if (thread_.joinable()) thread_.join();
   }
+  // For want of memory or threads, what ended them is the program's end too. REQUIRES: stop().
+  void rethrow() {
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  }
   // What ended them before their time. REQUIRES: stop().
   const std::optional<Error>& error() const { return error_; }
 
@@ -187,6 +202,7 @@ class LocalWorkers {
   std::atomic<int> stop_ = 0;
   std::atomic<bool> ended_ = false;
   std::optional<Error> error_;
+  std::exception_ptr failure_;
   std::thread thread_;
 };
 
@@ -208,9 +224,11 @@ Result<Study> open_or_stand_by(const StudyFile& file, bool was_there,
         kind == ErrorKind::io && was_there && std::chrono::steady_clock::now() - begin < kPatience;
     if ((!busy && !away) || interrupts > 0) return study;
     if (!said && !console.quiet) {
-      print_err(busy ? "vbo: standing by: " +
-                           study.error().message.substr(0, study.error().message.find(';')) + "\n"
-                     : "vbo: waiting for the storage: " + study.error().message + "\n");
+      print_err(
+          busy ? "vbo: standing by: " +
+                     one_line(study.error().message.substr(0, study.error().message.find(';'))) +
+                     "\n"
+               : "vbo: waiting for the storage: " + one_line(study.error().message) + "\n");
     }
     std::this_thread::sleep_for(kStandByEvery);
   }
@@ -227,7 +245,8 @@ Result<RunEnd> coordinate(const StudyFile& file, Study& study, const RunOptions&
     const ErrorKind kind = end.error().kind;
     if (kind != ErrorKind::io && kind != ErrorKind::busy) return end;
     if (launcher) launcher->lead(false);
-    if (!console.quiet) print_err("vbo: " + end.error().message + "; going on when possible\n");
+    if (!console.quiet)
+      print_err("vbo: " + one_line(end.error().message) + "; going on when possible\n");
     { const Study gone = std::move(study); }  // it knows less than the storage now
     Result<Study> again = open_or_stand_by(file, true, *options.interrupts, console);
     if (!again) {
@@ -266,6 +285,7 @@ Result<RunEnd> conduct(const StudyFile& file, Study& study, const Crew& crew, Ru
   }
   Result<RunEnd> end = coordinate(file, study, options, console, nullptr);
   workers.stop(2);
+  workers.rethrow();
   return workers.error() ? Result<RunEnd>(*workers.error()) : end;
 }
 
@@ -334,7 +354,7 @@ int run(const RunArguments& options, const Console& console) {
   }
   Result<Study> study = open_or_stand_by(*file, false, interrupts, console);
   if (!study) return fail(study.error());
-  if (!study->warning().empty()) print_err("vbo: " + study->warning() + "\n");
+  if (!study->warning().empty()) print_err("vbo: " + one_line(study->warning()) + "\n");
   const Result<Summary> summary = run_study(*file, *study, crew, interrupts, console);
   if (!summary) return fail(summary.error());
   if (options.json) {

@@ -11,6 +11,7 @@
 #include "cli/signals.hpp"
 #include "cli/target.hpp"
 #include "cli/trial_json.hpp"
+#include "core/one_line.hpp"
 #include "report/json.hpp"
 #include "vbo/report.hpp"
 
@@ -68,7 +69,7 @@ std::string status_text(const StudyReport& status, const Console& console) {
   }
   const std::string information = information_text(status.rounds);
   if (!information.empty()) text += "  information  " + information + "\n";
-  if (!status.message.empty()) text += "  method says  " + status.message + "\n";
+  if (!status.message.empty()) text += "  method says  " + one_line(status.message) + "\n";
   return text;
 }
 

@@ -5,6 +5,7 @@
 #include "cli/commands.hpp"
 #include "cli/target.hpp"
 #include "cli/trial_json.hpp"
+#include "core/one_line.hpp"
 #include "core/spelling.hpp"
 #include "core/value_text.hpp"
 #include "exec/value_line.hpp"
@@ -143,8 +144,8 @@ int tell(TellArguments options) {
     print_out("trial " + std::to_string(options.id) + " completed: " + number_text(*outcome.value) +
               "\n");
   } else {
-    print_out("trial " + std::to_string(options.id) + " failed: " + outcome.failure->message +
-              "\n");
+    print_out("trial " + std::to_string(options.id) +
+              " failed: " + one_line(outcome.failure->message) + "\n");
   }
   return kDone;
 }

@@ -10,6 +10,7 @@
 #include "cli/signals.hpp"
 #include "cli/target.hpp"
 #include "cli/trial_json.hpp"
+#include "core/one_line.hpp"
 #include "vbo/worker.hpp"
 
 namespace vbo::cli {
@@ -81,7 +82,7 @@ Result<std::unique_ptr<Storage>> open_when_there(const StudyFile& file,
     if (!may_come || waited >= patience || interrupts > 0) return error;
     if (!said && !console.quiet) {
       print_err(fmt::format("vbo: waiting for the study \"{}\" in {} ({})\n", file.study.name,
-                            file.study.storage, error.message));
+                            file.study.storage, one_line(error.message)));
       said = true;
     }
     std::this_thread::sleep_for(step);
@@ -114,10 +115,12 @@ int work_on(const WorkArguments& options, const Console& console) {
        : trial.value                    ? counts.completed
                                         : counts.failed);
     if (console.quiet || !trial.failure) return;
-    print_err(fmt::format("vbo: trial {} failed: {}\n", trial.id, trial.failure->message));
+    print_err(
+        fmt::format("vbo: trial {} failed: {}\n", trial.id, one_line(trial.failure->message)));
   };
   work_options.on_trouble = [&](const Error& error) {
-    if (!console.quiet) print_err("vbo: waiting for the storage: " + error.message + "\n");
+    if (!console.quiet)
+      print_err("vbo: waiting for the storage: " + one_line(error.message) + "\n");
   };
   work_options.on_relief = [&] {
     if (!console.quiet) print_err("vbo: the storage is back\n");

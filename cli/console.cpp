@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cli/console.hpp"
+#include "core/one_line.hpp"
 
 #include <unistd.h>
 
@@ -64,7 +65,7 @@ void print_err(std::string_view text) { std::fwrite(text.data(), 1, text.size(),
 
 int fail(int exit_code, std::string_view message) {
   std::fflush(stdout);
-  print_err("vbo: " + std::string(message) + "\n");
+  print_err("vbo: " + one_line(message) + "\n");
   return exit_code;
 }
 

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <new>
+#include <string>
+#include <system_error>
 
 #include "cli/app.hpp"
 #include "core/spelling.hpp"
@@ -93,6 +96,17 @@ int main(int argc, char** argv) {
   signal(SIGCHLD, SIG_DFL);  // may be inherited as ignored, and then no exit code would be seen
   try {
     return vbo::cli::main_with(argc, argv);
+  } catch (const std::bad_alloc&) {
+    return vbo::cli::fail(vbo::cli::kFailed,
+                          "out of memory (see ulimit -v); what was told is stored, and the same "
+                          "command goes on from there");
+  } catch (const std::system_error& error) {
+    const bool limit = error.code() == std::errc::resource_unavailable_try_again;
+    return vbo::cli::fail(vbo::cli::kFailed,
+                          limit
+                              ? "no thread can be started (see ulimit -u and ulimit -v); what was "
+                                "told is stored, and the same command goes on from there"
+                              : std::string("unexpected: ") + error.what());
   } catch (const std::exception& error) {
     return vbo::cli::fail(vbo::cli::kFailed, std::string("unexpected: ") + error.what());
   }

@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <system_error>
 
 #include "cli/trial_json.hpp"
+#include "core/one_line.hpp"
 
 namespace vbo::cli {
 namespace {
@@ -125,7 +127,11 @@ Progress::Progress(const Console& console, ProgressState start, const std::atomi
   if (!console.quiet) kind_ = is_terminal(kStderr) ? Kind::live : Kind::plain;
   if (kind_ == Kind::live) print_err("\x1b[?25l");  // hide the cursor
   if (kind_ == Kind::plain) say(progress_sentence(state_));
-  ticker_ = std::thread([this] { tick(); });
+  try {
+    ticker_ = std::thread([this] { tick(); });
+  } catch (const std::system_error&) {
+    // No thread to be had: progress is shown when something ends.
+  }
 }
 
 Progress::~Progress() {
@@ -134,7 +140,7 @@ Progress::~Progress() {
     done_ = true;
   }
   wake_.notify_all();
-  ticker_.join();
+  if (ticker_.joinable()) ticker_.join();
   update_clock();
   if (kind_ == Kind::plain) say(progress_sentence(state_));
   if (kind_ == Kind::live) {
@@ -167,7 +173,7 @@ void Progress::finished(const Trial& trial) {
   if (kind_ == Kind::none || !trial.failure) return;
   if (++failures_shown_ <= kFailuresShown) {
     say(console_.paint(kStderr, Style::bad, "trial " + std::to_string(trial.id) + " failed: ") +
-        trial.failure->message);
+        one_line(trial.failure->message));
   }
   if (failures_shown_ == kFailuresShown) say("further failures are only counted here");
 }

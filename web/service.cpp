@@ -7,6 +7,7 @@
 #include <random>
 #include <thread>
 
+#include "core/one_line.hpp"
 #include "core/users_sign.hpp"
 #include "report/json.hpp"
 #include "web/page.hpp"
@@ -50,7 +51,7 @@ int status_of(ErrorKind kind) {
 }
 
 Response response_of(const Error& error) {
-  Response response = error_response(status_of(error.kind), error.message);
+  Response response = error_response(status_of(error.kind), one_line(error.message));
   if (error.kind == ErrorKind::busy) response.headers["Retry-After"] = "1";
   return response;
 }
@@ -387,7 +388,7 @@ void StudyService::watch(const Publish& publish, const std::atomic<bool>& stop) 
     } else {
       // A file that is being replaced, a server that restarts: look again, and say so if it lasts.
       storage_.reset();
-      if (++failures >= kFailuresToTell) tell_problem(publish, changed.error().message);
+      if (++failures >= kFailuresToTell) tell_problem(publish, one_line(changed.error().message));
     }
     // Looking may take a third of the time, not more.
     rest(std::max<steady_clock::duration>(kLookEvery, 2 * (steady_clock::now() - begin)), stop);

@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "cli/bench/parts.hpp"
+#include "core/one_line.hpp"
 
 namespace vbo::cli {
 
@@ -19,7 +20,7 @@ void add_bench_commands(CLI::App& bench, int& exit_code) {
 }
 
 int complain(const Error& error) {
-  std::cerr << "vbo bench: " << error.message << "\n";
+  std::cerr << "vbo bench: " << one_line(error.message) << "\n";
   return error.kind == ErrorKind::invalid_input || error.kind == ErrorKind::not_found ? 2 : 1;
 }
 

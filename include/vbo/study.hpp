@@ -27,6 +27,7 @@ struct StudyOptions {
   Goal goal = Goal::minimize;
   std::int64_t budget = 1000;  // evaluations
   OptimizerOptions optimizer;
+  bool any_batch = false;  // optimizer.batch is for a new study only: that of a stored one stands
   std::string storage = "memory:";
   std::string evaluate_json;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "errors.hpp"
+#include "core/one_line.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -34,7 +35,7 @@ const char* name_of(ErrorKind kind) {
 void raise(const Error& error) {
   const nb::object type = nb::module_::import_("vbo._errors").attr(name_of(error.kind));
   const nb::object exception =
-      type(error.message, nb::arg("field") = error.field, nb::arg("line") = error.line);
+      type(one_line(error.message), nb::arg("field") = error.field, nb::arg("line") = error.line);
   PyErr_SetObject(type.ptr(), exception.ptr());
   throw nb::python_error();
 }

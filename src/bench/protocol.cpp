@@ -2,7 +2,6 @@
 #include "bench/protocol.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
@@ -11,49 +10,6 @@
 #include "tasks/task.hpp"
 
 namespace vbo::bench {
-namespace {
-
-std::optional<std::uint64_t> seed_from(std::string_view text) {
-  std::uint64_t seed = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
-  if (error != std::errc{} || end != text.data() + text.size() || seed == 0) return std::nullopt;
-  return seed;
-}
-
-}  // namespace
-
-Result<std::vector<std::uint64_t>> parse_seeds(std::string_view text) {
-  const Error wrong{ErrorKind::invalid_input,
-                    "seeds \"" + std::string(text) +
-                        "\": expected a number (5 means 1 to 5), a range (3-7) or a list (1,4,9) "
-                        "of whole numbers from 1 on, at most 10000 of them"};
-  constexpr std::uint64_t most = 10000;
-  std::vector<std::uint64_t> seeds;
-  const auto add_range = [&](std::uint64_t first, std::uint64_t last) {
-    if (last < first || last - first >= most) return false;
-    for (std::uint64_t seed = first; seed <= last; ++seed) seeds.push_back(seed);
-    return true;
-  };
-  if (text.find_first_of(",-") == std::string_view::npos) {
-    const auto count = seed_from(text);
-    if (!count || !add_range(1, *count)) return wrong;
-    return seeds;
-  }
-  while (true) {
-    const std::size_t comma = text.find(',');
-    const std::string_view item = text.substr(0, comma);
-    const std::size_t dash = item.find('-');
-    const auto first = seed_from(item.substr(0, dash));
-    const auto last = dash == std::string_view::npos ? first : seed_from(item.substr(dash + 1));
-    if (!first || !last || !add_range(*first, *last)) return wrong;
-    if (comma == std::string_view::npos) break;
-    text.remove_prefix(comma + 1);
-  }
-  std::sort(seeds.begin(), seeds.end());
-  seeds.erase(std::unique(seeds.begin(), seeds.end()), seeds.end());
-  return seeds;
-}
-
 std::vector<Job> jobs_of(const Protocol& protocol) {
   std::vector<Job> jobs;
   const auto seeds_of = [&](const ProtocolEntry& entry) {

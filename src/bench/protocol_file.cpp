@@ -4,12 +4,14 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <charconv>
 #include <fstream>
 #include <initializer_list>
 #include <optional>
 #include <sstream>
 
 #include "bench/protocol.hpp"
+#include "core/toml_guard.hpp"
 #include "optim/options.hpp"
 
 namespace vbo::bench {
@@ -227,9 +229,55 @@ Protocol protocol_from(const Reader& read, const toml::table& root) {
   return protocol;
 }
 
+std::optional<std::uint64_t> seed_from(std::string_view text) {
+  std::uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (error != std::errc{} || end != text.data() + text.size() || seed == 0) return std::nullopt;
+  return seed;
+}
+
 }  // namespace
 
+Result<std::vector<std::uint64_t>> parse_seeds(std::string_view text) {
+  const Error wrong{ErrorKind::invalid_input,
+                    "seeds \"" + std::string(text) +
+                        "\": expected a number (5 means 1 to 5), a range (3-7) or a list (1,4,9) "
+                        "of whole numbers from 1 on, at most 10000 of them"};
+  constexpr std::uint64_t most = 10000;
+  std::vector<std::uint64_t> seeds;
+  const auto add_range = [&](std::uint64_t first, std::uint64_t last) {
+    if (last < first || last - first >= most - std::min<std::uint64_t>(most, seeds.size())) {
+      return false;
+    }
+    for (std::uint64_t i = 0; i <= last - first; ++i) seeds.push_back(first + i);
+    return true;
+  };
+  if (text.find_first_of(",-") == std::string_view::npos) {
+    const auto count = seed_from(text);
+    if (!count || !add_range(1, *count)) return wrong;
+    return seeds;
+  }
+  while (true) {
+    const std::size_t comma = text.find(',');
+    const std::string_view item = text.substr(0, comma);
+    const std::size_t dash = item.find('-');
+    const auto first = seed_from(item.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : seed_from(item.substr(dash + 1));
+    if (!first || !last || !add_range(*first, *last)) return wrong;
+    if (comma == std::string_view::npos) break;
+    text.remove_prefix(comma + 1);
+  }
+  std::sort(seeds.begin(), seeds.end());
+  seeds.erase(std::unique(seeds.begin(), seeds.end()), seeds.end());
+  return seeds;
+}
+
 Result<Protocol> parse_protocol(std::string_view text, const std::string& source_name) {
+  if (const Result<void> guarded = guard_toml(text); !guarded) {
+    return Error{ErrorKind::invalid_input, source_name + ", line " +
+                                               std::to_string(guarded.error().line) + ": " +
+                                               guarded.error().message};
+  }
   try {
     return protocol_from(Reader(source_name), toml::parse(text));
   } catch (const toml::parse_error& e) {

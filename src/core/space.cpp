@@ -13,6 +13,10 @@
 namespace vbo {
 namespace {
 
+// More than anybody searches, and few enough to be quick about.
+constexpr std::size_t kMostParameters = 10'000;
+constexpr std::size_t kMostChoices = 10'000;  // of one parameter
+
 constexpr double kLargestInteger = 9007199254740992.0;  // 2^53: every integer up to it is a double
 
 Error invalid(std::string message, std::string field = {}) {
@@ -81,11 +85,21 @@ Result<void> check_choices(const Parameter& p) {
     return invalid(p, key,
                    key + " is empty, expected at least one " + one.substr(0, one.size() - 1));
   }
+  if (p.choices.size() > kMostChoices) {
+    return invalid(p, key,
+                   "found " + std::to_string(p.choices.size()) + " " + key + ", expected at most " +
+                       std::to_string(kMostChoices));
+  }
   std::set<std::string> seen;  // by text: a program's arguments cannot tell "3" from 3
   for (const Value& choice : p.choices) {
     const auto* number = std::get_if<double>(&choice);
     if (number && !std::isfinite(*number)) {
       return invalid(p, key, one + to_string(choice) + " is not usable, expected a finite number");
+    }
+    const auto* text = std::get_if<std::string>(&choice);
+    if (text && text->find('\0') != std::string::npos) {
+      return invalid(p, key,
+                     one + shown(choice) + " has a NUL character, which no program can get");
     }
     if (!seen.insert(to_string(choice)).second) {
       return invalid(p, key, one + shown(choice) + " is there twice, expected all different");
@@ -154,8 +168,14 @@ Result<Space> Space::make(std::vector<Parameter> parameters, std::vector<std::st
   if (parameters.empty()) {
     return invalid("the space has no parameters, expected at least one", "parameter");
   }
+  if (parameters.size() > kMostParameters) {
+    return invalid("found " + std::to_string(parameters.size()) + " parameters, expected at most " +
+                       std::to_string(kMostParameters),
+                   "parameter");
+  }
   std::set<std::string_view> names;
   for (const Parameter& p : parameters) {
+    if (p.name.find('\0') != std::string::npos) return invalid(p, "name", "has a NUL character");
     if (p.name.empty()) return invalid("a parameter has an empty name", "parameter..name");
     if (!names.insert(p.name).second) return invalid(p, "name", "the name is used twice");
     const Result<void> checked = p.has_choices() ? check_choices(p) : check_bounds(p);

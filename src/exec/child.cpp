@@ -2,8 +2,8 @@
 #include "exec/child.hpp"
 
 #include <fcntl.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
+#include <poll.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "exec/guardian.hpp"
+#include "exec/keeper.hpp"
 
 namespace vbo {
 namespace {
@@ -31,48 +32,6 @@ struct Pipe {
   int release(std::size_t end) { return std::exchange(ends[end], -1); }
 };
 
-std::vector<char*> c_array(const std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  pointers.reserve(texts.size() + 1);
-  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-struct ChildSide {
-  char* const* arguments;
-  char* const* environment;
-  const char* directory;  // nullptr = ours
-  int in, out, err;       // become descriptors 0, 1, 2
-  int error;              // errno goes here when exec fails
-  pid_t parent;
-  const Guardian* guardian;
-};
-
-// Between fork and exec: only async-signal-safe calls.
-[[noreturn]] void become_evaluator(const ChildSide& side) {
-  const auto fail = [&] {
-    const int reason = errno;
-    (void)!write(side.error, &reason, sizeof reason);
-    _exit(127);
-  };
-  setpgid(0, 0);
-  // Before the evaluator can start a process of its own: were vbo to tell the guardian, and be
-  // killed just before, nobody would know of the grandchildren.
-  if (side.guardian) side.guardian->watch(getpid());
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != side.parent) _exit(127);  // vbo died before the line above
-  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  if (dup2(side.in, 0) < 0 || dup2(side.out, 1) < 0 || dup2(side.err, 2) < 0) fail();
-  if (side.directory && chdir(side.directory) != 0) fail();
-  execvpe(side.arguments[0], side.arguments, side.environment);
-  fail();
-  _exit(127);
-}
-
 Error cannot_start(const SpawnOptions& options, int reason) {
   const bool permanent = reason == ENOENT || reason == EACCES || reason == ENOTDIR ||
                          reason == ENOEXEC || reason == EISDIR || reason == E2BIG;
@@ -82,78 +41,82 @@ Error cannot_start(const SpawnOptions& options, int reason) {
 
 }  // namespace
 
-bool make_pipe(std::array<int, 2>& ends) {
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) return false;
-  for (int& fd : ends) {
-    if (fd > 2) continue;
-    // We were started with a standard stream closed; the child's dup2 must not overwrite this end.
-    const int moved = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-    close(std::exchange(fd, moved));
+namespace {
+
+// We may have been started with a standard stream closed: what we print must not go here.
+bool move_above_standard(int& fd) {
+  if (fd > 2) return true;
+  const int moved = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+  close(std::exchange(fd, moved));
+  return moved >= 0;
+}
+
+// Waits until the descriptor is readable, at most so long.
+bool wait_readable(int fd, int milliseconds) {
+  pollfd event{fd, POLLIN, 0};
+  int ready = 0;
+  while ((ready = poll(&event, 1, milliseconds)) < 0 && errno == EINTR) {
   }
-  return ends[0] >= 0 && ends[1] >= 0;
+  return ready > 0;
+}
+
+constexpr int kStartMilliseconds = 60'000;  // exec may wait for a slow disk
+constexpr int kEndMilliseconds = 5'000;     // longer than a keeper tries
+
+}  // namespace
+
+bool make_pipe(std::array<int, 2>& ends) {
+  ends = {-1, -1};
+  return pipe2(ends.data(), O_CLOEXEC) == 0 && move_above_standard(ends[0]) &&
+         move_above_standard(ends[1]);
+}
+
+bool make_link(std::array<int, 2>& ends) {
+  ends = {-1, -1};
+  return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) == 0 &&
+         move_above_standard(ends[0]) && move_above_standard(ends[1]);
 }
 
 void set_non_blocking(int fd) { fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK); }
 
-Result<Child> Child::spawn(const SpawnOptions& options, Guardian* guardian) {
-  Pipe in, out, err, error;
+Result<Child> Child::spawn(const SpawnOptions& options, Guardian& guardian) {
+  Pipe in, out, err, link, files;
+  bool made = make_pipe(out.ends) && make_pipe(err.ends) && make_link(link.ends);
   if (options.open_stdin) {
-    if (!make_pipe(in.ends)) return cannot_start(options, errno);
-  } else {
+    made = made && make_pipe(in.ends);
+  } else if (made) {
     in.ends[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (in.ends[0] >= 0 && in.ends[0] <= 2) {
-      const int moved = fcntl(in.ends[0], F_DUPFD_CLOEXEC, 3);
-      close(std::exchange(in.ends[0], moved));
-    }
-    if (in.ends[0] < 0) return cannot_start(options, errno);
+    made = in.ends[0] >= 0 && move_above_standard(in.ends[0]);
   }
-  if (!make_pipe(out.ends) || !make_pipe(err.ends) || !make_pipe(error.ends)) {
-    return cannot_start(options, errno);
+  if (made) {
+    files.ends = {make_plan(options, guardian.cgroup()), open(".", O_PATH | O_CLOEXEC)};
+    made = files.ends[0] >= 0 && files.ends[1] >= 0;
   }
-  const std::vector<char*> arguments = c_array(options.arguments);
-  const std::vector<char*> environment = c_array(options.environment);
-  const ChildSide side{arguments.data(),
-                       environment.data(),
-                       options.directory.empty() ? nullptr : options.directory.c_str(),
-                       in.ends[0],
-                       out.ends[1],
-                       err.ends[1],
-                       error.ends[1],
-                       getpid(),
-                       guardian};
-  // No handler of ours may run in the child before it resets them.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  const pid_t pid = fork();
-  if (pid == 0) become_evaluator(side);
-  const int fork_error = errno;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (pid < 0) return cannot_start(options, fork_error);
-  setpgid(pid, pid);  // here too: whoever comes first, nobody signals a group that is not there yet
+  if (!made) return cannot_start(options, errno);
+  const int reason = guardian.start({.in = in.ends[0],
+                                     .out = out.ends[1],
+                                     .err = err.ends[1],
+                                     .link = link.ends[0],
+                                     .plan = files.ends[0],
+                                     .directory = files.ends[1]});
+  if (reason != 0) return cannot_start(options, reason);
+  close_fd(link.ends[0]);
 
-  close_fd(error.ends[1]);
-  int reason = 0;
-  ssize_t got = 0;
-  while ((got = read(error.ends[0], &reason, sizeof reason)) < 0 && errno == EINTR) {
-  }
-  if (got != 0) {
-    while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
-    }
-    if (guardian) guardian->unwatch(pid);
-    return cannot_start(options, reason);
-  }
+  KeeperNews news;
+  if (!wait_readable(link.ends[1], kStartMilliseconds)) return cannot_start(options, ETIMEDOUT);
+  const ssize_t got = recv(link.ends[1], &news, sizeof news, 0);
+  // Killed together with the process that was to start it.
+  if (got != static_cast<ssize_t>(sizeof news)) return cannot_start(options, ECHILD);
+  if (news.kind != KeeperNews::Kind::started) return cannot_start(options, news.value);
 
   Child child;
-  child.pid_ = pid;
   child.in_ = in.release(1);
   child.out_ = out.release(0);
   child.err_ = err.release(0);
-  child.exit_ = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));  // close-on-exec by definition
+  child.link_ = link.release(1);
   for (const int fd : {child.in_, child.out_, child.err_}) {
     if (fd >= 0) set_non_blocking(fd);
   }
-  child.guardian_ = guardian;
   return child;
 }
 
@@ -166,24 +129,20 @@ Child& Child::operator=(Child&& other) noexcept {
 }
 
 void Child::swap(Child& other) noexcept {
-  std::swap(pid_, other.pid_);
   std::swap(in_, other.in_);
   std::swap(out_, other.out_);
   std::swap(err_, other.err_);
-  std::swap(exit_, other.exit_);
+  std::swap(link_, other.link_);
   std::swap(status_, other.status_);
-  std::swap(reaped_, other.reaped_);
-  std::swap(guardian_, other.guardian_);
+  std::swap(ended_, other.ended_);
 }
 
 Child::~Child() {
-  if (pid_ > 0 && !reaped_) {
-    kill(-pid_, SIGKILL);
-    while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-    }
-    if (guardian_) guardian_->unwatch(pid_);
+  if (link_ >= 0 && !ended_) {
+    signal_group(SIGKILL);
+    if (wait_readable(link_, kEndMilliseconds)) has_exited();
   }
-  for (int* fd : {&in_, &out_, &err_, &exit_}) close_fd(*fd);
+  for (int* fd : {&in_, &out_, &err_, &link_}) close_fd(*fd);
 }
 
 void Child::close_stdin() { close_fd(in_); }
@@ -191,26 +150,19 @@ void Child::close_stdout() { close_fd(out_); }
 void Child::close_stderr() { close_fd(err_); }
 
 void Child::signal_group(int signal) const {
-  if (pid_ > 0 && !reaped_) kill(-pid_, signal);
+  if (link_ < 0 || ended_) return;
+  while (send(link_, &signal, sizeof signal, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno == EINTR) {
+  }
 }
 
 bool Child::has_exited() {
-  if (reaped_) return true;
-  siginfo_t info{};
-  if (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
-    if (errno != ECHILD) return false;
-    // Somebody made this process ignore SIGCHLD: the child is gone and took its status along.
-    status_ = W_EXITCODE(127, 0);
-    reaped_ = true;
-    return true;
-  }
-  if (info.si_pid == 0) return false;
-  // While the leader is not yet reaped its group number cannot be reused by strangers.
-  kill(-pid_, SIGKILL);
-  while (waitpid(pid_, &status_, 0) < 0 && errno == EINTR) {
-  }
-  reaped_ = true;
-  if (guardian_) guardian_->unwatch(pid_);
+  if (ended_) return true;
+  KeeperNews news;
+  const ssize_t got = recv(link_, &news, sizeof news, MSG_DONTWAIT);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+  // A keeper that was killed takes the evaluator along.
+  status_ = got == static_cast<ssize_t>(sizeof news) ? news.value : W_EXITCODE(0, SIGKILL);
+  ended_ = true;
   return true;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// One child process in a process group of its own, with pipes to talk to it. Started directly,
-// never through a shell; it dies with us. All calls return at once, except the destructor, which
-// kills the group and waits for the (then immediate) end of the leader. Not thread-safe.
+// One evaluator in a process group of its own, below a keeper (keeper.hpp), with pipes to talk to
+// it. Started directly, never through a shell; it dies with us, and with it all it has started. All
+// calls return at once, except the destructor, which kills them and waits for the (then immediate)
+// end. Not thread-safe.
 #pragma once
 
 #include <signal.h>
@@ -28,7 +29,7 @@ struct SpawnOptions {
 class Child {
  public:
   // Error kinds: not_found when the program cannot be executed, io when the system cannot now.
-  static Result<Child> spawn(const SpawnOptions& options, Guardian* guardian);
+  static Result<Child> spawn(const SpawnOptions& options, Guardian& guardian);
 
   Child(Child&& other) noexcept;
   Child& operator=(Child&& other) noexcept;
@@ -38,13 +39,14 @@ class Child {
   int stdin_fd() const { return in_; }
   int stdout_fd() const { return out_; }
   int stderr_fd() const { return err_; }
-  int exit_fd() const { return exit_; }  // readable once the leader ended; -1: poll has_exited()
+  int exit_fd() const { return link_; }  // readable once the evaluator ended
   void close_stdin();
   void close_stdout();
   void close_stderr();
 
+  // To the process group; SIGKILL to everything the evaluator has started, wherever it went.
   void signal_group(int signal) const;
-  // True once the leader has ended. Then also ends what is left of the group.
+  // True once the evaluator has ended and what it left running is killed.
   bool has_exited();
   int wait_status() const { return status_; }  // as of waitpid. REQUIRES: has_exited()
 
@@ -52,11 +54,10 @@ class Child {
   Child() = default;
   void swap(Child& other) noexcept;
 
-  pid_t pid_ = -1;
-  int in_ = -1, out_ = -1, err_ = -1, exit_ = -1;
+  int in_ = -1, out_ = -1, err_ = -1;
+  int link_ = -1;  // to the keeper
   int status_ = 0;
-  bool reaped_ = false;
-  Guardian* guardian_ = nullptr;
+  bool ended_ = false;
 };
 
 // "exit code 3" or "signal 11 (Segmentation fault)".
@@ -64,6 +65,7 @@ std::string describe_status(int wait_status);
 
 // Both ends close-on-exec and above the three standard descriptors. False: errno says why.
 bool make_pipe(std::array<int, 2>& ends);
+bool make_link(std::array<int, 2>& ends);  // a pair of sockets that keep messages apart
 void set_non_blocking(int fd);
 
 // While it lives, writing to a closed pipe gives EPIPE in this thread instead of a fatal signal.

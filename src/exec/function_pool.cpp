@@ -6,6 +6,7 @@
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -17,7 +18,14 @@ class FunctionPool final : public Executor {
   FunctionPool(std::function<double(const Job&)> function, std::size_t workers)
       : function_(std::move(function)) {
     threads_.reserve(workers);
-    for (std::size_t i = 0; i < workers; ++i) threads_.emplace_back([this] { work(); });
+    for (std::size_t i = 0; i < workers; ++i) {
+      try {
+        threads_.emplace_back([this] { work(); });
+      } catch (const std::system_error&) {
+        if (threads_.empty()) throw;
+        break;  // the machine gives no more threads; those there are do the work
+      }
+    }
   }
 
   ~FunctionPool() override {

@@ -2,8 +2,12 @@
 #include "exec/guardian.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,70 +15,215 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstring>
+#include <utility>
 
 #include "exec/child.hpp"
 
 namespace vbo {
 namespace {
 
-constexpr std::size_t kMostGroups = 8192;
+constexpr std::size_t kMostKeepers = 8192;
+constexpr int kOwner = 3, kSignals = 4;  // descriptors; 0 is the socket, 1 and 2 lead nowhere
+
+struct Keepers {
+  std::array<pid_t, kMostKeepers> pids{};
+  std::size_t count = 0;
+
+  bool remove(pid_t pid) {
+    pid_t* const end = pids.data() + count;
+    pid_t* const found = std::find(pids.data(), end, pid);
+    if (found == end) return false;
+    *found = pids[--count];
+    return true;
+  }
+};
+
+// Room for the descriptors of one message.
+union Ancillary {
+  cmsghdr header;
+  std::array<char, CMSG_SPACE(KeeperFiles::kCount * sizeof(int))> bytes;
+};
+
+// False once the children are all gone.
+bool reap(Keepers& keepers, const char* cgroup) {
+  bool strays = false;
+  int status = 0;
+  pid_t pid = 0;
+  while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+    const bool keeper = keepers.remove(pid);
+    if (keeper && WIFEXITED(status)) continue;
+    // A keeper was killed, or the child of one that was: what they started is ours now.
+    if (keeper) clear_cgroup(cgroup, pid);
+    strays = true;
+  }
+  if (strays) kill_children(keepers.pids.data(), keepers.count);
+  return pid == 0;
+}
+
+enum class Received { files, nothing, end };
+
+Received receive(KeeperFiles& files) {
+  char byte = 0;
+  iovec data{&byte, 1};
+  Ancillary ancillary{};
+  msghdr message{};
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  message.msg_control = &ancillary;
+  message.msg_controllen = sizeof ancillary;
+  const ssize_t got = recvmsg(0, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+  if (got < 0 && (errno == EINTR || errno == EAGAIN)) return Received::nothing;
+  if (got <= 0) return Received::end;
+  std::array<int, KeeperFiles::kCount> fds{};
+  const cmsghdr* header = CMSG_FIRSTHDR(&message);
+  if (!header || header->cmsg_len != CMSG_LEN(sizeof fds)) return Received::nothing;
+  std::memcpy(fds.data(), CMSG_DATA(header), sizeof fds);
+  files = {fds[0], fds[1], fds[2], fds[3], fds[4], fds[5]};
+  return Received::files;
+}
+
+void start_keeper(const KeeperFiles& files, Keepers& keepers) {
+  errno = EAGAIN;
+  const pid_t pid = keepers.count < kMostKeepers ? plain_fork() : -1;
+  if (pid == 0) {
+    close(0);
+    keep(files, kOwner);
+  }
+  if (pid > 0) {
+    keepers.pids[keepers.count++] = pid;
+  } else {
+    const KeeperNews news{KeeperNews::Kind::not_started, errno};
+    (void)!send(files.link, &news, sizeof news, MSG_NOSIGNAL | MSG_DONTWAIT);
+  }
+  for (const int fd : files.all()) close(fd);
+}
 
 // The guardian's whole life, after fork: only async-signal-safe calls and no memory of its own.
-// Messages are process groups: positive = watch, negative = no longer.
-[[noreturn]] void guard(int pipe) {
-  setsid();  // a Ctrl-C in the terminal is not for us
-  for (const int ignored : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) signal(ignored, SIG_IGN);
+[[noreturn]] void guard(int socket, pid_t vbo, const char* cgroup) {
+  setsid();                  // a Ctrl-C in the terminal is not for us
+  sigset_t child;            // all signals are blocked
+  signal(SIGCHLD, SIG_DFL);  // ignored, it would take the wait status along
   prctl(PR_SET_NAME, "vbo-guardian");
-  dup2(pipe, 0);  // keep nothing else open: others wait for the end of our standard output
-  close_range(1, ~0U, 0);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  // A process forked from vbo may hold the other end of the socket open: look at vbo itself too.
+  const int owner = static_cast<int>(syscall(SYS_pidfd_open, vbo, 0));
+  if (getppid() != vbo) _exit(0);
+  // Nothing else stays open: others wait for the end of our standard output. All descriptors that
+  // arrive later lie above these, out of the way of an evaluator's standard streams.
+  const int kept = fcntl(socket, F_DUPFD_CLOEXEC, 16);
+  const int watched = owner < 0 ? -1 : fcntl(owner, F_DUPFD_CLOEXEC, 16);
+  const int nowhere = fcntl(open("/dev/null", O_RDWR | O_CLOEXEC), F_DUPFD_CLOEXEC, 16);
+  close_range(0, 15, 0);
+  dup2(kept, 0);
+  dup2(nowhere, 1);
+  dup2(nowhere, 2);
+  dup3(watched >= 0 ? watched : nowhere, kOwner, O_CLOEXEC);
+  sigemptyset(&child);
+  sigaddset(&child, SIGCHLD);
+  const int signals = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (signals != kSignals) dup3(signals, kSignals, O_CLOEXEC);
+  close_range(kSignals + 1, ~0U, 0);
   if (chdir("/") != 0) _exit(1);
 
-  static std::array<pid_t, kMostGroups> groups{};
-  std::size_t count = 0;
-  pid_t message = 0;
-  for (;;) {
-    const ssize_t got = read(0, &message, sizeof message);  // pipe writes this small are atomic
-    if (got < 0 && errno == EINTR) continue;
-    if (got != static_cast<ssize_t>(sizeof message)) break;
-    pid_t* const begin = groups.data();
-    if (message > 0 && count < kMostGroups) {
-      groups[count++] = message;
-    } else if (message < 0) {
-      pid_t* const found = std::find(begin, begin + count, -message);
-      if (found != begin + count) *found = groups[--count];
+  static Keepers keepers;
+  keepers.count = 0;
+  for (bool over = false;;) {
+    // A device is always readable: without a pidfd there is nothing to look at.
+    std::array<pollfd, 3> events{{{over ? -1 : 0, POLLIN, 0},
+                                  {over || watched < 0 ? -1 : kOwner, POLLIN, 0},
+                                  {kSignals, POLLIN, 0}}};
+    poll(events.data(), events.size(), over ? 100 : -1);
+    signalfd_siginfo drained{};
+    while (read(kSignals, &drained, sizeof drained) > 0) {
     }
+    if (events[1].revents != 0) over = true;
+    if (!over && events[0].revents != 0) {
+      KeeperFiles files;
+      const Received received = receive(files);
+      over = received == Received::end;
+      if (received == Received::files) start_keeper(files, keepers);
+    }
+    // At the end it stays for as long as there is a keeper to stand in for.
+    if (!reap(keepers, cgroup) && over) _exit(0);
   }
-  for (std::size_t i = 0; i < count; ++i) kill(-groups[i], SIGKILL);
-  _exit(0);
 }
 
 }  // namespace
 
-Guardian::Guardian() {
+Guardian::Guardian() : cgroup_(usable_cgroup()) { make(); }
+
+Guardian::~Guardian() { bury(); }
+
+int Guardian::make() {
   std::array<int, 2> ends{};
-  if (!make_pipe(ends)) return;
-  pid_ = fork();
-  if (pid_ == 0) guard(ends[0]);
+  if (!make_link(ends)) return errno;
+  const pid_t vbo = getpid();
+  sigset_t all, before;  // no handler of ours may run in the guardian
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const pid_t pid = plain_fork();
+  if (pid == 0) guard(ends[0], vbo, cgroup_.c_str());
+  const int reason = errno;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   close(ends[0]);
-  if (pid_ < 0) {
+  if (pid < 0) {
     close(ends[1]);
-    return;
+    return reason;
   }
-  pipe_ = ends[1];
+  pid_ = pid;
+  socket_ = ends[1];
+  return 0;
 }
 
-Guardian::~Guardian() {
-  if (pipe_ < 0) return;
-  close(pipe_);
+void Guardian::bury() {
+  if (socket_ < 0) return;
+  close(std::exchange(socket_, -1));
   while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
+  pid_ = -1;
 }
 
-void Guardian::send(pid_t message) const {
-  if (pipe_ < 0) return;
-  const SigpipeBlocked blocked;
-  while (write(pipe_, &message, sizeof message) < 0 && errno == EINTR) {
+int Guardian::send(const KeeperFiles& files) const {
+  if (socket_ < 0) return EPIPE;
+  char byte = 0;
+  iovec data{&byte, 1};
+  Ancillary ancillary{};
+  msghdr message{};
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  message.msg_control = &ancillary;
+  message.msg_controllen = sizeof ancillary;
+  const std::array<int, KeeperFiles::kCount> fds = files.all();
+  cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(sizeof fds);
+  std::memcpy(CMSG_DATA(header), fds.data(), sizeof fds);
+  while (sendmsg(socket_, &message, MSG_NOSIGNAL) < 0) {
+    if (errno != EINTR) return errno;
   }
+  return 0;
+}
+
+int Guardian::start(const KeeperFiles& files) {
+  if (socket_ >= 0) {
+    const int reason = send(files);
+    if (reason != EPIPE && reason != ECONNRESET) return reason;
+    bury();
+  }
+  const int reason = make();
+  return reason != 0 ? reason : send(files);
+}
+
+void Guardian::replace_if_dead() {
+  char byte = 0;
+  if (socket_ >= 0) {
+    const ssize_t got = recv(socket_, &byte, 1, MSG_DONTWAIT | MSG_PEEK);
+    if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR))) return;
+    bury();
+  }
+  make();
 }
 
 }  // namespace vbo

@@ -1,30 +1,45 @@
 // SPDX-License-Identifier: MIT
-// Keeps no evaluator running after vbo itself is gone. A guardian is a tiny process of its own that
-// holds one end of a pipe: when vbo ends in any way, kill -9 included, the pipe closes and the
-// guardian kills the process groups it was told to watch. Without it the grandchildren of a killed
-// vbo would go on computing beside the evaluations of the resumed one. Not thread-safe.
+// Keeps no evaluator running after vbo itself is gone. A guardian is a tiny process of its own,
+// made when a pool is, that starts a keeper (keeper.hpp) for each evaluator: fork copies the small
+// process vbo was then and not the large one it has become. It adopts what a killed keeper leaves
+// and kills that. When vbo ends in any way, kill -9 included, every keeper sees it and kills its
+// own. A guardian that was killed is replaced; evaluations go on under their keepers. Not
+// thread-safe.
 #pragma once
 
 #include <sys/types.h>
+
+#include <string>
+
+#include "exec/keeper.hpp"
 
 namespace vbo {
 
 class Guardian {
  public:
-  Guardian();   // when no process can be made, watching silently does nothing
-  ~Guardian();  // ends the guardian, and with it every group still watched
+  Guardian();   // a guardian that cannot be made is tried again by start()
+  ~Guardian();  // ends the guardian, and with it every evaluator that still runs
   Guardian(const Guardian&) = delete;
   Guardian& operator=(const Guardian&) = delete;
 
-  // Also between fork and exec: async-signal-safe.
-  void watch(pid_t group) const { send(group); }
-  void unwatch(pid_t group) const { send(-group); }
+  // Has a keeper started; its news says the rest. 0, or errno.
+  int start(const KeeperFiles& files);
+
+  // Readable when it was killed; call replace_if_dead() then. -1 when there is none.
+  int socket() const { return socket_; }
+  void replace_if_dead();
+
+  pid_t pid() const { return pid_; }
+  const std::string& cgroup() const { return cgroup_; }
 
  private:
-  void send(pid_t message) const;
+  int make();
+  void bury();
+  int send(const KeeperFiles& files) const;
 
+  std::string cgroup_;
   pid_t pid_ = -1;
-  int pipe_ = -1;
+  int socket_ = -1;
 };
 
 }  // namespace vbo

@@ -30,7 +30,7 @@ class OnceEvaluator final : public Evaluator {
                          .open_stdin = false};
     options.environment.push_back("VBO_PARAMS=" + dump(json_of(context_.space, job.point)));
     options.environment.push_back("VBO_TRIAL_ID=" + std::to_string(job.id));
-    Result<Child> spawned = Child::spawn(options, &context_.guardian);
+    Result<Child> spawned = Child::spawn(options, context_.guardian);
     if (!spawned) {
       spawn_failure_ = failure_from_spawn(spawned.error());
       return;
@@ -66,7 +66,6 @@ class OnceEvaluator final : public Evaluator {
   std::optional<Clock::time_point> wake_at() const override {
     if (spawn_failure_) return start_;
     if (!child_) return std::nullopt;
-    if (child_->exit_fd() < 0) return Clock::now() + kPollWithoutPidfd;
     return deadline_.wake_at();
   }
 

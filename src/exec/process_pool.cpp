@@ -157,9 +157,15 @@ class ProcessPool final : public Executor {
           slot.next_attempt_ ? slot.next_attempt_ : slot.evaluator->wake_at();
       if (wake) end = std::min(end, *wake);
     }
+    const std::size_t guardian = events_.size();
+    if (context_.guardian.socket() >= 0) events_.push_back({context_.guardian.socket(), POLLIN, 0});
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - now).count();
     const int timeout = static_cast<int>(std::clamp<long long>(left, 0, 1000));
-    return poll(events_.data(), events_.size(), timeout) >= 0;
+    const int ready = poll(events_.data(), events_.size(), timeout);
+    if (ready > 0 && guardian < events_.size() && events_[guardian].revents != 0) {
+      context_.guardian.replace_if_dead();
+    }
+    return ready >= 0;
   }
 
   EvaluatorContext context_;  // outlives the evaluators, which refer to it
@@ -168,25 +174,7 @@ class ProcessPool final : public Executor {
   std::vector<pollfd> events_;
 };
 
-Error invalid(std::string field, std::string problem) {
-  return {ErrorKind::invalid_input, field + " " + std::move(problem), field};
-}
-
 }  // namespace
-
-Result<void> ProcessOptions::validate() const {
-  if (command.empty() || command.front().empty()) {
-    return invalid("command", "is empty, expected a program and its arguments");
-  }
-  if (workers < 1) return invalid("workers", "is 0, expected at least 1");
-  if (!(timeout_seconds >= 0.0)) return invalid("timeout", "is negative, expected seconds >= 0");
-  if (!(grace_seconds >= 0.0)) return invalid("grace", "is negative, expected seconds >= 0");
-  if (!(retry_delay_seconds >= 0.0)) return invalid("retry_delay", "is negative, expected >= 0");
-  if (std::min({retries, temporary_retries, lost_retries}) < 0) {
-    return invalid("retries", "is negative, expected at least 0");
-  }
-  return {};
-}
 
 Result<std::unique_ptr<Executor>> make_process_executor(const Space& space,
                                                         ProcessOptions options) {

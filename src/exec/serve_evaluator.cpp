@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // mode = "serve": one long-lived process per worker, started when first needed and again when it
 // died. One request is out at a time, so an answer with another id is an error of the evaluator.
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,15 +38,7 @@ class ServeEvaluator final : public Evaluator {
     mute_since_.reset();
     id_ = job.id;
     start_ = now;
-    if (child_ && child_->has_exited()) child_.reset();  // died while idle
-    if (!child_ && !start_process(job)) return;
-    // Nothing said before the question is an answer to it.
-    read_streams();
-    lines_.clear();
-    request_ = R"({"id": )" + std::to_string(job.id) + R"(, "params": )" +
-               dump(json_of(context_.space, job.point)) + "}\n";
-    deadline_ = Deadline(now, context_.options);
-    write_request();
+    send(job, now);
   }
 
   std::optional<Outcome> step(Clock::time_point now) override {
@@ -66,6 +59,12 @@ class ServeEvaluator final : public Evaluator {
         if (exited) child_.reset();
         return finish(*std::move(answer), now);
       }
+    }
+    if (exited && has_answered_ && !has_read_request()) {
+      // It died of an earlier request, or had done enough; this one it never saw.
+      child_.reset();
+      send({*id_, point_}, now);
+      return std::nullopt;
     }
     if (exited) {
       const int status = child_->wait_status();
@@ -104,7 +103,6 @@ class ServeEvaluator final : public Evaluator {
   std::optional<Clock::time_point> wake_at() const override {
     if (early_end_) return start_;
     if (!child_ || !id_) return std::nullopt;
-    if (child_->exit_fd() < 0) return Clock::now() + kPollWithoutPidfd;
     if (mute_since_) return *mute_since_ + kFarewell;
     return deadline_.wake_at();
   }
@@ -118,17 +116,40 @@ class ServeEvaluator final : public Evaluator {
   }
 
  private:
+  void send(const Job& job, Clock::time_point now) {
+    if (child_ && child_->has_exited()) child_.reset();  // died while idle
+    if (!child_ && !start_process(job)) return;
+    // Nothing said before the question is an answer to it.
+    read_streams();
+    lines_.clear();
+    point_ = job.point;
+    request_ = R"({"id": )" + std::to_string(job.id) + R"(, "params": )" +
+               dump(json_of(context_.space, job.point)) + "}\n";
+    request_size_ = request_.size();
+    deadline_ = Deadline(now, context_.options);
+    write_request();
+  }
+
+  // False when all of it still lies in the pipe, or here.
+  bool has_read_request() const {
+    if (!request_.empty()) return request_.size() < request_size_;
+    int left = 0;
+    if (child_->stdin_fd() < 0 || ioctl(child_->stdin_fd(), FIONREAD, &left) != 0) return true;
+    return left < static_cast<int>(request_size_);
+  }
+
   bool start_process(const Job& job) {
     Result<Child> spawned = Child::spawn({.arguments = context_.command.expand(job.point),
                                           .environment = context_.environment,
                                           .directory = context_.options.directory,
                                           .open_stdin = true},
-                                         &context_.guardian);
+                                         context_.guardian);
     if (!spawned) {
       early_end_ = failure_from_spawn(spawned.error());
       return false;
     }
     child_ = std::move(*spawned);
+    has_answered_ = false;
     lines_.clear();
     return true;
   }
@@ -168,6 +189,7 @@ class ServeEvaluator final : public Evaluator {
       if (reply.kind == Reply::Kind::other) continue;
       if (reply.kind == Reply::Kind::answer && reply.id == id_) {
         answer = std::move(reply.result);
+        has_answered_ = true;
         continue;
       }
       child_.reset();  // out of step with us: only a new process can be trusted
@@ -210,8 +232,11 @@ class ServeEvaluator final : public Evaluator {
   std::optional<Clock::time_point> mute_since_;
   Clock::time_point start_;
   Deadline deadline_;
-  std::string request_;  // what is still to be written
-  std::string lines_;    // read and not yet looked at
+  Point point_;                // of the request that is out
+  bool has_answered_ = false;  // this process, an earlier request
+  std::string request_;        // what is still to be written
+  std::size_t request_size_ = 0;
+  std::string lines_;  // read and not yet looked at
   Tail errors_;
 };
 

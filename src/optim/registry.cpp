@@ -119,6 +119,25 @@ Result<const Method*> method_named(const std::string& name) {
   return Error{ErrorKind::invalid_input, message, "method"};
 }
 
+// What a method that learns computes with in reasonable time and memory.
+constexpr std::size_t kMostCoordinates = 2000;
+
+// Coordinates as Encoding has them.
+Result<void> check_size(const Space& space, const std::string& method) {
+  if (method == "random" || method == "sobol") return {};
+  std::size_t coordinates = 0;
+  for (const Parameter& p : space.parameters()) {
+    if (p.is_fixed()) continue;
+    coordinates += p.kind == ParameterKind::categorical ? p.choices.size() : 1;
+  }
+  if (coordinates <= kMostCoordinates) return {};
+  return Error{ErrorKind::invalid_input,
+               "method \"" + method + "\" searches at most " + std::to_string(kMostCoordinates) +
+                   " coordinates, one for each number and one for each choice; found " +
+                   std::to_string(coordinates) + ", expected fewer, or method \"random\"",
+               "method"};
+}
+
 Space any_space() { return *Space::make({Parameter::real("x", 0.0, 1.0)}); }
 
 }  // namespace
@@ -134,14 +153,19 @@ Result<void> Optimizer::restore(std::string_view, std::span<const Trial>) {
 
 Result<void> check_optimizer(const Space& space, const OptimizerOptions& options) {
   const auto method = method_named(options.method);
+  if (!method) return method.error();
+  if (const Result<void> checked = check_size(space, options.method); !checked) return checked;
   std::vector<OptionInfo> infos;
-  return method ? (*method)->check(space, options, infos) : method.error();
+  return (*method)->check(space, options, infos);
 }
 
 Result<std::unique_ptr<Optimizer>> make_optimizer(const Space& space,
                                                   const OptimizerOptions& options) {
   const auto method = method_named(options.method);
   if (!method) return method.error();
+  if (const Result<void> checked = check_size(space, options.method); !checked) {
+    return checked.error();
+  }
   return (*method)->make(space, options);
 }
 

@@ -9,13 +9,13 @@ class Differences {
  public:
   void compare(const std::string& field, const Json& stored, const Json& asked) {
     if (stored == asked) return;
-    if (!text_.empty()) text_ += "\n";
-    text_ += "  " + field + ": stored " + show(stored) + ", study file " + show(asked);
+    if (!text_.empty()) text_ += "; ";
+    text_ += field + ": stored " + show(stored) + ", study file " + show(asked);
   }
   std::string text() && { return std::move(text_); }
 
  private:
-  static std::string show(const Json& json) { return json.is_null() ? "nothing" : dump(json); }
+  static std::string show(const Json& json) { return json.is_null() ? "nothing" : excerpt(json); }
   std::string text_;
 };
 
@@ -80,7 +80,7 @@ std::string difference(const StudyRecord& stored, const StudyRecord& asked) {
   found.compare("constraints", constraints_of(stored.space), constraints_of(asked.space));
   std::string text = std::move(found).text();
   if (text.empty() && !(stored.space == asked.space)) {
-    return "  parameters: the same in another order";
+    return "parameters: the same in another order";
   }
   return text;
 }

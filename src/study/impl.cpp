@@ -39,11 +39,12 @@ Result<void> Study::Impl::create(StudyOptions& options) {
 
 Result<void> Study::Impl::resume(const StudyOptions* options) {
   if (options) {
-    const StudyRecord asked = record_of(*options);
+    StudyRecord asked = record_of(*options);
+    if (options->any_batch) asked.optimizer.batch = record.optimizer.batch;
     if (const std::string found = difference(record, asked); !found.empty()) {
       return Error{ErrorKind::conflict,
-                   "the study stored in \"" + options->storage + "\" is another one:\n" + found +
-                       "\nPut the stored values back, or choose another file for the storage"};
+                   "the study stored in \"" + options->storage + "\" is another one: " + found +
+                       "; put the stored values back, or choose another file for the storage"};
     }
     if (asked.budget != record.budget || asked.evaluate_json != record.evaluate_json) {
       const auto updated = storage->update_study(asked.budget, asked.evaluate_json);

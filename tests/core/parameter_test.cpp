@@ -128,6 +128,26 @@ TEST(Codec, TextFromOutsideIsBounded) {
   EXPECT_LT(parse_json(std::string(1000000, '{')).error().message.size(), 300U);
 }
 
+TEST(Space, SizesAreBoundedAndNulIsRefused) {
+  const auto choices = [](std::size_t n) {
+    std::vector<Value> all;
+    for (std::size_t i = 0; i < n; ++i) all.emplace_back(static_cast<std::int64_t>(i));
+    return Space::make({Parameter::categorical("c", std::move(all))});
+  };
+  EXPECT_TRUE(choices(10'000));
+  EXPECT_NE(choices(10'001).error().message.find("found 10001 choices, expected at most 10000"),
+            std::string::npos);
+  std::vector<Parameter> many;
+  for (int i = 0; i <= 10'000; ++i) many.push_back(Parameter::real("x" + std::to_string(i), 0, 1));
+  EXPECT_EQ(Space::make(many).error().message, "found 10001 parameters, expected at most 10000");
+  many.pop_back();
+  EXPECT_TRUE(Space::make(many));
+  const std::string nul("a\0b", 3);
+  EXPECT_EQ(Space::make({Parameter::categorical("c", {nul})}).error().field, "parameter.c.choices");
+  EXPECT_EQ(Space::make({Parameter::ordinal("c", {nul})}).error().field, "parameter.c.values");
+  EXPECT_FALSE(Space::make({Parameter::real(nul, 0, 1)}));
+}
+
 TEST(Codec, ErrorsKnowTheirField) {
   EXPECT_EQ(Space::make({Parameter::real("x", 2, 1)}).error().field, "parameter.x.low");
   EXPECT_EQ(Space::make({Parameter::real("x", 0, 1, true)}).error().field, "parameter.x.log");

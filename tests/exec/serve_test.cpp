@@ -14,7 +14,7 @@ ProcessOptions server(const std::string& body, const std::string& before = "pass
   options.retries = 0;
   options.retry_delay_seconds = 0.01;
   options.command = {
-      "python3", "-c",
+      "python3", "-S", "-c",
       "import json, os, sys, time\n"
       "def answer(value): print(json.dumps({'id': q['id'], 'value': value}), flush=True)\n" +
           before + "\nfor k, line in enumerate(sys.stdin):\n q = json.loads(line)\n" + body};
@@ -82,6 +82,26 @@ TEST(Serve, AnEvaluatorThatLeavesAfterEachAnswerIsServedToo) {
   for (const auto& [id, outcome] : all) EXPECT_EQ(outcome.value, 0.0) << id;
 }
 
+TEST(Serve, DyingAfterAnAnswerDoesNotFailTheNextTrial) {
+  // Whether its end is seen before or after the next request is sent: it never read that.
+  for (const char* pause : {"0", "0.02"}) {
+    for (const char* end : {"os._exit(3)", "os._exit(65)"}) {
+      const auto all =
+          evaluate_all(server(std::string(" answer(k); time.sleep(") + pause + "); " + end), 3);
+      for (const auto& [id, outcome] : all) {
+        EXPECT_EQ(outcome.value, 0.0) << pause << " " << end << " " << id;
+        EXPECT_EQ(outcome.attempts, 1);
+      }
+    }
+  }
+}
+
+TEST(Serve, DyingOfTheRequestIsACrashAlsoInAProcessThatHasAnswered) {
+  const auto all = evaluate_all(server(" if q['id'] == 2: os._exit(3)\n answer(k)"), 2);
+  EXPECT_EQ(all.at(1).value, 0.0);
+  EXPECT_EQ(all.at(2).failure->cause, FailureCause::crash);
+}
+
 TEST(Serve, EndingWithoutAnAnswerIsLostAfterBoundedRetries) {
   const auto outcome = evaluate(server(" sys.exit(0)"));
   EXPECT_EQ(outcome.failure->cause, FailureCause::lost);
@@ -97,7 +117,7 @@ TEST(Serve, ExitCodesMeanTheSame) {
 
 TEST(Serve, TimeoutKillsAndTheNextRequestGetsANewProcess) {
   ProcessOptions options = server(" if q['id'] == 1: time.sleep(1000)\n answer(k)");
-  options.timeout_seconds = 0.5;
+  options.timeout_seconds = 3.0;
   const auto all = evaluate_all(options, 2);
   EXPECT_EQ(all.at(1).failure->cause, FailureCause::timeout);
   EXPECT_EQ(all.at(2).value, 0.0);

@@ -140,6 +140,16 @@ TEST(Resume, AnotherBuildKeepsWhatIsStoredAndSaysSo) {
   }
 }
 
+TEST(Resume, ABatchThatNobodyChoseIsTheStoredOne) {
+  MemoryStorage storage;
+  { (void)open_on(storage, small_study()).value(); }
+  StudyOptions options = small_study();
+  options.optimizer.batch = 9;
+  EXPECT_FALSE(open_on(storage, options));
+  options.any_batch = true;
+  EXPECT_EQ(open_on(storage, options).value().record().optimizer.batch, 3);
+}
+
 TEST(Resume, ADifferentStudyIsRefusedFieldByField) {
   MemoryStorage storage;
   { (void)open_on(storage, small_study()).value(); }

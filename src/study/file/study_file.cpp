@@ -12,8 +12,8 @@
 
 #include "core/json.hpp"
 #include "core/spelling.hpp"
+#include "core/toml_guard.hpp"
 #include "exec/command_template.hpp"
-#include "study/file/toml_guard.hpp"
 #include "study/file/toml_reader.hpp"
 
 namespace vbo {
@@ -27,6 +27,7 @@ constexpr std::int64_t kMostWorkers = 4096;
 constexpr std::int64_t kMostJobs = 100'000;
 const std::set<std::string> kOwnOptions = {"--array", "--job-name",  "--parsable",
                                            "--wait",  "--test-only", "--wrap"};
+constexpr std::size_t kMostParameters = 10'000;  // as Space::make; checking each takes time
 
 bool is_finite(double x) { return std::isfinite(x); }
 bool is_positive(double x) { return std::isfinite(x) && x > 0.0; }
@@ -243,6 +244,11 @@ void read_parameters(const toml::table& root, StudyFile& file, TomlErrors& error
     }
     return;
   }
+  if (array->size() > kMostParameters) {
+    return errors.add(node, "parameter",
+                      "found " + std::to_string(array->size()) + " parameters, expected at most " +
+                          std::to_string(kMostParameters));
+  }
   std::vector<Parameter> parameters;
   std::set<std::string> names;
   for (const toml::node& element : *array) {
@@ -305,6 +311,9 @@ void read_environment(const toml::table& evaluate, ProcessOptions& process, Toml
           &value, "evaluate.env",
           "found the name " + in_quotes(name) + ", expected the name of an environment variable");
     }
+    if (name == "VBO_PARAMS" || name == "VBO_TRIAL_ID") {
+      return errors.add(&value, "evaluate.env." + name, "found a value, but vbo sets it itself");
+    }
     process.environment[name] = *text;
   }
 }
@@ -343,6 +352,13 @@ void read_evaluate(const toml::table* table, StudyFile& file, TomlErrors& errors
   }
   process.directory = fs::path(file.path).parent_path().string();
   read_environment(*table, process, errors);
+  if (!process.command.empty()) {
+    if (const Result<void> checked = process.validate(); !checked) {
+      const std::string field = checked.error().field;
+      errors.add(evaluate.find(field), "evaluate." + field,
+                 checked.error().message.substr(field.size() + 1));
+    }
+  }
   file.study.evaluate_json = dump(to_json(*table));
   file.evaluate = std::move(settings);
 }
@@ -460,6 +476,7 @@ Result<StudyFile> parse_study_file(std::string_view text, const std::string& pat
   read_stop(subtable(root, "stop", errors), file, errors);
   read_cluster(subtable(root, "cluster", errors), file, errors);
   if (file.study.optimizer.batch == 0) {
+    file.study.any_batch = true;
     file.study.optimizer.batch =
         file.evaluate ? static_cast<std::int64_t>(file.evaluate->process.workers) : 1;
   }

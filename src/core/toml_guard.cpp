@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "study/file/toml_guard.hpp"
+#include "core/toml_guard.hpp"
 
 #include <cstddef>
 #include <string>

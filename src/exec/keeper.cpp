@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: MIT
+#include "exec/keeper.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "exec/child.hpp"
+
+namespace vbo {
+namespace {
+
+constexpr int kRoundMilliseconds = 10;  // between two looks for what is left to kill
+constexpr int kMostRounds = 200;        // a process in an uninterruptible call, or another user's
+
+struct PlanHeader {
+  std::uint64_t arguments = 0, environment = 0;  // how many
+};  // then, each ended by NUL: control group, directory, arguments, environment
+
+struct Plan {
+  const char* cgroup = nullptr;
+  const char* directory = nullptr;
+  char** arguments = nullptr;
+  char** environment = nullptr;
+};
+
+// Text of a fixed size, without the heap.
+struct Text {
+  std::array<char, 4352> bytes{};
+  std::size_t size = 0;
+
+  Text& add(const char* text) {
+    while (*text && size + 1 < bytes.size()) bytes[size++] = *text++;
+    return *this;
+  }
+  Text& add(pid_t number) {
+    std::array<char, 12> digits{};
+    std::size_t at = digits.size() - 1;
+    do digits[--at] = static_cast<char>('0' + number % 10);
+    while ((number /= 10) > 0);
+    return add(digits.data() + at);
+  }
+  const char* c_str() const { return bytes.data(); }
+};
+
+bool write_file(const char* path, const char* text) {
+  const int fd = open(path, O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  const bool written = write(fd, text, std::strlen(text)) > 0;
+  close(fd);
+  return written;
+}
+
+Text cgroup_file(const char* parent, pid_t keeper, const char* name) {
+  Text path;
+  path.add(parent).add("/vbo-").add(keeper).add(name);
+  return path;
+}
+
+bool read_plan(int fd, Plan& plan) {
+  struct stat status {};
+  if (fstat(fd, &status) != 0) return false;
+  const auto size = static_cast<std::size_t>(status.st_size);
+  void* const mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+  if (mapped == MAP_FAILED) return false;
+  PlanHeader header;
+  std::memcpy(&header, mapped, sizeof header);
+  const std::size_t pointers = header.arguments + header.environment + 2;
+  void* const table = mmap(nullptr, pointers * sizeof(char*), PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (table == MAP_FAILED) return false;
+  char* text = static_cast<char*>(mapped) + sizeof header;
+  const auto next = [&] {
+    char* const start = text;
+    text += std::strlen(text) + 1;
+    return start;
+  };
+  plan.cgroup = next();
+  plan.directory = next();
+  char** slot = static_cast<char**>(table);
+  plan.arguments = slot;
+  for (std::uint64_t i = 0; i < header.arguments; ++i) *slot++ = next();
+  *slot++ = nullptr;
+  plan.environment = slot;
+  for (std::uint64_t i = 0; i < header.environment; ++i) *slot++ = next();
+  *slot = nullptr;
+  return true;
+}
+
+[[noreturn]] void become_evaluator(const Plan& plan, const KeeperFiles& files, int error,
+                                   pid_t keeper) {
+  const auto fail = [&] {
+    const int reason = errno;
+    (void)!write(error, &reason, sizeof reason);
+    _exit(127);
+  };
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != keeper) _exit(127);  // the keeper died before the line above
+  if (*plan.cgroup) write_file(cgroup_file(plan.cgroup, keeper, "/cgroup.procs").c_str(), "0");
+  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (dup2(files.in, 0) < 0 || dup2(files.out, 1) < 0 || dup2(files.err, 2) < 0) fail();
+  if (fchdir(files.directory) != 0) fail();
+  if (*plan.directory && chdir(plan.directory) != 0) fail();
+  execvpe(plan.arguments[0], plan.arguments, plan.environment);
+  fail();
+  _exit(127);
+}
+
+// The process id, or -1 with errno.
+pid_t start_evaluator(const Plan& plan, const KeeperFiles& files) {
+  std::array<int, 2> error{};
+  if (pipe2(error.data(), O_CLOEXEC) != 0) return -1;
+  const pid_t keeper = getpid();
+  const pid_t pid = plain_fork();
+  if (pid == 0) become_evaluator(plan, files, error[1], keeper);
+  int reason = errno;
+  close(error[1]);
+  if (pid > 0) {
+    setpgid(pid, pid);  // here too: whoever comes first
+    ssize_t got = 0;
+    while ((got = read(error[0], &reason, sizeof reason)) < 0 && errno == EINTR) {
+    }
+    if (got == 0) {
+      close(error[0]);
+      return pid;
+    }
+    while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+  close(error[0]);
+  errno = reason;
+  return -1;
+}
+
+void send_news(int link, KeeperNews::Kind kind, int value) {
+  const KeeperNews news{kind, value};
+  while (send(link, &news, sizeof news, MSG_NOSIGNAL) < 0 && errno == EINTR) {
+  }
+}
+
+bool has_ended(pid_t pid) {
+  siginfo_t info{};
+  return waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid != 0;
+}
+
+// Kills all that is below us and returns the wait status of the evaluator. What cannot be killed is
+// left to the guardian after two seconds.
+int end_all(pid_t evaluator, const char* cgroup, int signals) {
+  int status = SIGKILL;
+  bool reaped = false;
+  for (int round = 0; round < kMostRounds; ++round) {
+    // Until its leader is reaped the number of a group cannot be a stranger's.
+    if (!reaped) kill(-evaluator, SIGKILL);
+    if (*cgroup) write_file(cgroup_file(cgroup, getpid(), "/cgroup.kill").c_str(), "1");
+    int ended = 0;
+    pid_t pid = 0;
+    while ((pid = waitpid(-1, &ended, WNOHANG)) > 0) {
+      if (pid != evaluator) continue;
+      status = ended;
+      reaped = true;
+    }
+    if (pid < 0 && errno == ECHILD) break;
+    kill_children(nullptr, 0);
+    pollfd event{signals, POLLIN, 0};
+    poll(&event, 1, kRoundMilliseconds);
+    signalfd_siginfo drained{};
+    while (read(signals, &drained, sizeof drained) > 0) {
+    }
+  }
+  if (*cgroup) rmdir(cgroup_file(cgroup, getpid(), "").c_str());
+  return status;
+}
+
+// The parent of a process by /proc/PID/stat; 0 when it cannot be told.
+pid_t parent_of(const char* pid) {
+  Text path;
+  path.add("/proc/").add(pid).add("/stat");
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return 0;
+  std::array<char, 512> text{};
+  const ssize_t got = read(fd, text.data(), text.size() - 1);
+  close(fd);
+  if (got <= 0) return 0;
+  const char* at = std::strrchr(text.data(), ')');  // the name before may hold anything
+  if (!at || std::strlen(at) < 5) return 0;
+  pid_t parent = 0;
+  for (at += 4; *at >= '0' && *at <= '9'; ++at) parent = parent * 10 + (*at - '0');
+  return parent;
+}
+
+}  // namespace
+
+pid_t plain_fork() {
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+  return _Fork();
+#else
+  return fork();
+#endif
+}
+
+void kill_children(const pid_t* spared, std::size_t spared_count) {
+  const int folder = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return;
+  struct Entry {  // linux_dirent64
+    std::uint64_t inode;
+    std::int64_t offset;
+    std::uint16_t length;
+    std::uint8_t type;
+    char name[1];
+  };
+  alignas(Entry) std::array<char, 16384> buffer;
+  const pid_t self = getpid();
+  for (;;) {
+    const long got = syscall(SYS_getdents64, folder, buffer.data(), buffer.size());
+    if (got <= 0) break;
+    for (long at = 0; at < got;) {
+      const auto* entry = reinterpret_cast<const Entry*>(buffer.data() + at);
+      at += entry->length;
+      pid_t pid = 0;
+      for (const char* c = entry->name; *c >= '0' && *c <= '9'; ++c) pid = pid * 10 + (*c - '0');
+      if (pid <= 0 || parent_of(entry->name) != self) continue;
+      // Our own child: nobody but us can reap it and so make its number another's.
+      if (std::find(spared, spared + spared_count, pid) == spared + spared_count) {
+        kill(pid, SIGKILL);
+      }
+    }
+  }
+  close(folder);
+}
+
+void clear_cgroup(const char* parent, pid_t keeper) {
+  if (!*parent) return;
+  write_file(cgroup_file(parent, keeper, "/cgroup.kill").c_str(), "1");
+  for (int round = 0; round < kMostRounds; ++round) {
+    if (rmdir(cgroup_file(parent, keeper, "").c_str()) == 0 || errno != EBUSY) return;
+    poll(nullptr, 0, kRoundMilliseconds);
+  }
+}
+
+int make_plan(const SpawnOptions& options, std::string_view cgroup) {
+  const PlanHeader header{options.arguments.size(), options.environment.size()};
+  std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
+  const auto add = [&](std::string_view text) { bytes.append(text).push_back('\0'); };
+  add(cgroup);
+  add(options.directory);
+  for (const std::string& text : options.arguments) add(text);
+  for (const std::string& text : options.environment) add(text);
+  const int fd = memfd_create("vbo-plan", MFD_CLOEXEC);
+  if (fd < 0) return -1;
+  for (std::size_t at = 0; at < bytes.size();) {
+    const ssize_t written = write(fd, bytes.data() + at, bytes.size() - at);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) {
+      const int reason = errno;
+      close(fd);
+      errno = reason;
+      return -1;
+    }
+    at += static_cast<std::size_t>(written);
+  }
+  return fd;
+}
+
+[[noreturn]] void keep(const KeeperFiles& files, int owner) {
+  prctl(PR_SET_NAME, "vbo-keeper");
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  sigset_t child;
+  sigemptyset(&child);
+  sigaddset(&child, SIGCHLD);
+  const int signals = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+  Plan plan;
+  const auto fail = [&] {
+    send_news(files.link, KeeperNews::Kind::not_started, errno);
+    if (plan.cgroup && *plan.cgroup) rmdir(cgroup_file(plan.cgroup, getpid(), "").c_str());
+    _exit(0);
+  };
+  if (signals < 0 || !read_plan(files.plan, plan)) fail();
+  if (*plan.cgroup && mkdir(cgroup_file(plan.cgroup, getpid(), "").c_str(), 0755) != 0) {
+    plan.cgroup = "";
+  }
+  const pid_t evaluator = start_evaluator(plan, files);
+  if (evaluator < 0) fail();
+  for (const int fd : {files.in, files.out, files.err, files.plan, files.directory}) close(fd);
+  send_news(files.link, KeeperNews::Kind::started, evaluator);
+
+  for (bool over = false; !over;) {
+    std::array<pollfd, 3> events{
+        {{files.link, POLLIN, 0}, {owner, POLLIN, 0}, {signals, POLLIN, 0}}};
+    if (poll(events.data(), events.size(), -1) < 0) continue;
+    signalfd_siginfo drained{};
+    while (read(signals, &drained, sizeof drained) > 0) {
+    }
+    if (has_ended(evaluator) || events[1].revents != 0) break;
+    // Adopted ones that ended by themselves. Never the evaluator: its number is still needed.
+    siginfo_t info{};
+    while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0 &&
+           info.si_pid != evaluator) {
+      waitpid(info.si_pid, nullptr, 0);
+      info.si_pid = 0;
+    }
+    if (events[0].revents == 0) continue;
+    int order = 0;
+    const ssize_t got = recv(files.link, &order, sizeof order, MSG_DONTWAIT);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+    over = got != static_cast<ssize_t>(sizeof order) || order == SIGKILL;
+    if (!over) kill(-evaluator, order);
+  }
+  send_news(files.link, KeeperNews::Kind::ended, end_all(evaluator, plan.cgroup, signals));
+  _exit(0);
+}
+
+}  // namespace vbo

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// The process between vbo and one evaluator. It is the evaluator's parent and adopts whatever that
+// starts and abandons (PR_SET_CHILD_SUBREAPER), so nothing leaves the tree below it, by setsid and
+// a double fork neither; where a control group can be made, the evaluator runs in one of its own.
+// When the evaluator ends, when vbo says so or when vbo is gone, the keeper kills everything below
+// it before it tells how the evaluator ended. Lives between fork and exec: only async-signal-safe
+// calls, no memory but its stack and what the kernel maps.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace vbo {
+
+struct SpawnOptions;
+
+// What the guardian passes on, in this order.
+struct KeeperFiles {
+  int in = -1, out = -1, err = -1;  // the evaluator's standard streams
+  int link = -1;                    // a socket: signal numbers come in, KeeperNews goes out
+  int plan = -1;                    // what to start, from make_plan()
+  int directory = -1;               // vbo's working directory
+
+  static constexpr std::size_t kCount = 6;
+  std::array<int, kCount> all() const { return {in, out, err, link, plan, directory}; }
+};
+
+struct KeeperNews {
+  enum class Kind { started, not_started, ended };
+  Kind kind = Kind::started;
+  int value = 0;  // process id, errno or wait status
+};
+
+// Arguments, environment and directories as a file in memory; -1: errno says why. `cgroup` is the
+// folder to make a control group in; empty = do without.
+int make_plan(const SpawnOptions& options, std::string_view cgroup);
+
+// A keeper's whole life. `owner` is a pidfd of vbo, or -1.
+[[noreturn]] void keep(const KeeperFiles& files, int owner);
+
+// Kills every child of this process but those in `spared`; what they leave becomes ours and is for
+// the next call.
+void kill_children(const pid_t* spared, std::size_t spared_count);
+
+// Kills what is in the control group that the keeper with this id made in `parent`; removes it.
+void clear_cgroup(const char* parent, pid_t keeper);
+
+// The folder of this process's control group, where it may make others; empty where it may not:
+// no cgroup v2, no right to write there, or VBO_CGROUP=off in the environment.
+std::string usable_cgroup();
+
+pid_t plain_fork();  // without the handlers of pthread_atfork
+
+}  // namespace vbo

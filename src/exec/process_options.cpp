@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <string>
+
+#include "vbo/executor.hpp"
+
+namespace vbo {
+namespace {
+
+Error invalid(std::string field, std::string problem) {
+  return {ErrorKind::invalid_input, field + " " + std::move(problem), field};
+}
+
+}  // namespace
+
+Result<void> ProcessOptions::validate() const {
+  if (command.empty() || command.front().empty()) {
+    return invalid("command", "is empty, expected a program and its arguments");
+  }
+  const auto has_nul = [](const std::string& text) { return text.find('\0') != std::string::npos; };
+  if (std::any_of(command.begin(), command.end(), has_nul)) {
+    return invalid("command", "has a NUL character, which no program can get");
+  }
+  for (const auto& [name, value] : environment) {
+    if (name.empty() || name.find('=') != std::string::npos || has_nul(name)) {
+      return invalid("env", "has the name \"" + name + "\", expected that of a variable");
+    }
+    if (has_nul(value)) return invalid("env", "has a NUL character in " + name);
+    if (name == "VBO_PARAMS" || name == "VBO_TRIAL_ID") {
+      return invalid("env", "sets " + name + ", which is vbo's to set");
+    }
+  }
+  if (workers < 1) return invalid("workers", "is 0, expected at least 1");
+  if (!(timeout_seconds >= 0.0)) return invalid("timeout", "is negative, expected seconds >= 0");
+  if (!(grace_seconds >= 0.0)) return invalid("grace", "is negative, expected seconds >= 0");
+  if (!(retry_delay_seconds >= 0.0)) return invalid("retry_delay", "is negative, expected >= 0");
+  if (std::min({retries, temporary_retries, lost_retries}) < 0) {
+    return invalid("retries", "is negative, expected at least 0");
+  }
+  return {};
+}
+
+}  // namespace vbo

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+// A short study on a disk that lies, with every kind of fault at every operation. Afterwards the
+// file either gives all results that were told before, or is refused as damaged: never less, and
+// never a fresh start.
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <set>
+
+#include "storage/samples.hpp"
+#include "support/lying_disk.hpp"
+#include "support/temporary_folder.hpp"
+#include "vbo/storage.hpp"
+
+namespace vbo::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+double value_of(TrialId id) { return static_cast<double>(id) / 7.0; }
+
+// What the storage said it had done.
+struct Done {
+  bool created = false;
+  std::set<TrialId> told;
+};
+
+Done create(const std::string& path) {
+  Done done;
+  Result<std::unique_ptr<Storage>> opened = open_storage(path, Access::coordinate, 0.0);
+  if (opened) done.created = (*opened)->create_study(sample_record()).has_value();
+  return done;
+}
+
+// Asks, claims, completes, tells by hand, saves snapshots, closes and opens again in between.
+Done play(const std::string& path) {
+  Done done{.created = true};
+  EventId event = 0;
+  TrialId next = 1;
+  for (int session = 0; session < 2; ++session) {
+    Result<std::unique_ptr<Storage>> opened = open_storage(path, Access::coordinate, 0.0);
+    if (!opened) continue;
+    Storage& storage = **opened;
+    for (int round = 0; round < 2; ++round) {
+      const std::vector<Trial> asked = {sample_trial(next, event + 1),
+                                        sample_trial(next + 1, event + 1)};
+      if (!storage.add_trials(asked, AskReport{}, 0)) continue;
+      ++event;
+      next += 2;
+      // One by a worker, told afterwards; one by the coordinator itself.
+      const auto claims = storage.claim(sample_worker("w"), 1);
+      Trial ended = completed(asked[0], value_of(asked[0].id), 0);
+      const std::int64_t token = claims && !claims->empty() ? claims->front().token : 0;
+      if (storage.complete(ended, token)) {
+        done.told.insert(ended.id);
+        ended.told_in = event + 1;
+        if (storage.tell_trials(std::vector<Trial>{ended})) ++event;
+      }
+      const Trial second = completed(asked[1], value_of(asked[1].id), event + 1);
+      if (storage.finish_trials(std::vector<Trial>{second})) {
+        ++event;
+        done.told.insert(second.id);
+      }
+      (void)storage.save_snapshot({event, std::string(9000, static_cast<char>('a' + round))});
+    }
+    if (session == 0) (void)storage.settle();
+  }
+  return done;
+}
+
+void expect_kept(const std::string& path, const Done& done, const std::string& what) {
+  for (const Access access : {Access::read, Access::coordinate}) {
+    Result<std::unique_ptr<Storage>> opened = open_storage(path, access, 0.0);
+    if (!opened) {
+      // Nothing there is right only when nothing was promised.
+      const ErrorKind kind = opened.error().kind;
+      EXPECT_TRUE(kind == ErrorKind::damaged || kind == ErrorKind::io ||
+                  (kind == ErrorKind::not_found && !done.created))
+          << what << ": " << opened.error().message;
+      continue;
+    }
+    const auto study = (*opened)->load_study();
+    if (!study) {
+      EXPECT_EQ(study.error().kind, ErrorKind::damaged) << what;
+      continue;
+    }
+    EXPECT_TRUE(study->has_value() || !done.created) << what << ": a fresh start";
+    if (!study->has_value()) continue;
+    const auto trials = (*opened)->load_trials(1, -1);
+    if (!trials) {
+      EXPECT_EQ(trials.error().kind, ErrorKind::damaged) << what << trials.error().message;
+      continue;
+    }
+    std::set<TrialId> found;
+    for (const Trial& trial : *trials) {
+      if (!trial.value) continue;
+      EXPECT_EQ(*trial.value, value_of(trial.id)) << what;
+      found.insert(trial.id);
+    }
+    for (const TrialId id : done.told) EXPECT_TRUE(found.contains(id)) << what << ": lost " << id;
+    if (const auto snapshot = (*opened)->load_snapshot(); snapshot && *snapshot) {
+      EXPECT_EQ((*snapshot)->bytes, std::string(9000, (*snapshot)->bytes[0])) << what;
+    }
+  }
+}
+
+// Where files are quick, for there are thousands.
+class Disk : public ::testing::Test {
+ protected:
+  Disk() {
+    std::string pattern =
+        std::string(access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp") + "/vbo-disk-XXXXXX";
+    folder_ = mkdtemp(pattern.data());
+  }
+  ~Disk() override { fs::remove_all(folder_); }
+
+  std::string fresh(const std::string& name) {
+    const fs::path folder = folder_ / name;
+    fs::remove_all(folder);
+    fs::create_directories(folder);
+    return (folder / "study.db").string();
+  }
+
+  // A study that was created without faults.
+  std::string created(const std::string& name) {
+    if (created_.empty()) {
+      created_ = fresh("created");
+      EXPECT_TRUE(create(created_).created);
+    }
+    const std::string path = fresh(name);
+    fs::copy(created_, path);
+    return path;
+  }
+
+  // Operations of `work` without faults.
+  template <class Work>
+  int count(const std::string& path, Work work) {
+    disk_.plan(DiskFault::none, 0);
+    (void)work(path);
+    return disk_.operations();
+  }
+
+  // What the power failure left, in every way, is kept.
+  void check_pictures(const Done& done, const std::string& what) {
+    using Unsynced = LyingDisk::Unsynced;
+    for (const Unsynced unsynced :
+         {Unsynced::nothing, Unsynced::everything, Unsynced::some, Unsynced::some_torn}) {
+      const bool random = unsynced == Unsynced::some || unsynced == Unsynced::some_torn;
+      for (std::uint64_t seed = 1; seed <= (random ? 2U : 1U); ++seed) {
+        const std::string picture = fresh("picture");
+        disk_.write_picture(unsynced, seed, fs::path(picture).parent_path());
+        ++pictures_;
+        expect_kept(picture, done,
+                    what + ", unsynced " + std::to_string(static_cast<int>(unsynced)) + ", seed " +
+                        std::to_string(seed));
+        refused_ += done.created && !open_storage(picture, Access::read);
+      }
+    }
+  }
+
+  fs::path folder_;
+  std::string created_;
+  LyingDisk disk_;
+  int pictures_ = 0, refused_ = 0;
+};
+
+constexpr DiskFault kFaults[] = {DiskFault::fails_once, DiskFault::fails_forever,
+                                 DiskFault::is_full, DiskFault::half_written};
+
+std::string named(DiskFault fault, int n) {
+  return "fault " + std::to_string(static_cast<int>(fault)) + " at operation " + std::to_string(n);
+}
+
+TEST_F(Disk, WithoutFaultsAllIsKept) {
+  const std::string path = created("clean");
+  disk_.plan(DiskFault::none, 0);
+  const Done done = play(path);
+  EXPECT_EQ(done.told.size(), 8U);
+  expect_kept(path, done, "clean");
+}
+
+TEST_F(Disk, FailuresFullDisksAndHalfWrites) {
+  const int operations = count(created("count"), play);
+  ASSERT_GT(operations, 50);
+  int faults = 0, refused = 0;
+  for (const DiskFault fault : kFaults) {
+    for (int n = 1; n <= operations && !HasFailure(); ++n) {
+      const std::string path = created("fault");
+      disk_.plan(fault, n);
+      const Done done = play(path);
+      if (!disk_.happened()) continue;
+      ++faults;
+      disk_.plan(DiskFault::none, 0);
+      expect_kept(path, done, named(fault, n));
+      refused += !open_storage(path, Access::read);
+    }
+  }
+  std::printf("%d operations, %d faults, %d files refused\n", operations, faults, refused);
+}
+
+TEST_F(Disk, PowerFailures) {
+  const int operations = count(created("count"), play);
+  for (int n = 1; n <= operations && !HasFailure(); ++n) {
+    const std::string path = created("power");
+    disk_.plan(DiskFault::power_fails, n);
+    const Done done = play(path);
+    ASSERT_TRUE(disk_.happened());
+    disk_.plan_nothing();
+    check_pictures(done, "power at operation " + std::to_string(n));
+  }
+  std::printf("%d operations, %d pictures, %d refused\n", operations, pictures_, refused_);
+  // After a power failure the file is there again: refusing it would be safe, and useless.
+  EXPECT_EQ(refused_, 0);
+}
+
+TEST_F(Disk, Creation) {
+  const int operations = count(fresh("count"), create);
+  int faults = 0;
+  for (int n = 1; n <= operations && !HasFailure(); ++n) {
+    const DiskFault fault = kFaults[n % 4];
+    const std::string path = fresh("fault");
+    disk_.plan(fault, n);
+    const Done done = create(path);
+    faults += disk_.happened();
+    disk_.plan(DiskFault::none, 0);
+    expect_kept(path, done, named(fault, n));
+    if (n % 8 != 0) continue;  // these take long, and a file under another name is nobody's
+    disk_.plan(DiskFault::power_fails, n);
+    const Done before = create(fresh("power"));
+    disk_.plan_nothing();
+    check_pictures(before, "power at operation " + std::to_string(n));
+  }
+  std::printf("%d operations, %d faults, %d pictures\n", operations, faults, pictures_);
+}
+
+}  // namespace
+}  // namespace vbo::testing
