@@ -13,6 +13,7 @@ import { ImportanceView } from "./importance.js";
 import { InformationView, SourcesView, hasInformation } from "./information.js";
 import { WorkersView, hasTimes } from "./workers.js";
 import { AnswerView, DetailsView, FailuresView, FilterView, MetricsView, ResultsView } from "./texts.js";
+import { ConstraintsView, panelsOf } from "./constraints.js";
 import { CompareView } from "./compare.js";
 import { Live } from "./live.js";
 
@@ -34,6 +35,7 @@ function drawHead() {
   byId("tiles").replaceChildren(
     tile("best", status.best ? formatNumber(status.best.value, 6) : "–", status.best ? `trial ${status.best.id}` : "nothing has succeeded yet"),
     tile("evaluated", formatCount(done), share),
+    ...(typeof status.feasible === "number" ? [tile("within limits", formatCount(status.feasible), status.completed > 0 ? `${Math.round(100 * status.feasible / status.completed)} % of the results` : "")] : []),
     tile("running", formatCount(status.running), `${formatCount(status.waiting)} waiting`),
     tile("failed", formatCount(status.failed), done > 0 ? `${Math.round(100 * status.failed / done)} %` : ""));
   byId("pace").textContent = paceText(status);
@@ -97,6 +99,7 @@ function show(study) {
   add(new SourcesView(main, study));
   if (hasTimes(study)) add(new WorkersView(main, study, selection));
   add(new FailuresView(main, study, selection));
+  if (panelsOf(study).length > 0) add(new ConstraintsView(main, study, selection));
   add(new MetricsView(main, study));
   selection.onChange((what) => {
     for (const view of page.views) {
@@ -111,7 +114,7 @@ function show(study) {
 
 // What decides which cards there are: when it changes, the page is built anew.
 function shapeOf(study) {
-  return JSON.stringify([study.space, study.constraints, study.metrics, hasInformation(study), hasTimes(study)]);
+  return JSON.stringify([study.space, study.constraints, study.limits, study.metrics, panelsOf(study).length > 0, hasInformation(study), hasTimes(study)]);
 }
 
 function drawTabs() {

@@ -2,7 +2,8 @@
 // Timeline of evaluations per worker: gaps are idle time.
 import { csvLine, formatDuration, plural } from "./format.js";
 import { rankColors } from "./colors.js";
-import { Surface, axisLabel, groupOf, nearestPoint } from "./surface.js";
+import { Surface, axisLabel, groupOf } from "./surface.js";
+import { nearestPoint } from "./points.js";
 import { FAILED, RUNNING } from "./study.js";
 
 const MOST_LANES = 64;
