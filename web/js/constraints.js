@@ -117,8 +117,7 @@ export class ConstraintsView extends Surface {
   }
 
   pick(event) {
-    const frame = this.plot.getBoundingClientRect();
-    const x = event.clientX - frame.left, y = event.clientY - frame.top;
+    const [x, y] = this.placeOf(event);
     for (const { xOf, yOf } of this.panels) {
       const row = nearestPoint(this.shown, xOf, yOf, x, y);
       if (row >= 0) this.selection.setFocus(row);

@@ -133,6 +133,15 @@ function setScheme(scheme) {
   for (const view of page.views) view.redraw();
 }
 
+// Paper is white and as wide as it is: everything is drawn for it, and for the screen again afterwards.
+function preparePrint(starts) {
+  const root = document.documentElement;
+  if (starts) page.screenScheme = root.dataset.scheme;
+  root.dataset.scheme = starts ? "light" : page.screenScheme;
+  document.body.classList.toggle("paper", starts);
+  for (const view of page.views) (view.drawNow ?? view.redraw).call(view);
+}
+
 function tellState(text, ok) {
   const state = byId("live");
   state.hidden = false;
@@ -208,7 +217,8 @@ async function main() {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => setScheme(document.documentElement.dataset.scheme ?? "auto"));
   setScheme("auto");
   document.addEventListener("keydown", stepByKeys);
-  addEventListener("beforeprint", () => { for (const view of page.views) (view.drawNow ?? view.redraw).call(view); });
+  addEventListener("beforeprint", () => preparePrint(true));
+  addEventListener("afterprint", () => preparePrint(false));
   const blocks = [...document.querySelectorAll("script[type='application/x-vbo-study']")];
   try {
     if (blocks.length > 0) await startReport(blocks);

@@ -199,8 +199,7 @@ export class Parallel extends Surface {
   }
 
   pick(event) {
-    const box = this.plot.getBoundingClientRect();
-    const x = event.clientX - box.left, y = event.clientY - box.top;
+    const [x, y] = this.placeOf(event);
     const axis = this.axes.reduce((near, other) => (Math.abs(this.x(String(other)) - x) < Math.abs(this.x(String(near)) - x) ? other : near));
     const rows = this.study.byRank.filter((row) => this.selection.has(row));
     const row = nearestPoint(rows, () => x, (r) => this.yOf(axis, this.unitColumn(axis)[r]), x, y, 20);

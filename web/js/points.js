@@ -68,7 +68,7 @@ function packed(color, alpha) {
 // all points in their colours and all points pale, is drawn once for a layout (`pixels`) and kept.
 function paintManyPoints(context, { selection, rows, pixels, colors, palette, size }) {
   const { width, height } = context.canvas;
-  const scale = window.devicePixelRatio || 1;
+  const scale = context.getTransform().a;
   const show = (layer) => context.drawImage(layer, 0, 0, width / scale, height / scale);
   if (pixels.width !== width || pixels.height !== height) Object.assign(pixels, { width, height, image: null, kept: {} });
   const layer = (name, paint) => {

@@ -196,9 +196,7 @@ export class Progress extends Surface {
   }
 
   pick(event) {
-    const box = this.plot.getBoundingClientRect();
-    const row = nearestPoint(this.study.byRank, (r) => this.place(r)[0], (r) => this.place(r)[1],
-      event.clientX - box.left, event.clientY - box.top);
+    const row = nearestPoint(this.study.byRank, (r) => this.place(r)[0], (r) => this.place(r)[1], ...this.placeOf(event));
     if (row >= 0) this.selection.setFocus(row);
   }
 

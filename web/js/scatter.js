@@ -137,8 +137,7 @@ export class Scatter extends Surface {
   }
 
   pick(event) {
-    const box = this.plot.getBoundingClientRect();
-    const row = nearestPoint(this.study.byRank, this.xOf, this.yOf, event.clientX - box.left, event.clientY - box.top);
+    const row = nearestPoint(this.study.byRank, this.xOf, this.yOf, ...this.placeOf(event));
     if (row >= 0) this.selection.setFocus(row);
   }
 

@@ -45,31 +45,32 @@ export class Surface {
     });
   }
 
+  // On a very large screen everything on a plot is drawn larger, not only further apart. A plot's own coordinates
+  // (width, height, what events are picked by) are those before enlarging.
   measure() {
-    this.width = Math.max(200, this.plot.clientWidth);
+    this.zoom = window.innerWidth >= 3000 ? 1.5 : 1;
+    this.width = Math.max(200, this.plot.clientWidth / this.zoom);
     this.height = typeof this.options.height === "function" ? this.options.height(this.width) : this.options.height;
   }
 
   drawNow() {
     this.measure();
-    const scale = window.devicePixelRatio || 1;
-    this.plot.style.height = `${this.height}px`;
-    if (this.canvas.width !== Math.round(this.width * scale) || this.canvas.height !== Math.round(this.height * scale)) {
-      this.canvas.width = Math.round(this.width * scale);
-      this.canvas.height = Math.round(this.height * scale);
-      this.canvas.style.width = `${this.width}px`;
-      this.canvas.style.height = `${this.height}px`;
+    const wide = this.width * this.zoom, tall = this.height * this.zoom;
+    const ratio = window.devicePixelRatio || 1;
+    this.plot.style.height = `${tall}px`;
+    if (this.canvas.width !== Math.round(wide * ratio) || this.canvas.height !== Math.round(tall * ratio)) {
+      this.canvas.width = Math.round(wide * ratio);
+      this.canvas.height = Math.round(tall * ratio);
+      this.canvas.style.width = `${wide}px`;
+      this.canvas.style.height = `${tall}px`;
     }
     this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
-    this.svg.setAttribute("width", this.width);
-    this.svg.setAttribute("height", this.height);
+    this.svg.setAttribute("width", wide);
+    this.svg.setAttribute("height", tall);
     this.colors = themeColors();
     this.layout();
     this.overlay(globalThis.d3.select(this.svg));
-    const context = this.canvas.getContext("2d");
-    context.setTransform(scale, 0, 0, scale, 0, 0);
-    context.clearRect(0, 0, this.width, this.height);
-    this.paint(context);
+    this.paintAll();
     this.plot.setAttribute("aria-label", this.describe());
   }
 
@@ -80,12 +81,22 @@ export class Surface {
     this.stale = false;
     requestAnimationFrame(() => {
       this.repainting = false;
-      const scale = window.devicePixelRatio || 1;
-      const context = this.canvas.getContext("2d");
-      context.setTransform(scale, 0, 0, scale, 0, 0);
-      context.clearRect(0, 0, this.width, this.height);
-      this.paint(context);
+      this.paintAll();
     });
+  }
+
+  paintAll() {
+    const scale = this.canvas.width / this.width;
+    const context = this.canvas.getContext("2d");
+    context.setTransform(scale, 0, 0, scale, 0, 0);
+    context.clearRect(0, 0, this.width, this.height);
+    this.paint(context);
+  }
+
+  // Where on the plot, in its own coordinates, a mouse is.
+  placeOf(event) {
+    const box = this.plot.getBoundingClientRect();
+    return [(event.clientX - box.left) / this.zoom, (event.clientY - box.top) / this.zoom];
   }
 
   // When the selection has changed: at once where it is seen, else when the hand rests.

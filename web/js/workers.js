@@ -134,8 +134,7 @@ export class WorkersView extends Surface {
   }
 
   pick(event) {
-    const box = this.plot.getBoundingClientRect();
-    const x = event.clientX - box.left, y = event.clientY - box.top;
+    const [x, y] = this.placeOf(event);
     const lane = this.lanes.findIndex((_, i) => y >= this.y(String(i)) && y <= this.y(String(i)) + this.y.bandwidth());
     if (lane < 0) return;
     const row = nearestPoint(this.lanes[lane].rows, (r) => Math.min(Math.max(x, this.x(this.startOf(r))), this.x(this.endOf(r))), () => y, x, y);
