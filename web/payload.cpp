@@ -11,6 +11,8 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "core/axis.hpp"
+#include "core/expression.hpp"
 #include "core/users_sign.hpp"
 
 namespace vbo::web {
@@ -159,6 +161,23 @@ void add_metrics(Columns& columns, const std::vector<std::string>& names, const 
   }
 }
 
+// "c0", "c1", ...: the room each point has left within the constraints known beforehand; unknown
+// where room means nothing.
+void add_rooms(Columns& columns, const Space& space, const Rows& rows) {
+  if (space.constraints().empty()) return;
+  const std::vector<Axis> axes(space.parameters().begin(), space.parameters().end());
+  std::vector<double> numbers(space.size());
+  for (std::size_t c = 0; c < space.constraints().size(); ++c) {
+    const Result<Expression> rule = Expression::parse(space.constraints()[c], space.parameters());
+    columns.add("c" + std::to_string(c), "f32", column<float>(rows, [&](const Trial& t) {
+                  for (std::size_t i = 0; i < axes.size(); ++i) {
+                    numbers[i] = axes[i].number_of(t.point[i]);
+                  }
+                  return rule ? rule->room(numbers).value_or(kUnknown) : kUnknown;
+                }));
+  }
+}
+
 void add_times(Columns& columns, double base, const Rows& rows) {
   const auto since = [base](double at) { return at > 0.0 ? at - base : kUnknown; };
   columns.add("asked_at", "f32",
@@ -244,6 +263,7 @@ std::string payload_of(const StudyReport& report, const std::vector<std::size_t>
   add_times(columns, report.pace.first_asked, rows);
   add_parameters(columns, report.record.space, rows);
   add_metrics(columns, report.metrics, rows);
+  add_rooms(columns, report.record.space, rows);
   static const Ledger unknown;
   Json terms =
       add_ledgers(columns, rows, report.record.goal, parts.ledger ? *parts.ledger : unknown);

@@ -17,6 +17,7 @@
 
 #include "vbo/report.hpp"
 #include "web/http.hpp"
+#include "web/work_queue.hpp"
 
 namespace vbo::web {
 
@@ -82,8 +83,7 @@ class StudyService {
   mutable bool hurry_ = false;  // somebody waits for the next one
   bool watching_ = false;
 
-  struct Worker;  // runs what takes time, in order
-  std::unique_ptr<Worker> worker_;
+  std::unique_ptr<WorkQueue> queue_;  // what takes time; last, so that it ends first
 };
 
 }  // namespace vbo::web

@@ -29,12 +29,16 @@ def create(sampler: VboSampler, **options: Any) -> optuna.Study:
 
 
 def objective(trial: optuna.Trial) -> float:
-    x = trial.suggest_float("x", -5, 10)
-    step = trial.suggest_float("step", 0, 1, step=0.1)
-    n = trial.suggest_int("n", 2, 20, step=3)
-    log = trial.suggest_int("log", 1, 1024, log=True)
-    kind = trial.suggest_categorical("kind", [None, "a", 3, 2.5, True])
-    return (x - 1) ** 2 + abs(step - 0.3) + abs(n - 8) + abs(log - 32) / 32 + (kind != "a")
+    trial.suggest_float("x", -5, 10)
+    trial.suggest_float("step", 0, 1, step=0.1)
+    trial.suggest_int("n", 2, 20, step=3)
+    trial.suggest_int("log", 1, 1024, log=True)
+    trial.suggest_categorical("kind", [None, "a", 3, 2.5, True])
+    return objective_of(trial.params)
+
+
+def objective_of(p: dict[str, Any]) -> float:
+    return float((p["x"] - 1) ** 2 + abs(p["step"] - 0.3) + abs(p["n"] - 8) + abs(p["log"] - 32) / 32 + (p["kind"] != "a"))
 
 
 def params(study: optuna.Study) -> list[dict[str, Any]]:
@@ -48,6 +52,36 @@ def test_learns_on_a_mixed_space() -> None:
     for trial in study.trials:
         assert round(trial.params["step"] * 10) / 10 == pytest.approx(trial.params["step"])
         assert (trial.params["n"] - 2) % 3 == 0 and type(trial.params["n"]) is int
+
+
+def test_many_asked_at_once_are_a_design_from_the_second_on() -> None:
+    """Before anything has ended the space is that of the trials being evaluated; the first batch is ours but for one."""
+    sampler = VboSampler(seed=1, batch=16, method="sobol")
+    study = create(sampler)
+    trials = [study.ask(dict(SPACE)) for _ in range(16)]
+    assert sampler._engine is not None
+    assert sorted(sampler._engine.given) == list(range(1, 16)) and not sampler._engine.ahead
+    for trial in trials:
+        study.tell(trial, objective_of(trial.params))
+    engine = sampler._engine
+    more = [study.ask(dict(SPACE)) for _ in range(16)]
+    assert sampler._engine is engine, "what was suggested first is not forgotten"
+    assert engine.study.counts.completed == 16 and not engine.ahead and len(more) == 16
+
+
+def test_parameters_that_come_one_by_one_and_differ() -> None:
+    """Running trials that have only some of their parameters yet: what they share is suggested together."""
+    study = create(VboSampler(seed=1, batch=4, method="sobol"))
+    first = study.ask()
+    first.suggest_float("x", 0, 1)
+    second = study.ask()
+    second.suggest_float("x", 0, 1)
+    second.suggest_int("only here", 1, 3)
+    third = study.ask()
+    assert list(third.relative_params) == ["x"] and 0 <= third.suggest_float("x", 0, 1) <= 1
+    for trial in (first, second, third):
+        study.tell(trial, 1.0)
+    assert list(study.ask().relative_params) == ["x"]
 
 
 def test_a_seed_means_the_same_suggestions() -> None:

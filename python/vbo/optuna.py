@@ -130,10 +130,11 @@ class _Engine:
             point[name] = value
         return point
 
-    def suggest(self, number: int, batch: int | None) -> dict[str, Any] | None:
-        """None when the space has no more points. Without a batch, looks ahead as far as others wait."""
+    def suggest(self, number: int, batch: int | None, before: int) -> dict[str, Any] | None:
+        """None when the space has no more points. Without a batch, looks ahead as far as others wait. `before` are
+        being evaluated that nobody suggested here, when nothing has ended: they belong to the first batch."""
         if not self.ahead:
-            many = batch or min(max(self.since_result, 1), _MOST_AHEAD)
+            many = max(1, batch - before) if batch else min(max(self.since_result, 1), _MOST_AHEAD)
             trials = self.study.ask(many)
             self.ahead.extend(zip(trials.ids.tolist(), trials.points))
         if not self.ahead:
@@ -174,7 +175,8 @@ class VboSampler(BaseSampler):
     """Suggests with vbo inside any Optuna study with one objective.
 
     Parameters that every trial has are suggested together by the method; those that are only
-    sometimes there, and those of the first trial, by `independent_sampler`.
+    sometimes there, and those of the first trial, by `independent_sampler`. While no trial has ended, those
+    count that are being evaluated.
 
     Args:
         seed: Same seed and same order of results: same suggestions. None: a random one.
@@ -248,7 +250,7 @@ class VboSampler(BaseSampler):
             if key != self._study_key:
                 self._study_key, self._engine = key, None
                 self._intersection = IntersectionSearchSpace(include_pruned=True)
-            space = self._intersection.calculate(study)
+            space = self._intersection.calculate(study) or _space_of_running(study, trial)
         return {name: distribution for name, distribution in space.items() if not distribution.single()}
 
     def sample_relative(
@@ -263,8 +265,11 @@ class VboSampler(BaseSampler):
                 # No two processes create the same trial, so no two engines have the same seed.
                 seed = int(np.random.SeedSequence([self._seed, trial.number]).generate_state(1)[0])
                 self._engine = _Engine(search_space, goal=goal, seed=seed, **self._options)
-            self._engine.learn(study.get_trials(deepcopy=False))
-            suggested = self._engine.suggest(trial.number, self._batch)
+            trials = study.get_trials(deepcopy=False)
+            self._engine.learn(trials)
+            ended = any(other.state.is_finished() for other in trials)
+            before = 0 if ended else sum(other.number < trial.number for other in trials) - len(self._engine.given)
+            suggested = self._engine.suggest(trial.number, self._batch, before)
         if suggested is not None:
             return suggested
         # Every point of a finite space is known or being evaluated, and Optuna wants one all the same.
@@ -288,6 +293,20 @@ class VboSampler(BaseSampler):
                 raise InvalidInput(f"constraints_func: found {constraints}, expected numbers, not NaN")
             study._storage.set_trial_system_attr(trial._trial_id, _CONSTRAINTS, constraints)
         self._independent.after_trial(study, trial, state, values)
+
+
+def _space_of_running(study: optuna.Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
+    """What the trials before this one have in common while none of them has ended: many asked at once are then
+    suggested together from the second on."""
+    trials = study.get_trials(deepcopy=False)
+    if any(other.state in (TrialState.COMPLETE, TrialState.PRUNED) for other in trials):
+        return {}
+    running = [other.distributions for other in trials if other.state == TrialState.RUNNING and other.number < trial.number]
+    known = [distributions for distributions in running if distributions]
+    if not known:
+        return {}
+    shared = {name for name, axis in known[0].items() if all(other.get(name) == axis for other in known[1:])}
+    return {name: known[0][name] for name in sorted(shared)}
 
 
 def _random_seed() -> int:

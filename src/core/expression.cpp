@@ -85,4 +85,20 @@ double Expression::violation(int index, std::span<const double> numbers) const {
   return equal ? 0.0 : std::min(std::abs(a - b), kUndefined);
 }
 
+std::optional<double> Expression::room(std::span<const double> numbers) const {
+  return room(root_, numbers);
+}
+
+std::optional<double> Expression::room(int index, std::span<const double> numbers) const {
+  const Node& node = nodes_[static_cast<std::size_t>(index)];
+  if (node.kind == Kind::both || node.kind == Kind::either) {
+    const std::optional<double> left = room(node.left, numbers), right = room(node.right, numbers);
+    if (!left || !right) return left ? left : right;
+    return node.kind == Kind::both ? std::min(*left, *right) : std::max(*left, *right);
+  }
+  if (node.kind != Kind::less_equal && node.kind != Kind::less) return std::nullopt;
+  const double room = number(node.right, numbers) - number(node.left, numbers);
+  return std::isfinite(room) ? std::optional(room) : std::nullopt;
+}
+
 }  // namespace vbo

@@ -38,6 +38,11 @@ class Expression {
   // compared. Numbers as an Axis has them, one per parameter.
   double violation(std::span<const double> numbers) const;
 
+  // How far a point that satisfies it is from violating it, in the units of the sides compared;
+  // negative where it is violated. Nothing where no inequality of numbers decides: equalities have
+  // no room, and choices have no distance.
+  std::optional<double> room(std::span<const double> numbers) const;
+
   // Set when the whole is an equality of two numbers: their difference, which has to be 0.
   const std::optional<LinearForm>& equality() const { return equality_; }
   std::span<const std::size_t> parameters() const { return used_; }
@@ -79,6 +84,7 @@ class Expression {
  private:
   double number(int node, std::span<const double> numbers) const;
   double violation(int node, std::span<const double> numbers) const;
+  std::optional<double> room(int node, std::span<const double> numbers) const;
 
   std::vector<Node> nodes_;
   int root_ = -1;

@@ -57,8 +57,6 @@ Failure timeout_failure(double timeout_seconds);
 
 // At most so many bytes at a time, so that one chatty child starves nobody.
 inline constexpr std::size_t kReadAtOnce = std::size_t{1} << 20;
-// How often a child is looked at where the kernel has no descriptor of its exit.
-inline constexpr std::chrono::milliseconds kPollWithoutPidfd{10};
 
 // Appends what can be read now, at most `limit` bytes; false once the stream has ended.
 bool read_available(int fd, std::size_t limit, std::string& into);

@@ -117,6 +117,22 @@ TEST(Expression, ErrorsSayWhere) {
 }
 
 // Any bytes give an answer and no crash; a valid one can be evaluated.
+TEST(Expression, RoomIsTheDistanceToTheBound) {
+  const std::vector<double> numbers = {2, 3, 4, 1, 1, 0, 0.5};
+  const auto room = [&](std::string_view text) {
+    return Expression::parse(text, parameters()).value().room(numbers);
+  };
+  EXPECT_EQ(room("x + y <= 8"), 3.0);
+  EXPECT_EQ(room("x + y >= 8"), -3.0);  // violated by as much
+  EXPECT_EQ(room("x < y"), 1.0);
+  EXPECT_EQ(room("0 <= x < y"), 1.0);                    // the nearer of the two
+  EXPECT_EQ(room("x <= 2.5 or y <= 10"), 7.0);           // the wider of the two
+  EXPECT_EQ(room("x <= 2.5 and solver == 'sgd'"), 0.5);  // choices have no distance
+  EXPECT_EQ(room("solver == 'sgd'"), std::nullopt);
+  EXPECT_EQ(room("x + y = 5"), std::nullopt);
+  EXPECT_EQ(room("sqrt(x - y) <= 1"), std::nullopt);  // not a number
+}
+
 TEST(Expression, AnyTextIsAnswered) {
   Rng rng(1, "expression-fuzz");
   const std::vector<std::string> pieces = {
@@ -135,6 +151,8 @@ TEST(Expression, AnyTextIsAnswered) {
     ++valid;
     const double violation = expression->violation(std::vector<double>{2, 3, 4, 1, 1, 0, 0.5});
     EXPECT_GE(violation, 0.0) << text;
+    const std::optional<double> room = expression->room(std::vector<double>{2, 3, 4, 1, 1, 0, 0.5});
+    EXPECT_TRUE(!room || std::isfinite(*room)) << text;
   }
   EXPECT_GT(valid, 50);
 }

@@ -95,7 +95,7 @@ class Browser:
     def ready(self):
         self.wait("document.body.dataset.ready === 'yes'", "the page is ready")
         # Two frames later everything that was asked for has been drawn.
-        self.call("POST", "/execute/async", {"script": "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done(1)))", "args": []})
+        self.later("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done(1)))")
 
     def drag(self, x1, y1, x2, y2):
         """With the mouse, in the coordinates of the window."""
@@ -127,6 +127,15 @@ class Browser:
             size = self.run("return [document.documentElement.scrollWidth, document.documentElement.scrollHeight]")
             parameters.update(captureBeyondViewport=True, clip={"x": 0, "y": 0, "width": size[0], "height": size[1], "scale": 1})
         pathlib.Path(file).write_bytes(base64.b64decode(self.cdp("Page.captureScreenshot", **parameters)["data"]))
+
+    def print(self, file):
+        """As a PDF, on the paper the page asks for."""
+        made = self.cdp("Page.printToPDF", preferCSSPageSize=True)
+        pathlib.Path(file).write_bytes(base64.b64decode(made["data"]))
+
+    def later(self, script, *arguments):
+        """What the script gives to its last argument, a function."""
+        return self.call("POST", "/execute/async", {"script": script, "args": list(arguments)})
 
     def close(self):
         try:

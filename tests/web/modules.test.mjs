@@ -7,7 +7,7 @@ import { csvLine, formatCount, formatDuration, formatNumber } from "../../web/js
 import { Study, neighboursOf, unitOf, valueAtUnit } from "../../web/js/study.js";
 import { Selection } from "../../web/js/selection.js";
 import { bundle, filterText } from "../../web/js/parallel.js";
-import { density, rankGrid } from "../../web/js/slices.js";
+import { countCells, density } from "../../web/js/slices.js";
 import { logHelps, paceText, robustRange } from "../../web/js/progress.js";
 import { importanceRows } from "../../web/js/importance.js";
 import { lanesOf } from "../../web/js/workers.js";
@@ -139,16 +139,33 @@ test("units of logarithmic and categorical parameters", () => {
 });
 
 test("bundles and grids count every selected trial once", () => {
-  const places = Uint8Array.from([0, 2, 3, 3]), rank = Float32Array.from([0, 0.4, 0.7, 1]);
-  const { counts, ranks } = bundle(places, places, rank, Uint8Array.from([1, 0, 1, 1]), 4);
+  const { counts, first } = bundle(Uint16Array.from([0, 10, 15, 15]), [0, 2, 3], 16);
   assert.equal(counts.reduce((a, b) => a + b), 3);
   assert.equal(counts[15], 2);
-  assert.ok(Math.abs(ranks[15] - 0.7) < 1e-6);
-  assert.equal(rankGrid(places, places, rank, null, 4, 4).reduce((a, b) => a + b), 4);
+  assert.equal(first[15], 2, "the best of them");
+  assert.deepEqual([...countCells(Uint16Array.from([0, 3, 3, 1]), [0, 1, 2], 4)], [1, 0, 0, 2]);
   assert.deepEqual([...density(Uint8Array.from([0, 1, 1, 1]), [0, 1, 2, 3], 2)], [0.25, 0.75]);
+  assert.deepEqual([...density(Uint8Array.from([0]), [], 2)], [0, 0]);
   const study = three();
-  assert.deepEqual([...study.binsFor(0, 10)], [1, 4, 9]);
-  assert.deepEqual([...study.binsFor("value", 4).slice(0, 2)], [3, 0]);
+  assert.deepEqual([...study.byRank], [1, 0]);
+  assert.deepEqual([...study.binsFor(0, 10)], [4, 1], "in the order of rank");
+  assert.deepEqual([...study.binsFor("value", 4)], [0, 3]);
+  assert.deepEqual([...study.cellsFor("value", 4, 0, 10)], [4, 31]);
+});
+
+test("while the hand moves a part of many results stands for all", async () => {
+  const study = new Study(decodePayload(payload(Array.from({ length: 50000 }, (_, i) => ({ id: i + 1, value: i, evaluation: i + 1, x: (i % 10) + 0.5 })))));
+  const selection = new Selection(study);
+  const heard = [];
+  selection.onChange(() => heard.push(selection.places().length));
+  selection.setFilter(0, [0, 0.92], true);
+  assert.equal(selection.count, 45000, "what is said is exact");
+  assert.ok(heard[0] > 10000 && heard[0] <= 20000, `${heard[0]} are drawn`);
+  assert.equal(selection.places()[0], 0, "the best among them");
+  await new Promise((resolve) => { setTimeout(resolve, 400); });
+  assert.deepEqual(heard.slice(1), [45000], "all when it rests");
+  selection.setFilter(0, null);
+  assert.equal(selection.places().length, 50000);
 });
 
 test("a few wild values do not stretch the scale", () => {

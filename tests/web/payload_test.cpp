@@ -114,5 +114,22 @@ TEST(Page, DataCannotEndTheirElement) {
   EXPECT_NE(live_policy().find("connect-src 'self'"), std::string::npos);
 }
 
+TEST(Payload, RoomWithinConstraintsKnownBeforehand) {
+  StudyRecord record;
+  record.space = Space::make({Parameter::real("x", 0, 1), Parameter::categorical("c", {"a", "b"})},
+                             {"x <= 0.75 or c == 'a'", "c != 'b'"})
+                     .value();
+  std::vector<Trial> trials(2);
+  trials[0].id = 1;
+  trials[0].point = {0.5, std::string("a")};
+  trials[1].id = 2;
+  trials[1].point = {0.875, std::string("a")};
+  const Decoded decoded = decode(payload_of(make_report(record, trials, {}), PayloadParts{}));
+  EXPECT_EQ(numbers<float>(decoded.columns.at("c0")), (std::vector<float>{0.25F, -0.125F}));
+  for (const float room : numbers<float>(decoded.columns.at("c1"))) {
+    EXPECT_TRUE(std::isnan(room)) << "choices have no distance";
+  }
+}
+
 }  // namespace
 }  // namespace vbo::web

@@ -36,6 +36,6 @@ export function themeColors() {
   return {
     dark: read("--scheme") === "dark",
     text: read("--text"), quiet: read("--quiet"), line: read("--line"), card: read("--card"),
-    accent: read("--accent"), bad: read("--bad"), good: read("--good"), band: read("--band"),
+    accent: read("--accent"), bad: read("--bad"), warn: read("--warn"), good: read("--good"), band: read("--band"),
   };
 }

@@ -13,6 +13,7 @@ import { ImportanceView } from "./importance.js";
 import { InformationView, SourcesView, hasInformation } from "./information.js";
 import { WorkersView, hasTimes } from "./workers.js";
 import { AnswerView, DetailsView, FailuresView, FilterView, MetricsView, ResultsView } from "./texts.js";
+import { ConstraintsView, panelsOf } from "./constraints.js";
 import { CompareView } from "./compare.js";
 import { Live } from "./live.js";
 
@@ -34,6 +35,7 @@ function drawHead() {
   byId("tiles").replaceChildren(
     tile("best", status.best ? formatNumber(status.best.value, 6) : "–", status.best ? `trial ${status.best.id}` : "nothing has succeeded yet"),
     tile("evaluated", formatCount(done), share),
+    ...(typeof status.feasible === "number" ? [tile("within limits", formatCount(status.feasible), status.completed > 0 ? `${Math.round(100 * status.feasible / status.completed)} % of the results` : "")] : []),
     tile("running", formatCount(status.running), `${formatCount(status.waiting)} waiting`),
     tile("failed", formatCount(status.failed), done > 0 ? `${Math.round(100 * status.failed / done)} %` : ""));
   byId("pace").textContent = paceText(status);
@@ -97,6 +99,7 @@ function show(study) {
   add(new SourcesView(main, study));
   if (hasTimes(study)) add(new WorkersView(main, study, selection));
   add(new FailuresView(main, study, selection));
+  if (panelsOf(study).length > 0) add(new ConstraintsView(main, study, selection));
   add(new MetricsView(main, study));
   selection.onChange((what) => {
     for (const view of page.views) {
@@ -111,7 +114,7 @@ function show(study) {
 
 // What decides which cards there are: when it changes, the page is built anew.
 function shapeOf(study) {
-  return JSON.stringify([study.space, study.constraints, study.metrics, hasInformation(study), hasTimes(study)]);
+  return JSON.stringify([study.space, study.constraints, study.limits, study.metrics, panelsOf(study).length > 0, hasInformation(study), hasTimes(study)]);
 }
 
 function drawTabs() {
@@ -128,6 +131,15 @@ function setScheme(scheme) {
   const dark = scheme === "dark" || (scheme === "auto" && matchMedia("(prefers-color-scheme: dark)").matches);
   byId("scheme").textContent = dark ? "Light" : "Dark";
   for (const view of page.views) view.redraw();
+}
+
+// Paper is white and as wide as it is: everything is drawn for it, and for the screen again afterwards.
+function preparePrint(starts) {
+  const root = document.documentElement;
+  if (starts) page.screenScheme = root.dataset.scheme;
+  root.dataset.scheme = starts ? "light" : page.screenScheme;
+  document.body.classList.toggle("paper", starts);
+  for (const view of page.views) (view.drawNow ?? view.redraw).call(view);
 }
 
 function tellState(text, ok) {
@@ -205,7 +217,8 @@ async function main() {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => setScheme(document.documentElement.dataset.scheme ?? "auto"));
   setScheme("auto");
   document.addEventListener("keydown", stepByKeys);
-  addEventListener("beforeprint", () => { for (const view of page.views) (view.drawNow ?? view.redraw).call(view); });
+  addEventListener("beforeprint", () => preparePrint(true));
+  addEventListener("afterprint", () => preparePrint(false));
   const blocks = [...document.querySelectorAll("script[type='application/x-vbo-study']")];
   try {
     if (blocks.length > 0) await startReport(blocks);

@@ -3,25 +3,24 @@
 // are lines; more are bundles between bins of neighbouring axes, which costs the same however many there are.
 import { csvLine, formatNumber, plural } from "./format.js";
 import { BUCKETS, rankColors } from "./colors.js";
-import { Surface, groupOf, nearestPoint } from "./surface.js";
+import { Surface, groupOf } from "./surface.js";
+import { nearestPoint } from "./points.js";
 import { COMPLETED, valueAtUnit } from "./study.js";
 
 const MOST_LINES = 2500;
 const BINS = 32;
 
-// How many selected trials go from bin a of one axis to bin b of the next, and the best rank among them; left and
-// right hold each row's bin, rank is NaN where there is no result. In the order of rows, which is that of memory.
-export function bundle(left, right, rank, mask, bins = BINS) {
-  const counts = new Uint32Array(bins * bins);
-  const ranks = new Float32Array(bins * bins).fill(2);
-  for (let row = 0; row < rank.length; ++row) {
-    const r = rank[row];
-    if (!(r >= 0) || (mask !== null && mask[row] === 0)) continue;
-    const cell = left[row] * bins + right[row];
-    ++counts[cell];
-    if (r < ranks[cell]) ranks[cell] = r;
+// How many of the chosen results go from bin a of one axis to bin b of the next, and the first, so the best, of
+// them; cells and chosen are places in study.byRank.
+export function bundle(cells, chosen, many = BINS * BINS) {
+  const counts = new Uint32Array(many);
+  const first = new Uint32Array(many);
+  for (let i = 0; i < chosen.length; ++i) {
+    const cell = cells[chosen[i]];
+    if (counts[cell] === 0) first[cell] = chosen[i];
+    counts[cell] += 1;
   }
-  return { counts, ranks };
+  return { counts, first };
 }
 
 export class Parallel extends Surface {
@@ -87,7 +86,7 @@ export class Parallel extends Surface {
       let brushGroup = group.select("g.brush");
       if (brushGroup.empty()) brushGroup = group.append("g").attr("class", "brush");
       const brush = d3.brushY().extent([[-12, top], [12, bottom]])
-        .on("brush end", () => { if (d3.event.sourceEvent) self.brushed(axis, d3.event.selection); });
+        .on("brush end", () => { if (d3.event.sourceEvent) self.brushed(axis, d3.event.selection, d3.event.type === "brush"); });
       brushGroup.call(brush);
       const range = self.selection.filters.get(axis);
       const ends = range ? [self.yOf(axis, range[0]), self.yOf(axis, range[1])].sort((a, b) => a - b) : null;
@@ -104,14 +103,14 @@ export class Parallel extends Surface {
     return `${plural(selection.count, "trial")} selected.${many}`;
   }
 
-  brushed(axis, ends) {
+  brushed(axis, ends, hasty) {
     if (ends === null) {
       this.selection.setFilter(axis, null);
       return;
     }
     const [a, b] = ends.map((pixel) => this.y.invert(pixel));
     const units = axis === "value" ? [1 - a, 1 - b] : [a, b];
-    this.selection.setFilter(axis, units.sort((p, q) => p - q));
+    this.selection.setFilter(axis, units.sort((p, q) => p - q), hasty);
   }
 
   paint(context) {
@@ -168,7 +167,7 @@ export class Parallel extends Surface {
     const palette = rankColors(this.colors.dark);
     for (let k = 0; k + 1 < this.axes.length; ++k) {
       const a = this.axes[k], b = this.axes[k + 1];
-      const { counts, ranks } = bundle(study.binsFor(a, BINS), study.binsFor(b, BINS), study.rank, selection.mask);
+      const { counts, first } = bundle(study.cellsFor(a, BINS, b, BINS), selection.places());
       let most = 1;
       for (const count of counts) if (count > most) most = count;
       const x1 = this.x(String(a)), x2 = this.x(String(b));
@@ -176,8 +175,10 @@ export class Parallel extends Surface {
       const paths = new Map();
       for (let cell = 0; cell < counts.length; ++cell) {
         if (counts[cell] === 0) continue;
-        const color = Math.min(BUCKETS - 1, Math.floor(ranks[cell] * BUCKETS));
-        const key = (BUCKETS - 1 - color) * 4 + Math.min(3, Math.floor(4 * Math.sqrt(counts[cell] / most)));
+        const strength = Math.min(3, Math.floor(4 * Math.sqrt(counts[cell] / most)));
+        if (strength === 0 && selection.hasty) continue;  // thousands of faint lines: when the hand rests
+        const color = Math.min(BUCKETS - 1, Math.floor(first[cell] / study.byRank.length * BUCKETS));
+        const key = (BUCKETS - 1 - color) * 4 + strength;
         if (!paths.has(key)) paths.set(key, []);
         paths.get(key).push(cell);
       }
@@ -198,8 +199,7 @@ export class Parallel extends Surface {
   }
 
   pick(event) {
-    const box = this.plot.getBoundingClientRect();
-    const x = event.clientX - box.left, y = event.clientY - box.top;
+    const [x, y] = this.placeOf(event);
     const axis = this.axes.reduce((near, other) => (Math.abs(this.x(String(other)) - x) < Math.abs(this.x(String(near)) - x) ? other : near));
     const rows = this.study.byRank.filter((row) => this.selection.has(row));
     const row = nearestPoint(rows, () => x, (r) => this.yOf(axis, this.unitColumn(axis)[r]), x, y, 20);

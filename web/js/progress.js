@@ -3,8 +3,9 @@
 import { csvLine, formatCount, formatDuration, formatNumber, plural } from "./format.js";
 import { rankColors } from "./colors.js";
 import { element } from "./dom.js";
-import { Surface, axisLabel, groupOf, nearestPoint, paintFocus, paintPoints, pixelsOf } from "./surface.js";
-import { STATE_NAMES } from "./study.js";
+import { Surface, axisLabel, groupOf } from "./surface.js";
+import { nearestPoint, paintFocus, paintPoints, pixelsOf } from "./points.js";
+import { COMPLETED, FAILED, STATE_NAMES } from "./study.js";
 
 // A range of values that a few wild ones do not stretch: from the best to the outer fence of the quartiles.
 export function robustRange(sortedFromBest) {
@@ -26,6 +27,32 @@ export function logHelps(sortedFromBest) {
   return a > 0 && b > 0 && sortedFromBest[n - 1] > 0 && Math.max(a, b) / Math.min(a, b) > 100;
 }
 
+// Values from best to worst; of results within all limits, when there are any.
+export function valuesFromBest(study) {
+  const within = study.limits.length > 0 ? study.byRank.filter((row) => study.isFeasible(row)) : study.byRank;
+  const values = Float64Array.from(within.length > 0 ? within : study.byRank, (row) => study.columns.value[row]);
+  values.sort();
+  return Array.from(study.minimize ? values : values.reverse());
+}
+
+const MOST_MARKS = 4000;
+
+// What the marks on the plot mean, as far as there are any.
+export function markWords(study) {
+  const { state, cause } = study.columns;
+  const infeasible = study.causes.indexOf("infeasible");
+  let failed = 0, senseless = 0;
+  for (const row of study.byEvaluation) {
+    if (state[row] !== FAILED) continue;
+    if (cause[row] === infeasible) ++senseless;
+    else ++failed;
+  }
+  const outside = study.limits.length > 0 ? study.byRank.reduce((sum, row) => sum + (study.isFeasible(row) ? 0 : 1), 0) : 0;
+  return [outside > 0 ? `Crosses: ${plural(outside, "result")} outside a limit.` : "",
+    failed > 0 ? `Red ticks at the bottom: ${plural(failed, "failure")}.` : "",
+    senseless > 0 ? `Amber ticks: ${plural(senseless, "infeasible input")}.` : ""].filter((text) => text).join(" ");
+}
+
 export class Progress extends Surface {
   constructor(parent, study, selection) {
     const scale = element("select", { "aria-label": "Scale of values", on: { change: () => this.redraw() } },
@@ -43,8 +70,8 @@ export class Progress extends Surface {
 
   layout() {
     const { study } = this;
-    const sorted = Array.from(study.byRank, (row) => study.columns.value[row]);
-    const allPositive = sorted.length > 0 && Math.min(sorted[0], sorted[sorted.length - 1]) > 0;
+    const sorted = valuesFromBest(study);
+    const allPositive = sorted.length > 0 && study.byRank.every((row) => study.columns.value[row] > 0);
     const choice = this.scaleChoice.value;
     this.logarithmic = allPositive && (choice === "log" || (choice === "auto" && logHelps(sorted)));
     const [best, far] = this.logarithmic ? [sorted[0], sorted[sorted.length - 1]] : robustRange(sorted);
@@ -59,7 +86,8 @@ export class Progress extends Surface {
       .range([this.margin.left, this.margin.left + this.innerWidth]);
     const { evaluation, value } = study.columns;
     this.pixels = pixelsOf(study.byRank, (row) => this.x(evaluation[row]), (row) => this.y(value[row]));
-    this.beyond = sorted.filter((value) => value < this.y.domain()[0] || value > this.y.domain()[1]).length;
+    const [low, high] = this.y.domain();
+    this.beyond = study.byRank.reduce((sum, row) => sum + (value[row] < low || value[row] > high ? 1 : 0), 0);
   }
 
   overlay(svg) {
@@ -71,14 +99,13 @@ export class Progress extends Surface {
       .tickFormat(this.logarithmic ? this.y.tickFormat(6, short) : short));
     axisLabel(svg, "x-title", "evaluations", this.margin.left + this.innerWidth / 2, this.height - 6);
     axisLabel(svg, "y-title", `value (${this.study.status.goal})`, 13, this.margin.top + this.innerHeight / 2, true);
-    this.note.textContent = this.beyond > 0 ? `${plural(this.beyond, "result")} beyond the edge, drawn on it.` : "";
+    this.note.textContent = [this.beyond > 0 ? `${plural(this.beyond, "result")} beyond the edge, drawn on it.` : "", markWords(this.study)].join(" ").trim();
   }
 
   place(row) { return [this.x(this.study.columns.evaluation[row]), this.y(this.study.columns.value[row])]; }
 
   paint(context) {
     const { study, colors } = this;
-    const { evaluation } = study.columns;
     const bottom = this.margin.top + this.innerHeight;
     this.paintRounds(context, bottom);
     const budget = study.status.budget;
@@ -97,15 +124,8 @@ export class Progress extends Surface {
       selection: this.selection, rows: study.byRank, pixels: this.pixels, colors, palette: rankColors(colors.dark),
       size: study.byRank.length > 20000 ? 1.6 : study.byRank.length > 2000 ? 2.5 : 5,
     });
-    context.strokeStyle = colors.bad;
-    context.lineWidth = 1;
-    context.beginPath();
-    for (const row of study.byEvaluation) {
-      if (study.columns.state[row] !== 3) continue;
-      context.moveTo(x(evaluation[row]), bottom);
-      context.lineTo(x(evaluation[row]), bottom - 7);
-    }
-    context.stroke();
+    this.paintOutside(context);
+    this.paintFailures(context, bottom);
     context.strokeStyle = colors.accent;
     context.lineWidth = 2.2;
     context.beginPath();
@@ -120,7 +140,46 @@ export class Progress extends Surface {
     }
     context.stroke();
     const { focus } = this.selection;
-    if (focus >= 0 && study.columns.state[focus] === 2) paintFocus(context, ...this.place(focus), colors);
+    if (focus >= 0 && study.columns.state[focus] === COMPLETED) paintFocus(context, ...this.place(focus), colors);
+  }
+
+  // Results outside a limit: crossed out.
+  paintOutside(context) {
+    const { study } = this;
+    if (study.limits.length === 0) return;
+    const size = study.byRank.length > 2000 ? 2 : 4;
+    const outside = Array.from(study.byRank.keys()).filter((k) => !study.isFeasible(study.byRank[k]));
+    const step = Math.ceil(outside.length / MOST_MARKS) || 1;
+    context.strokeStyle = this.colors.bad;
+    context.lineWidth = 1;
+    context.globalAlpha = 0.7;
+    context.beginPath();
+    for (let i = 0; i < outside.length; i += step) {
+      const x = this.pixels.xs[outside[i]], y = this.pixels.ys[outside[i]];
+      context.moveTo(x - size, y - size);
+      context.lineTo(x + size, y + size);
+      context.moveTo(x - size, y + size);
+      context.lineTo(x + size, y - size);
+    }
+    context.stroke();
+    context.globalAlpha = 1;
+  }
+
+  // At the bottom, inputs that make no sense apart from failures.
+  paintFailures(context, bottom) {
+    const { columns, causes, byEvaluation } = this.study;
+    const infeasible = causes.indexOf("infeasible");
+    for (const senseless of [false, true]) {
+      context.strokeStyle = senseless ? this.colors.warn : this.colors.bad;
+      context.lineWidth = 1;
+      context.beginPath();
+      for (const row of byEvaluation) {
+        if (columns.state[row] !== FAILED || (columns.cause[row] === infeasible) !== senseless) continue;
+        context.moveTo(this.x(columns.evaluation[row]), bottom);
+        context.lineTo(this.x(columns.evaluation[row]), bottom - 7);
+      }
+      context.stroke();
+    }
   }
 
   paintRounds(context, bottom) {
@@ -137,9 +196,7 @@ export class Progress extends Surface {
   }
 
   pick(event) {
-    const box = this.plot.getBoundingClientRect();
-    const row = nearestPoint(this.study.byRank, (r) => this.place(r)[0], (r) => this.place(r)[1],
-      event.clientX - box.left, event.clientY - box.top);
+    const row = nearestPoint(this.study.byRank, (r) => this.place(r)[0], (r) => this.place(r)[1], ...this.placeOf(event));
     if (row >= 0) this.selection.setFocus(row);
   }
 
@@ -152,12 +209,13 @@ export class Progress extends Surface {
 
   csv() {
     const { columns } = this.study;
-    let text = csvLine(["evaluation", "trial", "state", "value", "best_so_far"]);
+    let text = csvLine(["evaluation", "trial", "state", "within_limits", "value", "best_so_far"]);
     let best = null;
     for (const row of this.study.byEvaluation) {
       const v = columns.value[row];
-      if (columns.state[row] === 2 && (best === null || (this.study.minimize ? v < best : v > best))) best = v;
-      text += csvLine([columns.evaluation[row], columns.id[row], STATE_NAMES[columns.state[row]], v, best]);
+      if (columns.state[row] === COMPLETED && this.study.isFeasible(row) && (best === null || (this.study.minimize ? v < best : v > best))) best = v;
+      text += csvLine([columns.evaluation[row], columns.id[row], STATE_NAMES[columns.state[row]],
+        columns.state[row] === COMPLETED ? Number(this.study.isFeasible(row)) : "", v, best]);
     }
     return text;
   }

@@ -3,7 +3,8 @@
 import { csvLine, formatNumber } from "./format.js";
 import { rankColors } from "./colors.js";
 import { element } from "./dom.js";
-import { Surface, axisLabel, groupOf, nearestPoint, paintFocus, paintPoints, pixelsOf } from "./surface.js";
+import { Surface, axisLabel, groupOf } from "./surface.js";
+import { nearestPoint, paintFocus, paintPoints, pixelsOf } from "./points.js";
 
 // What can stand on an axis: {key, name, column, parameter?}
 export function axisChoices(study) {
@@ -92,7 +93,7 @@ export class Scatter extends Surface {
     axisLabel(svg, "x-title", this.axis("x").name, this.margin.left + this.innerWidth / 2, this.height - 6);
     axisLabel(svg, "y-title", this.axis("y").name, 13, this.margin.top + this.innerHeight / 2, true);
     const brush = d3.brush().extent([[this.margin.left, this.margin.top], [this.margin.left + this.innerWidth, bottom]])
-      .on("brush end", () => { if (d3.event.sourceEvent) this.brushed(d3.event.selection); });
+      .on("brush end", () => { if (d3.event.sourceEvent) this.brushed(d3.event.selection, d3.event.type === "brush"); });
     const group = groupOf(svg, "brush");
     group.call(brush);
     brush.move(group, this.rectangle());
@@ -112,7 +113,7 @@ export class Scatter extends Surface {
     return [[xs[0], ys[0]], [xs[1], ys[1]]];
   }
 
-  brushed(rectangle) {
+  brushed(rectangle, hasty) {
     const pairs = [];
     const add = (choice, scale, ends) => {
       if (!choice.parameter) return;
@@ -122,7 +123,7 @@ export class Scatter extends Surface {
     };
     add(this.axis("x"), this.x, rectangle && [rectangle[0][0], rectangle[1][0]]);
     add(this.axis("y"), this.y, rectangle && [rectangle[0][1], rectangle[1][1]]);
-    this.selection.setFilters(pairs);
+    this.selection.setFilters(pairs, hasty);
   }
 
   paint(context) {
@@ -136,8 +137,7 @@ export class Scatter extends Surface {
   }
 
   pick(event) {
-    const box = this.plot.getBoundingClientRect();
-    const row = nearestPoint(this.study.byRank, this.xOf, this.yOf, event.clientX - box.left, event.clientY - box.top);
+    const row = nearestPoint(this.study.byRank, this.xOf, this.yOf, ...this.placeOf(event));
     if (row >= 0) this.selection.setFocus(row);
   }
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The one selection that all views share: a range or a set of choices per axis, and one trial in focus.
-// Axes are numbers of parameters, or "value".
+// Axes are numbers of parameters, or "value". While a hand drags, the selection is `hasty`: views then draw a part
+// of many trials, and everything when the hand rests.
+
+const MOST_IN_HASTE = 20000;
+const REST_MS = 150;
 
 export class Selection {
   constructor(study) {
@@ -9,31 +13,38 @@ export class Selection {
     this.focus = -1;           // row
     this.mask = null;          // Uint8Array: 1 = selected; null = everything
     this.count = 0;
+    this.hasty = false;
     this.listeners = [];
   }
 
   onChange(listener) { this.listeners.push(listener); }
   notify(what) { for (const listener of this.listeners) listener(what); }
 
-  setFilter(axis, range) {
-    if (range === null) this.filters.delete(axis);
-    else this.filters.set(axis, range);
-    this.apply();
-    this.notify("mask");
-  }
+  setFilter(axis, range, hasty = false) { this.setFilters([[axis, range]], hasty); }
 
   // Several at once, so that views draw once.
-  setFilters(pairs) {
+  setFilters(pairs, hasty = false) {
     for (const [axis, range] of pairs) {
       if (range === null) this.filters.delete(axis);
       else this.filters.set(axis, range);
     }
+    this.hasty = hasty;
     this.apply();
+    this.notify("mask");
+    clearTimeout(this.rest);
+    if (hasty) this.rest = setTimeout(() => this.settle(), REST_MS);
+  }
+
+  settle() {
+    this.hasty = false;
+    this.found = null;
     this.notify("mask");
   }
 
   clear() {
     this.filters.clear();
+    this.hasty = false;
+    clearTimeout(this.rest);
     this.apply();
     this.notify("clear");
   }
@@ -54,6 +65,7 @@ export class Selection {
 
   apply() {
     const n = this.study.rows;
+    this.found = null;
     if (this.filters.size === 0) {
       this.mask = null;
       this.count = n;
@@ -71,6 +83,22 @@ export class Selection {
     for (let i = 0; i < n; ++i) count += mask[i];
     this.mask = mask;
     this.count = count;
+  }
+
+  // Places in study.byRank of the results that are selected, best first; of many only some while the hand moves.
+  places() {
+    if (this.found) return this.found;
+    const { byRank } = this.study;
+    const found = new Int32Array(byRank.length);
+    let count = 0;
+    for (let k = 0; k < byRank.length; ++k) if (this.mask === null || this.mask[byRank[k]] === 1) found[count++] = k;
+    const step = this.hasty ? Math.max(1, Math.ceil(count / MOST_IN_HASTE)) : 1;
+    if (step > 1) {
+      count = Math.ceil(count / step);
+      for (let i = 0; i < count; ++i) found[i] = found[i * step];
+    }
+    this.found = found.subarray(0, count);
+    return this.found;
   }
 
   has(row) { return this.mask === null || this.mask[row] === 1; }

@@ -7,21 +7,16 @@ import { Surface, groupOf } from "./surface.js";
 
 const ACROSS = 40, DOWN = 24;
 
-// Counts of results by place (columns) and rank (rows, best first); `places` and `levels` are each row's bins.
-export function rankGrid(places, levels, rank, mask, across = ACROSS, down = DOWN) {
-  const counts = new Uint32Array(across * down);
-  for (let row = 0; row < rank.length; ++row) {
-    if (rank[row] >= 0 && (mask === null || mask[row] === 1)) counts[levels[row] * across + places[row]] += 1;
-  }
+// How many of the chosen results lie in each cell; `cells` and `chosen` are places in study.byRank.
+export function countCells(cells, chosen, many) {
+  const counts = new Uint32Array(many);
+  for (let i = 0; i < chosen.length; ++i) counts[cells[chosen[i]]] += 1;
   return counts;
 }
 
-// Share of rows in each of `bins` bins.
-export function density(places, rows, bins) {
-  const shares = new Float32Array(bins);
-  for (let k = 0; k < rows.length; ++k) shares[places[rows[k]]] += 1;
-  if (rows.length > 0) for (let b = 0; b < bins; ++b) shares[b] /= rows.length;
-  return shares;
+// Share of the chosen in each of `bins` bins.
+export function density(bins, chosen, many) {
+  return Float32Array.from(countCells(bins, chosen, many), (count) => (chosen.length > 0 ? count / chosen.length : 0));
 }
 
 export class Slices extends Surface {
@@ -67,21 +62,29 @@ export class Slices extends Surface {
     joined.filter((d) => d.name).selectAll("title").data((d) => [d.full]).join("title").text((d) => d);
   }
 
-  bestRows() {
-    const { mask } = this.selection;
-    const rows = mask === null ? this.study.byRank : this.study.byRank.filter((row) => mask[row] === 1);
-    return rows.subarray(0, Math.max(1, Math.round(rows.length * Number(this.share.value) / 100)));
+  bestPlaces() {
+    const places = this.selection.places();
+    return places.subarray(0, Math.max(1, Math.round(places.length * Number(this.share.value) / 100)));
+  }
+
+  // What all results look like does not change while brushing.
+  allShares(p, bins) {
+    return this.study.remember(`shares/${p}/${bins}`, () => {
+      const shares = new Float32Array(bins);
+      const places = this.study.binsFor(p, bins);
+      for (let k = 0; k < places.length; ++k) shares[places[k]] += 1 / places.length;
+      return shares;
+    });
   }
 
   paint(context) {
     const { study, selection, colors } = this;
-    const best = study.byRank.length > 0 ? this.bestRows() : [];
-    const levels = study.binsFor("value", DOWN);
+    const best = this.bestPlaces();
     const shades = Array.from({ length: DOWN }, (_, down) => rankColor(down / (DOWN - 1), colors.dark));
     study.space.forEach((parameter, p) => {
       const { x, y, w, h } = this.box(p);
       const across = parameter.type === "categorical" ? Math.min(ACROSS, parameter.choices.length) : ACROSS;
-      const counts = rankGrid(study.binsFor(p, across), levels, study.rank, selection.mask, across);
+      const counts = countCells(study.cellsFor("value", DOWN, p, across), selection.places(), DOWN * across);
       let most = 1;
       for (const count of counts) if (count > most) most = count;
       const cw = w / across, ch = h / DOWN;
@@ -110,8 +113,7 @@ export class Slices extends Surface {
     const { x, y, w, h } = this.box(p);
     const base = y + h + 34, tall = 28;
     const bins = Math.min(across, 20);
-    const places = this.study.binsFor(p, bins);
-    const good = density(places, best, bins), all = density(places, this.study.byRank, bins);
+    const good = density(this.study.binsFor(p, bins), best, bins), all = this.allShares(p, bins);
     const most = Math.max(0.05, ...good, ...all);
     context.fillStyle = this.colors.accent;
     context.globalAlpha = 0.55;
@@ -133,11 +135,10 @@ export class Slices extends Surface {
 
   csv() {
     let text = csvLine(["parameter", "bin", "from", "to", "share_of_best", "share_of_all"]);
-    const best = this.bestRows();
+    const best = this.bestPlaces();
     this.study.space.forEach((parameter, p) => {
       const bins = parameter.type === "categorical" ? parameter.choices.length : 20;
-      const places = this.study.binsFor(p, bins);
-      const good = density(places, best, bins), all = density(places, this.study.byRank, bins);
+      const good = density(this.study.binsFor(p, bins), best, bins), all = this.allShares(p, bins);
       good.forEach((value, b) => {
         text += csvLine([parameter.name, b + 1, b / bins, (b + 1) / bins, value, all[b]]);
       });

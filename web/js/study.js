@@ -46,7 +46,8 @@ export class Study {
   merge({ header, columns }) {
     this.status = header.status;
     this.space = header.space;
-    this.constraints = header.constraints ?? [];
+    this.constraints = header.constraints ?? [];  // known beforehand; the room left is column c0, c1, ...
+    this.limits = header.limits ?? [];  // of metrics: {metric, at_most?, at_least?}
     this.causes = header.causes;
     this.timeBase = header.time_base;
     if (header.importance) this.importance = header.importance;
@@ -114,7 +115,8 @@ export class Study {
     for (let i = 0; i < n; ++i) if (state[i] === COMPLETED) done.push(i);
     this.byRank = Int32Array.from(done);
     const sign = this.minimize ? 1 : -1;
-    this.byRank.sort((a, b) => sign * (value[a] - value[b]) || a - b);
+    if (this.limits.length === 0) this.byRank.sort((a, b) => sign * (value[a] - value[b]) || a - b);
+    else this.sortWithinLimits(sign);
     this.rank = new Float32Array(n).fill(NaN);  // 0 = best, 1 = worst
     const last = Math.max(1, this.byRank.length - 1);
     for (let k = 0; k < this.byRank.length; ++k) this.rank[this.byRank[k]] = k / last;
@@ -133,15 +135,53 @@ export class Study {
     this.binned = new Map();
   }
 
-  // The bin, of `bins` equal ones, in which each row lies on an axis (a parameter's number or "value").
-  binsFor(axis, bins) {
-    const key = `${axis}/${bins}`;
-    if (!this.binned.has(key)) {
-      const unit = axis === "value" ? this.rank : this.unit[axis];
-      const found = new Uint8Array(this.rows);
-      for (let i = 0; i < this.rows; ++i) found[i] = Math.min(bins - 1, Math.max(0, Math.floor(unit[i] * bins)));
-      this.binned.set(key, found);
+  // What is within all limits comes first, from the best; then the rest, from the least outside.
+  sortWithinLimits(sign) {
+    const { value } = this.columns;
+    const outside = new Float64Array(this.rows);
+    for (const row of this.byRank) outside[row] = this.outsideBy(row);
+    this.byRank.sort((a, b) => outside[a] - outside[b] || sign * (value[a] - value[b]) || a - b);
+  }
+
+  // By how much a result is outside its limits, each in shares of the limit; 0 when it is within all.
+  outsideBy(row) {
+    let sum = 0;
+    for (const { metric, at_most: most = Infinity, at_least: least = -Infinity } of this.limits) {
+      const v = this.columns[`m${this.metrics.indexOf(metric)}`]?.[row] ?? NaN;
+      if (Number.isNaN(v)) sum += 1;
+      else if (v > most) sum += (v - most) / (Math.abs(most) || 1);
+      else if (v < least) sum += (least - v) / (Math.abs(least) || 1);
     }
+    const known = this.columns.feasible?.[row];  // what the library says counts, to the last bit
+    if (known === 1) return 0;
+    return known === 0 && sum === 0 ? Number.EPSILON : sum;
+  }
+
+  isFeasible(row) { return this.limits.length === 0 || this.outsideBy(row) === 0; }
+
+  // The bin, of `bins` equal ones, in which each result lies on an axis (a parameter's number or "value"), in the
+  // order of byRank: what is counted in every frame of brushing lies in memory as it is read.
+  binsFor(axis, bins) {
+    return this.remember(`${axis}/${bins}`, () => {
+      const unit = axis === "value" ? this.rank : this.unit[axis];
+      const found = new Uint8Array(this.byRank.length);
+      for (let k = 0; k < found.length; ++k) found[k] = Math.min(bins - 1, Math.max(0, Math.floor(unit[this.byRank[k]] * bins)));
+      return found;
+    });
+  }
+
+  // The cell of a grid of two axes, first axis * secondBins + second axis, in the order of byRank.
+  cellsFor(first, firstBins, second, secondBins) {
+    return this.remember(`${first}/${firstBins}/${second}/${secondBins}`, () => {
+      const a = this.binsFor(first, firstBins), b = this.binsFor(second, secondBins);
+      const cells = new Uint16Array(a.length);
+      for (let k = 0; k < a.length; ++k) cells[k] = a[k] * secondBins + b[k];
+      return cells;
+    });
+  }
+
+  remember(key, make) {
+    if (!this.binned.has(key)) this.binned.set(key, make());
     return this.binned.get(key);
   }
 

@@ -45,31 +45,32 @@ export class Surface {
     });
   }
 
+  // On a very large screen everything on a plot is drawn larger, not only further apart. A plot's own coordinates
+  // (width, height, what events are picked by) are those before enlarging.
   measure() {
-    this.width = Math.max(200, this.plot.clientWidth);
+    this.zoom = window.innerWidth >= 3000 ? 1.5 : 1;
+    this.width = Math.max(200, this.plot.clientWidth / this.zoom);
     this.height = typeof this.options.height === "function" ? this.options.height(this.width) : this.options.height;
   }
 
   drawNow() {
     this.measure();
-    const scale = window.devicePixelRatio || 1;
-    this.plot.style.height = `${this.height}px`;
-    if (this.canvas.width !== Math.round(this.width * scale) || this.canvas.height !== Math.round(this.height * scale)) {
-      this.canvas.width = Math.round(this.width * scale);
-      this.canvas.height = Math.round(this.height * scale);
-      this.canvas.style.width = `${this.width}px`;
-      this.canvas.style.height = `${this.height}px`;
+    const wide = this.width * this.zoom, tall = this.height * this.zoom;
+    const ratio = window.devicePixelRatio || 1;
+    this.plot.style.height = `${tall}px`;
+    if (this.canvas.width !== Math.round(wide * ratio) || this.canvas.height !== Math.round(tall * ratio)) {
+      this.canvas.width = Math.round(wide * ratio);
+      this.canvas.height = Math.round(tall * ratio);
+      this.canvas.style.width = `${wide}px`;
+      this.canvas.style.height = `${tall}px`;
     }
     this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
-    this.svg.setAttribute("width", this.width);
-    this.svg.setAttribute("height", this.height);
+    this.svg.setAttribute("width", wide);
+    this.svg.setAttribute("height", tall);
     this.colors = themeColors();
     this.layout();
     this.overlay(globalThis.d3.select(this.svg));
-    const context = this.canvas.getContext("2d");
-    context.setTransform(scale, 0, 0, scale, 0, 0);
-    context.clearRect(0, 0, this.width, this.height);
-    this.paint(context);
+    this.paintAll();
     this.plot.setAttribute("aria-label", this.describe());
   }
 
@@ -80,12 +81,22 @@ export class Surface {
     this.stale = false;
     requestAnimationFrame(() => {
       this.repainting = false;
-      const scale = window.devicePixelRatio || 1;
-      const context = this.canvas.getContext("2d");
-      context.setTransform(scale, 0, 0, scale, 0, 0);
-      context.clearRect(0, 0, this.width, this.height);
-      this.paint(context);
+      this.paintAll();
     });
+  }
+
+  paintAll() {
+    const scale = this.canvas.width / this.width;
+    const context = this.canvas.getContext("2d");
+    context.setTransform(scale, 0, 0, scale, 0, 0);
+    context.clearRect(0, 0, this.width, this.height);
+    this.paint(context);
+  }
+
+  // Where on the plot, in its own coordinates, a mouse is.
+  placeOf(event) {
+    const box = this.plot.getBoundingClientRect();
+    return [(event.clientX - box.left) / this.zoom, (event.clientY - box.top) / this.zoom];
   }
 
   // When the selection has changed: at once where it is seen, else when the hand rests.
@@ -130,103 +141,4 @@ export function axisLabel(svg, name, text, x, y, rotate = false) {
   const label = groupOf(svg, name, `translate(${x},${y})${rotate ? " rotate(-90)" : ""}`);
   label.selectAll("text").data([text]).join("text").attr("text-anchor", "middle").attr("class", "axis-title")
     .attr("fill", "currentColor").text((d) => d);
-}
-
-// Nearest of many points to a place; -1 when none is within `reach`.
-export function nearestPoint(rows, xOf, yOf, x, y, reach = 14) {
-  let best = -1;
-  let least = reach * reach;
-  for (const row of rows) {
-    const dx = xOf(row) - x, dy = yOf(row) - y;
-    const distance = dx * dx + dy * dy;
-    if (distance < least) {
-      least = distance;
-      best = row;
-    }
-  }
-  return best;
-}
-
-const MANY_POINTS = 4000;
-
-// Pixels of rows on a plot, once per layout: xs and ys in the plot's own coordinates.
-export function pixelsOf(rows, xOf, yOf) {
-  const xs = new Float32Array(rows.length), ys = new Float32Array(rows.length);
-  for (let k = 0; k < rows.length; ++k) {
-    xs[k] = xOf(rows[k]);
-    ys[k] = yOf(rows[k]);
-  }
-  return { xs, ys };
-}
-
-// Points in the colour of their rank, worst first so that good ones are on top; unselected ones pale. `rows` go from
-// best to worst, as in study.byRank, with their pixels.
-export function paintPoints(context, { selection, rows, pixels, colors, palette, size }) {
-  if (rows.length > MANY_POINTS && !(context instanceof SvgContext)) {
-    paintManyPoints(context, { selection, rows, pixels, colors, palette, size });
-    return;
-  }
-  const { xs, ys } = pixels;
-  const buckets = palette.map(() => []);
-  const pale = [];
-  for (let k = 0; k < rows.length; ++k) {
-    if (!selection.has(rows[k])) pale.push(k);
-    else buckets[Math.min(palette.length - 1, Math.floor(k / rows.length * palette.length))].push(k);
-  }
-  const dots = (list, color, alpha) => {
-    if (list.length === 0) return;
-    context.globalAlpha = alpha;
-    context.fillStyle = color;
-    context.beginPath();
-    for (const k of list) {
-      context.moveTo(xs[k] + size / 2, ys[k]);
-      context.arc(xs[k], ys[k], size / 2, 0, 2 * Math.PI);
-    }
-    context.fill();
-  };
-  dots(pale, colors.quiet, 0.15);
-  for (let b = palette.length - 1; b >= 0; --b) dots(buckets[b], palette[b], 0.85);
-  context.globalAlpha = 1;
-}
-
-function packed(color, alpha) {
-  const [r, g, b] = color.startsWith("#") ? [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16)) : color.match(/\d+/g).map(Number);
-  return ((alpha << 24) | (b << 16) | (g << 8) | r) >>> 0;
-}
-
-// Straight into pixels: a hundred thousand points cost a few milliseconds.
-function paintManyPoints(context, { selection, rows, pixels, colors, palette, size }) {
-  const { canvas } = context;
-  const scale = window.devicePixelRatio || 1;
-  const { width, height } = canvas;
-  const image = new ImageData(width, height);
-  const buffer = new Uint32Array(image.data.buffer);
-  const side = Math.max(1, Math.round(size * scale));
-  const { xs, ys } = pixels;
-  const put = (k, color) => {
-    const left = Math.round(xs[k] * scale - side / 2), top = Math.round(ys[k] * scale - side / 2);
-    if (left < 0 || top < 0 || left + side > width || top + side > height) return;
-    for (let y = top; y < top + side; ++y) for (let x = left; x < left + side; ++x) buffer[y * width + x] = color;
-  };
-  const { mask } = selection;
-  if (mask !== null) {
-    const pale = packed(colors.quiet, 40);
-    for (let k = rows.length - 1; k >= 0; --k) if (mask[rows[k]] === 0) put(k, pale);
-  }
-  const strong = palette.map((color) => packed(color, 215));
-  for (let k = rows.length - 1; k >= 0; --k) {
-    if (mask === null || mask[rows[k]] === 1) put(k, strong[Math.min(palette.length - 1, Math.floor(k / rows.length * palette.length))]);
-  }
-  const layer = new OffscreenCanvas(width, height);
-  layer.getContext("2d").putImageData(image, 0, 0);
-  context.drawImage(layer, 0, 0, width / scale, height / scale);
-}
-
-export function paintFocus(context, x, y, colors) {
-  context.strokeStyle = colors.accent;
-  context.lineWidth = 2;
-  context.beginPath();
-  context.moveTo(x + 7, y);
-  context.arc(x, y, 7, 0, 2 * Math.PI);
-  context.stroke();
 }

@@ -53,6 +53,7 @@ export class AnswerView {
       asGood ? element("td", {}, rangeBar(parameter, asGood.ranges[parameter.name])) : null));
     const open = (id, text) => element("button", { type: "button", class: "link", on: { click: () => this.selection.setFocus(study.byId.get(id) ?? -1) } }, text);
     this.body.replaceChildren(
+      study.isFeasible(study.byId.get(best.id) ?? study.best) ? "" : element("p", {}, "No result is within all limits yet; this one is the least outside."),
       element("p", { class: "lead" }, "Best ", element("strong", {}, formatNumber(best.value, 8)), ", ", open(best.id, `trial ${best.id}`), "."),
       recommendation ? element("p", {}, "Recommended ", open(recommendation.id, `trial ${recommendation.id}`),
         `: the method expects ${formatNumber(recommendation.mean, 6)} ± ${formatNumber(recommendation.deviation, 2)} there.`) : null ?? "",
@@ -116,6 +117,7 @@ export class DetailsView {
     if (this.spokenOf !== id) this.spoken.textContent = words;
     this.spokenOf = id;
     const facts = [];
+    if (state === COMPLETED && !study.isFeasible(row)) facts.push("outside a limit");
     if (columns.attempts[row] > 1) facts.push(plural(columns.attempts[row], "attempt"));
     if (columns.seconds[row] > 0) facts.push(`took ${formatDuration(columns.seconds[row])}`);
     if (study.workerName(row)) facts.push(`on ${study.workerName(row)}`);
@@ -180,8 +182,9 @@ export class MetricsView {
 
   redraw() {
     const { study } = this;
-    this.section.hidden = study.metrics.length === 0 && study.constraints.length === 0;
-    const rules = study.constraints.map((rule) => element("li", {}, element("code", {}, rule)));
+    this.section.hidden = study.metrics.length === 0 && study.constraints.length === 0 && study.limits.length === 0;
+    const limits = study.limits.map(({ metric, at_most: most, at_least: least }) => [metric, most === undefined ? "" : `<= ${most}`, least === undefined ? "" : `>= ${least}`].filter((text) => text).join(" "));
+    const rules = [...study.constraints, ...limits].map((rule) => element("li", {}, element("code", {}, rule)));
     const list = rules.length > 0 ? element("ul", {}, ...rules) : "";
     if (study.metrics.length === 0) {
       this.body.replaceChildren(list);

@@ -2,7 +2,8 @@
 // Timeline of evaluations per worker: gaps are idle time.
 import { csvLine, formatDuration, plural } from "./format.js";
 import { rankColors } from "./colors.js";
-import { Surface, axisLabel, groupOf, nearestPoint } from "./surface.js";
+import { Surface, axisLabel, groupOf } from "./surface.js";
+import { nearestPoint } from "./points.js";
 import { FAILED, RUNNING } from "./study.js";
 
 const MOST_LANES = 64;
@@ -133,8 +134,7 @@ export class WorkersView extends Surface {
   }
 
   pick(event) {
-    const box = this.plot.getBoundingClientRect();
-    const x = event.clientX - box.left, y = event.clientY - box.top;
+    const [x, y] = this.placeOf(event);
     const lane = this.lanes.findIndex((_, i) => y >= this.y(String(i)) && y <= this.y(String(i)) + this.y.bandwidth());
     if (lane < 0) return;
     const row = nearestPoint(this.lanes[lane].rows, (r) => Math.min(Math.max(x, this.x(this.startOf(r))), this.x(this.endOf(r))), () => y, x, y);

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#include "web/service.hpp"
+
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "core/json.hpp"
+#include "storage/memory/memory.hpp"
+
+namespace vbo::web {
+namespace {
+
+Trial waiting(TrialId id, EventId asked_in) {
+  Trial trial;
+  trial.id = id;
+  trial.point = {0.1 * static_cast<double>(id)};
+  trial.asked_in = asked_in;
+  return trial;
+}
+
+Trial done(TrialId id, double value, EventId told_in) {
+  Trial trial = waiting(id, 1);
+  trial.state = TrialState::completed;
+  trial.value = value;
+  trial.told_in = told_in;
+  return trial;
+}
+
+class Service : public ::testing::Test {
+ protected:
+  Service() {
+    StudyRecord record;
+    record.name = "s";
+    record.budget = 10;
+    record.space = Space::make({Parameter::real("x", 0, 1)}).value();
+    EXPECT_TRUE(memory_.create_study(record));
+    EXPECT_TRUE(memory_.add_trials(std::vector<Trial>{waiting(1, 1), waiting(2, 1), waiting(3, 1)},
+                                   std::nullopt, 0));
+  }
+
+  StudyService make(StudyWriter writer = {}) {
+    const auto open = [this]() -> Result<std::unique_ptr<Storage>> {
+      if (broken_) return Error{ErrorKind::io, "the disk is gone"};
+      return std::unique_ptr<Storage>(std::make_unique<MemoryStorage>(memory_));
+    };
+    return StudyService("memory:", open, {}, std::move(writer));
+  }
+
+  static Response ask(StudyService& service, const std::string& method, const std::string& path,
+                      const std::string& body = "", const std::string& after = "") {
+    Request request{method, path, {}, body};
+    if (!after.empty()) request.query["after"] = after;
+    // Shared: the thread that answers may still be inside set_value() when get() returns.
+    const auto answer = std::make_shared<std::promise<Response>>();
+    service.handle(request,
+                   [answer](Response response) { answer->set_value(std::move(response)); });
+    return answer->get_future().get();
+  }
+
+  // What is published until the first event of that kind, which is the last. (The look that finds a
+  // change may publish importance after it.)
+  static std::vector<std::pair<std::string, Json>> watch(StudyService& service,
+                                                         const std::string& until) {
+    std::atomic<bool> stop{false};
+    std::vector<std::pair<std::string, Json>> heard;
+    service.watch(
+        [&](const std::string& event, const std::string& data) {
+          if (stop) return;
+          heard.emplace_back(event, Json::parse(data));
+          if (event == until) stop = true;
+        },
+        stop);
+    return heard;
+  }
+
+  MemoryStorage memory_;
+  bool broken_ = false;
+};
+
+TEST_F(Service, FollowsWhatOthersWrite) {
+  StudyService service = make();
+  ASSERT_TRUE(service.load());
+  EXPECT_EQ(Json::parse(ask(service, "GET", "/api/study").body).at("completed"), 0);
+  const Json hello = Json::parse(service.greeting());
+  ASSERT_TRUE(memory_.finish_trials(std::vector<Trial>{done(2, 0.5, 2)}));
+  ASSERT_TRUE(memory_.add_trials(std::vector<Trial>{waiting(4, 3)}, std::nullopt, 0));
+  const auto heard = watch(service, "change");
+  EXPECT_EQ(heard.back().second.at("version"), hello.at("version").get<int>() + 1);
+  EXPECT_EQ(heard.back().second.at("instance"), hello.at("instance"));
+  const Json study = Json::parse(ask(service, "GET", "/api/study").body);
+  EXPECT_EQ(study.at("completed"), 1);
+  EXPECT_EQ(study.at("waiting"), 3);
+  EXPECT_EQ(study.at("event"), 3);
+}
+
+TEST_F(Service, TrialsAfterAnEvent) {
+  ASSERT_TRUE(memory_.finish_trials(std::vector<Trial>{done(2, 0.5, 2)}));
+  ASSERT_TRUE(memory_.finish_trials(std::vector<Trial>{done(1, 0.7, 3)}));
+  StudyService service = make();
+  ASSERT_TRUE(service.load());
+  const Json all = Json::parse(ask(service, "GET", "/api/trials").body);
+  EXPECT_EQ(all.at("trials").size(), 3U);
+  EXPECT_EQ(all.at("event"), 3);
+  const Json later = Json::parse(ask(service, "GET", "/api/trials", "", "2").body);
+  ASSERT_EQ(later.at("trials").size(), 1U);
+  EXPECT_EQ(later.at("trials").at(0).at("id"), 1);
+  const Json none = Json::parse(ask(service, "GET", "/api/trials", "", "3").body);
+  EXPECT_EQ(none.at("trials").size(), 0U);
+  EXPECT_EQ(none.at("event"), 3);
+}
+
+TEST_F(Service, AStudyThatCannotBeOpenedIsTheCallersToShow) {
+  broken_ = true;
+  StudyService service = make();
+  EXPECT_EQ(service.load().error().message, "the disk is gone");
+  broken_ = false;
+  EXPECT_TRUE(service.load());
+}
+
+TEST_F(Service, AStudyThatCannotBeOpenedIsTriedAgainWhileWatching) {
+  broken_ = true;
+  StudyService service = make();
+  ASSERT_FALSE(service.load());
+  const auto heard = watch(service, "problem");
+  EXPECT_EQ(heard.back().second.at("error"), "the disk is gone");
+  EXPECT_EQ(ask(service, "GET", "/api/study").status, 503);
+  broken_ = false;
+  watch(service, "change");
+  EXPECT_EQ(ask(service, "GET", "/api/study").status, 200);
+}
+
+TEST_F(Service, WritesOnlyWhenAllowed) {
+  StudyService reader = make();
+  ASSERT_TRUE(reader.load());
+  EXPECT_EQ(ask(reader, "POST", "/api/tell", R"({"id":1,"value":2})").status, 403);
+  std::vector<Trial> told;
+  StudyWriter writer;
+  writer.ask = [](std::int64_t count) -> Result<std::vector<Trial>> {
+    return std::vector<Trial>(static_cast<std::size_t>(count), waiting(9, 1));
+  };
+  writer.tell = [&](const Trial& trial) -> Result<void> {
+    if (trial.id == 7) return Error{ErrorKind::busy, "somebody else writes"};
+    told.push_back(trial);
+    return {};
+  };
+  StudyService service = make(writer);
+  ASSERT_TRUE(service.load());
+  EXPECT_EQ(ask(service, "POST", "/api/tell", R"({"id":1,"value":2,"metrics":{"m":3.5}})").status,
+            200);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0].metrics.at("m"), 3.5);
+  const Response busy = ask(service, "POST", "/api/tell", R"({"id":7,"value":2})");
+  EXPECT_EQ(busy.status, 503);
+  EXPECT_EQ(busy.headers.at("Retry-After"), "1");
+  EXPECT_EQ(Json::parse(ask(service, "POST", "/api/ask", R"({"count":2})").body).size(), 2U);
+  EXPECT_EQ(ask(service, "POST", "/api/ask", R"({"count":1.5})").status, 400);
+  EXPECT_EQ(ask(service, "POST", "/api/tell", R"({"id":1,"value":1e999})").status, 400);
+}
+
+}  // namespace
+}  // namespace vbo::web
