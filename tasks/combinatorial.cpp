@@ -186,6 +186,66 @@ class Mixed final : public BasicTask {
   std::vector<Group> groups_;
 };
 
+// Many switches and a few reals, whose best places depend on the switches.
+class Switches final : public BasicTask {
+ public:
+  explicit Switches(TaskOptions& options) {
+    const auto switches = options.integer("binary", 24, 2, 1000, "switches, each off or on");
+    const auto reals = options.integer("floats", 4, 1, 100, "real parameters");
+    const auto seed = options.integer("instance", 0, 0, any_seed, "seed of weights and places");
+    Rng rng(static_cast<std::uint64_t>(seed), "task switches");
+    std::vector<Parameter> parameters;
+    Point best;
+    for (std::int64_t i = 0; i < switches; ++i) {
+      switches_.push_back({rng.below(2) == 1, rng.uniform(0.2, 2.0), rng.uniform(0.2, 1.0),
+                           rng.uniform(-2.0, 2.0)});
+      parameters.push_back(Parameter::categorical("s" + std::to_string(i + 1), {"off", "on"}));
+      best.emplace_back(std::string(switches_.back().on ? "on" : "off"));
+    }
+    for (std::int64_t j = 0; j < reals; ++j) {
+      places_.push_back(rng.uniform(-4.0, 4.0));
+      parameters.push_back(Parameter::real("x" + std::to_string(j + 1), -5.0, 5.0));
+      best.emplace_back(places_.back());
+    }
+    space_ = Space::make(std::move(parameters)).value();
+    info_ = {.name = "switches",
+             .summary = "Dozens of switches and a few reals, whose best places they move",
+             .source = "This project",
+             .goal = Goal::minimize,
+             .optimum = Optimum{{std::move(best)}, 0.0}};
+  }
+
+ private:
+  struct Switch {
+    bool on;  // at the optimum
+    double weight, pair, shift;
+  };
+
+  double value(const Point& point, Rng&) const override {
+    std::vector<double> shifts(places_.size(), 0.0);
+    double total = 0.0;
+    bool wrong_before = false;
+    for (std::size_t i = 0; i < switches_.size(); ++i) {
+      const Switch& s = switches_[i];
+      const bool wrong = (std::get<std::string>(point[i]) == "on") != s.on;
+      if (wrong) {
+        total += s.weight;
+        shifts[i % shifts.size()] += s.shift;
+      }
+      if (i > 0 && wrong != wrong_before) total += s.pair;
+      wrong_before = wrong;
+    }
+    for (std::size_t j = 0; j < places_.size(); ++j) {
+      const double e = std::get<double>(point[switches_.size() + j]) - places_[j] - shifts[j];
+      total += e * e;
+    }
+    return total;
+  }
+
+  std::vector<Switch> switches_;
+  std::vector<double> places_;
+};
+
 }  // namespace
 
 std::unique_ptr<BasicTask> make_labs(TaskOptions& options) {
@@ -198,6 +258,10 @@ std::unique_ptr<BasicTask> make_ising(TaskOptions& options) {
 
 std::unique_ptr<BasicTask> make_mixed(TaskOptions& options) {
   return std::make_unique<Mixed>(options);
+}
+
+std::unique_ptr<BasicTask> make_switches(TaskOptions& options) {
+  return std::make_unique<Switches>(options);
 }
 
 }  // namespace vbo::tasks

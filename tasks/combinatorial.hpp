@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Test problems without a continuous landscape: purely categorical ones (labs, ising) and one that
-// mixes real, integer and categorical parameters (mixed). All minimized, all with a known optimum.
+// Test problems without a continuous landscape: purely categorical ones (labs, ising) and two that
+// mix reals with categories (mixed, switches). All minimized, all with a known optimum.
 #pragma once
 
 #include "tasks/basic_task.hpp"
@@ -20,5 +20,10 @@ std::unique_ptr<BasicTask> make_ising(TaskOptions& options);
 //   f = sum_g [price_g(c_g) + e_g^2 + 1 - cos(2 pi e_g) + (n_g - m_g(c_g))^2/10] + (sum_g e_g)^2/10
 // price is 0 for one category of each group and at least 1/2 for the others.
 std::unique_ptr<BasicTask> make_mixed(TaskOptions& options);
+
+// `binary` switches with a right position each and `floats` reals. With w_i = 1 where switch i is
+// wrong, and real j moved by the wrong ones among i = j, j + floats, ...:
+//   f = sum_i w_i weight_i + sum_{i>1} |w_i - w_{i-1}| pair_i + sum_j (x_j - t_j - shift_j(w))^2
+std::unique_ptr<BasicTask> make_switches(TaskOptions& options);
 
 }  // namespace vbo::tasks

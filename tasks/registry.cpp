@@ -43,6 +43,7 @@ const std::vector<Entry>& registered() {
     }
     entries.push_back({"peaks", make_peaks});
     entries.push_back({"mixed", make_mixed});
+    entries.push_back({"switches", make_switches});
     entries.push_back({"labs", make_labs});
     entries.push_back({"ising", make_ising});
     return entries;

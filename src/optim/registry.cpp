@@ -18,13 +18,35 @@
 namespace vbo {
 namespace {
 
-Choice choice_for(const Space& space, const OptimizerOptions& options) {
-  return choose_method(Encoding(space).dimension(), options.batch, options.budget);
-}
-
-OptimizerOptions with_method(OptimizerOptions options, const std::string& method) {
+OptimizerOptions with_method(OptimizerOptions options, std::string_view method) {
   options.method = method;
   return options;
+}
+
+Problem problem_of(const Space& space, const OptimizerOptions& options) {
+  const Encoding encoding(space);
+  Problem problem{.parameters = std::ssize(encoding.blocks()),
+                  .dimension = encoding.dimension(),
+                  .batch = options.batch,
+                  .budget = options.budget};
+  for (const Encoding::Block& block : encoding.blocks()) {
+    problem.categorical += block.kind == ParameterKind::categorical;
+  }
+  return problem;
+}
+
+// By the rule; where options are set that only another candidate has, that one.
+Choice choice_for(const Space& space, const OptimizerOptions& options) {
+  Choice choice = choose_method(problem_of(space, options));
+  if (options.settings.empty() || check_optimizer(space, with_method(options, choice.method))) {
+    return choice;
+  }
+  for (const std::string_view other : auto_candidates) {
+    if (check_optimizer(space, with_method(options, other))) {
+      return {std::string(other), "the options set are its own"};
+    }
+  }
+  return choice;
 }
 
 const Ledger& chosen_ledger(const Space& space, const OptimizerOptions& options) {
@@ -41,8 +63,11 @@ Result<std::unique_ptr<Optimizer>> make_chosen(const Space& space,
   Choice choice = choice_for(space, options);
   auto made = make_optimizer(space, with_method(options, choice.method));
   if (!made) return made.error();
+  auto make = [space, options](const std::string& method) {
+    return make_optimizer(space, with_method(options, method));
+  };
   return std::unique_ptr<Optimizer>(
-      std::make_unique<AutoMethod>(std::move(choice), std::move(*made)));
+      std::make_unique<AutoMethod>(std::move(choice), std::move(*made), std::move(make)));
 }
 
 const std::vector<Method>& registered() {

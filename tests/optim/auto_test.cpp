@@ -9,13 +9,17 @@
 namespace vbo {
 namespace {
 
+std::string chosen(std::int64_t dimension, std::int64_t batch, std::int64_t budget) {
+  return choose_method({.dimension = dimension, .batch = batch, .budget = budget}).method;
+}
+
 TEST(Auto, ChoosesByBudgetBatchAndDimension) {
-  EXPECT_EQ(choose_method(6, 1, 100).method, "gp-logei");
-  EXPECT_EQ(choose_method(6, 16, 300).method, "gp-logei");
-  EXPECT_EQ(choose_method(6, 1, 301).method, "vbo");
-  EXPECT_EQ(choose_method(6, 17, 100).method, "vbo");
-  EXPECT_EQ(choose_method(51, 1, 100).method, "vbo");
-  EXPECT_EQ(choose_method(6, 1, 0).method, "vbo");
+  EXPECT_EQ(chosen(6, 1, 100), "gp-logei");
+  EXPECT_EQ(chosen(150, 64, 400), "gp-logei");
+  EXPECT_EQ(chosen(6, 1, 401), "vbo");
+  EXPECT_EQ(chosen(6, 65, 100), "vbo");
+  EXPECT_EQ(chosen(151, 1, 100), "vbo");
+  EXPECT_EQ(chosen(6, 1, 0), "vbo");
 }
 
 TEST(Auto, IsTheMethodItChoseAndSaysWhich) {
@@ -31,15 +35,54 @@ TEST(Auto, IsTheMethodItChoseAndSaysWhich) {
   }
 }
 
-TEST(Auto, OptionsAreThoseOfTheChosenMethod) {
+// Also for stored studies: their options are those of the method chosen when they began.
+TEST(Auto, OptionsOfOneCandidateChooseIt) {
   const Space space = Space::make({Parameter::real("x", 0, 1)}).value();
-  OptimizerOptions options{.method = "auto", .budget = 5000};
-  options.settings["critics"] = std::int64_t{2};
-  EXPECT_TRUE(make_optimizer(space, options));
-  options.budget = 50;  // gp-logei has no critics
+  OptimizerOptions options{.method = "auto", .budget = 50};
+  options.settings["critics"] = std::int64_t{2};  // vbo has them, gp-logei has not
+  const auto made = make_optimizer(space, options);
+  ASSERT_TRUE(made);
+  EXPECT_THAT((*made)->report().message, ::testing::HasSubstr("auto chose vbo: the options"));
+  options.settings = {{"kritics", std::int64_t{2}}};  // nobody has them
   const auto wrong = make_optimizer(space, options);
   ASSERT_FALSE(wrong);
-  EXPECT_THAT(wrong.error().message, ::testing::HasSubstr("critics"));
+  EXPECT_THAT(wrong.error().message, ::testing::HasSubstr("kritics"));
+}
+
+// A study begun when the rule chose otherwise goes on with the method it began with.
+TEST(Auto, TheStoredChoiceWins) {
+  const Space space = Space::make({Parameter::real("x", 0, 1), Parameter::real("y", 0, 1)}).value();
+  const OptimizerOptions common{.method = "auto", .seed = 4, .batch = 4, .budget = 50};
+  ASSERT_EQ(choose_method({.dimension = 2, .batch = 4, .budget = 50}).method, "gp-logei");
+  for (const std::string stored : {"vbo", "turbo", "gp-logei"}) {
+    OptimizerOptions named = common;
+    named.method = stored;
+    auto begun = make_optimizer(space, named).value();
+    std::vector<Trial> history;
+    for (TrialId id = 1; id <= 20; ++id) {
+      const TrialId ids[] = {id};
+      Trial trial;
+      trial.id = id;
+      trial.asked_in = 2 * id - 1;
+      trial.told_in = 2 * id;
+      trial.point = begun->ask(ids).at(0).point;
+      trial.state = TrialState::completed;
+      const double x = std::get<double>(trial.point[0]), y = std::get<double>(trial.point[1]);
+      trial.value = -(x - 0.3) * (x - 0.3) - (y - 0.6) * (y - 0.6);
+      history.push_back(trial);
+      begun->tell({&history.back(), 1});
+    }
+    auto resumed = make_optimizer(space, common).value();
+    ASSERT_TRUE(resumed->restore(stored + "\n" + begun->snapshot(), history)) << stored;
+    const std::vector<TrialId> ids{21, 22, 23, 24};
+    const auto a = begun->ask(ids), b = resumed->ask(ids);
+    for (std::size_t i = 0; i < ids.size(); ++i) EXPECT_EQ(a[i].point, b[i].point) << stored;
+    EXPECT_THAT(resumed->report().message, ::testing::HasSubstr("auto chose " + stored));
+    EXPECT_TRUE(resumed->snapshot().starts_with(stored + "\n"));
+  }
+  auto fresh = make_optimizer(space, common).value();
+  EXPECT_FALSE(fresh->restore("unheard-of\nstate", {}));
+  EXPECT_FALSE(fresh->restore("", {}));
 }
 
 }  // namespace

@@ -59,6 +59,8 @@ std::vector<std::string> every_problem() {
                                     "mixed",
                                     "mixed?groups=1&instance=5",
                                     "mixed?groups=20&noise=0.1",
+                                    "switches",
+                                    "switches?binary=50&floats=3&instance=2",
                                     "ising",
                                     "ising?half=1",
                                     "ising?half=6&instance=4"};

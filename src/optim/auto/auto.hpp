@@ -3,8 +3,11 @@
 // and why in its report, and from then on is that method. Options are those of the method chosen.
 #pragma once
 
+#include <array>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "vbo/optimizer.hpp"
 
@@ -15,14 +18,26 @@ struct Choice {
   std::string reason;  // one clause, e.g. "64 results at a time are many"
 };
 
-// A Gaussian process learns most from one result, and its time grows with the cube of their number:
-// gp-logei for at most 300 results in batches of at most 16 over at most 50 encoded dimensions,
-// otherwise vbo. A budget of 0 is unknown, and counts as large.
-Choice choose_method(std::int64_t dimension, std::int64_t batch, std::int64_t budget);
+// What the choice looks at.
+struct Problem {
+  std::int64_t parameters = 1;   // that are free
+  std::int64_t categorical = 0;  // of these
+  std::int64_t dimension = 1;    // encoded: a category counts once per choice
+  std::int64_t batch = 1;
+  std::int64_t budget = 0;  // 0 = unknown, and counts as large
+};
+
+Choice choose_method(const Problem& problem);
+
+// What choose_method, of this or an earlier version, may choose.
+inline constexpr std::array<std::string_view, 3> auto_candidates = {"vbo", "gp-logei", "turbo"};
 
 class AutoMethod final : public Optimizer {
  public:
-  AutoMethod(Choice choice, std::unique_ptr<Optimizer> chosen);
+  // Builds any method for the study's space; asked again when a stored state is of another one.
+  using Make = std::function<Result<std::unique_ptr<Optimizer>>(const std::string& method)>;
+
+  AutoMethod(Choice choice, std::unique_ptr<Optimizer> chosen, Make make);
 
   std::vector<Suggestion> ask(std::span<const TrialId> ids) override { return chosen_->ask(ids); }
   void tell(std::span<const Trial> finished) override { chosen_->tell(finished); }
@@ -30,11 +45,13 @@ class AutoMethod final : public Optimizer {
   AskReport report() const override;
   const Ledger& ledger() const override { return chosen_->ledger(); }
   std::string snapshot() const override;  // the name chosen, then its snapshot
+  // The method of the snapshot goes on, whatever today's rule would choose.
   Result<void> restore(std::string_view snapshot, std::span<const Trial> history) override;
 
  private:
   Choice choice_;
   std::unique_ptr<Optimizer> chosen_;
+  Make make_;
 };
 
 }  // namespace vbo
