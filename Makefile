@@ -64,7 +64,7 @@ package:
 format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
 
-tidy: build
+tidy:
 	@scripts/bootstrap check
 	@scripts/tidy
 
