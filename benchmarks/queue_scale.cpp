@@ -127,10 +127,7 @@ class Sleeper final : public Executor {
  public:
   Sleeper(double mean, std::uint64_t seed, Meter& meter)
       : mean_(mean), rng_(seed, "sleeper"), meter_(meter) {}
-  ~Sleeper() override {
-    const std::scoped_lock lock(meter_.mutex);
-    if (running_) meter_.busy += meter_.inside(start_, std::min(until_, Clock::now()));
-  }
+  ~Sleeper() override { cancel(); }
   std::size_t capacity() const override { return 1; }
   std::size_t running() const override { return running_ ? 1 : 0; }
   void submit(Job job) override {
@@ -166,7 +163,11 @@ class Sleeper final : public Executor {
     outcome.value = sum;
     return {outcome};
   }
-  void cancel() override { running_ = false; }
+  void cancel() override {  // what runs at the end counts as well
+    const std::scoped_lock lock(meter_.mutex);
+    if (running_) meter_.busy += meter_.inside(start_, std::min(until_, Clock::now()));
+    running_ = false;
+  }
 
  private:
   double mean_;

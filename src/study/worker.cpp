@@ -73,6 +73,10 @@ class Worker {
   // Stores what has ended, keeps the leases, claims, waits. A result of none means: go on.
   Result<std::optional<WorkEnd>> take_turn() {
     using Turn = std::optional<WorkEnd>;
+    // The next one starts before the last one is stored: that waits for the storage's disk.
+    if (plenty_ && !results_.empty() && interrupts() == 0) {
+      if (const auto claimed = claim(); !claimed) return claimed.error();
+    }
     if (const auto stored = store_results(); !stored) return stored.error();
     if (const auto kept = keep_leases(); !kept) return kept.error();
     const bool stopping = interrupts() >= 1;
@@ -194,7 +198,7 @@ class Worker {
     auto claims = storage_.claim(me_, free, options_.lease_seconds);
     if (!claims) return claims.error();
     claimed_ = Clock::now();
-    news_ = std::ssize(*claims) == free;  // there may be more
+    news_ = plenty_ = std::ssize(*claims) == free;  // there may be more
     for (Claim& claim : *claims) {
       busy_ = Clock::now();
       if (options_.on_started) options_.on_started(claim.trial);
@@ -247,6 +251,7 @@ class Worker {
   std::vector<std::int64_t> returned_;  // tokens of what others should evaluate again
   bool known_ = false;                  // the storage has heard of us
   bool news_ = true;                    // there may be something to claim
+  bool plenty_ = false;                 // the last claim got all it wanted
   Clock::time_point kept_{}, looked_{}, claimed_{}, busy_ = Clock::now();
   double backoff_ = 0.0;  // seconds; 0 = no trouble
   Clock::time_point trouble_since_{}, next_try_{};

@@ -3,6 +3,7 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
@@ -131,26 +132,65 @@ void Connection::connect() {
     check(PQexec(handle_.get(), ("LISTEN " + channel).c_str()));
 }
 
+void Connection::check(const Rows& rows) {
+  const ExecStatusType status = PQresultStatus(rows.get());
+  if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) return;
+  const char* state = PQresultErrorField(rows.get(), PG_DIAG_SQLSTATE);
+  const char* detail = PQresultErrorField(rows.get(), PG_DIAG_MESSAGE_PRIMARY);
+  fail(state ? state : "", detail ? detail : PQerrorMessage(handle_.get()));
+}
+
 Rows Connection::check(PGresult* result) {
   Rows rows(result);
-  const ExecStatusType status = PQresultStatus(result);
-  if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) return rows;
-  const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-  const char* detail = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
-  fail(state ? state : "", detail ? detail : PQerrorMessage(handle_.get()));
+  check(rows);
+  return rows;
+}
+
+const std::string& Connection::prepared(const char* sql) {
+  const auto known = prepared_.find(sql);
+  if (known != prepared_.end()) return known->second;
+  const std::string name = "s" + std::to_string(prepared_.size());
+  check(PQprepare(handle_.get(), name.c_str(), sql, 0, nullptr));
+  return prepared_[sql] = name;
 }
 
 Rows Connection::query(const char* sql, const std::vector<Parameter>& parameters) {
   connect();
-  if (!prepared_.contains(sql)) {
-    const std::string name = "s" + std::to_string(prepared_.size());
-    check(PQprepare(handle_.get(), name.c_str(), sql, 0, nullptr));
-    prepared_[sql] = name;
-  }
+  const std::string& name = prepared(sql);
   std::vector<const char*> values;
   for (const Parameter& parameter : parameters) values.push_back(parameter.data());
-  return check(PQexecPrepared(handle_.get(), prepared_[sql].c_str(),
-                              static_cast<int>(values.size()), values.data(), nullptr, nullptr, 0));
+  return check(PQexecPrepared(handle_.get(), name.c_str(), static_cast<int>(values.size()),
+                              values.data(), nullptr, nullptr, 0));
+}
+
+std::vector<Rows> Connection::query_each(const char* sql,
+                                         const std::vector<std::vector<Parameter>>& parameters) {
+  // Few enough that the answers fit into the socket's buffer while we are still sending.
+  constexpr std::size_t kAtOnce = 100;
+  connect();
+  const std::string& name = prepared(sql);
+  PGconn* const handle = handle_.get();
+  std::vector<Rows> answers;
+  for (std::size_t first = 0; first < parameters.size(); first += kAtOnce) {
+    const std::size_t end = std::min(parameters.size(), first + kAtOnce);
+    bool sent = PQenterPipelineMode(handle) == 1;
+    for (std::size_t i = first; sent && i < end; ++i) {
+      std::vector<const char*> values;
+      for (const Parameter& parameter : parameters[i]) values.push_back(parameter.data());
+      sent = PQsendQueryPrepared(handle, name.c_str(), static_cast<int>(values.size()),
+                                 values.data(), nullptr, nullptr, 0) == 1;
+    }
+    if (!sent || PQpipelineSync(handle) != 1) fail("08006", PQerrorMessage(handle));
+    for (std::size_t i = first; i < end; ++i) {
+      answers.emplace_back(PQgetResult(handle));
+      if (!answers.back().get()) fail("08006", PQerrorMessage(handle));
+      Rows(PQgetResult(handle));  // the end of this statement's answer
+    }
+    Rows(PQgetResult(handle));  // that of the pipeline
+    if (PQexitPipelineMode(handle) != 1) fail("08006", PQerrorMessage(handle));
+    for (std::size_t i = first; i < end; ++i) check(answers[i]);
+  }
+  return answers;
 }
 
 void Connection::script(const std::string& sql) {
@@ -164,6 +204,13 @@ void Connection::listen(const std::string& channel) {
     check(PQexec(handle_.get(), ("LISTEN " + channel).c_str()));
   } else {
     connect();
+  }
+}
+
+void Connection::unlisten() {
+  channels_.clear();
+  if (handle_ && PQstatus(handle_.get()) == CONNECTION_OK) {
+    check(PQexec(handle_.get(), "UNLISTEN *"));
   }
 }
 

@@ -76,6 +76,7 @@ class Rows {
   double real(int row, int column) const;
   bool flag(int row, int column) const { return text(row, column) == "t"; }
   std::string bytes(int row, int column) const;
+  const PGresult* get() const { return result_.get(); }
 
  private:
   struct Clear {
@@ -91,8 +92,13 @@ class Connection {
 
   // `sql` is prepared when it comes for the first time; its address is its name.
   Rows query(const char* sql, const std::vector<Parameter>& parameters = {});
+  // The same statement with many sets of parameters, sent together: they cost one turn of waiting
+  // for the server, not one each. The first that fails throws.
+  std::vector<Rows> query_each(const char* sql,
+                               const std::vector<std::vector<Parameter>>& parameters);
   void script(const std::string& sql);  // several statements, no parameters
   void listen(const std::string& channel);
+  void unlisten();  // all channels
   // Returns true when a notification has come, false after `at_most`.
   bool wait(std::chrono::milliseconds at_most);
 
@@ -101,7 +107,9 @@ class Connection {
 
  private:
   void connect();
+  const std::string& prepared(const char* sql);
   Rows check(PGresult* result);
+  void check(const Rows& rows);
   [[noreturn]] void fail(const std::string& state, const std::string& message);
 
   struct Finish {

@@ -47,6 +47,10 @@ Result<std::vector<Claim>> PostgresStorage::claim(const WorkerInfo& worker, std:
     for (int i = 0; i < rows.size(); ++i) {
       claims.push_back({trials[static_cast<std::size_t>(i)], rows.integer(i, 18)});
     }
+    if (listens_ && std::ssize(claims) == most) {  // busy from now on
+      connection_.unlisten();
+      listens_ = false;
+    }
     std::sort(claims.begin(), claims.end(),
               [](const Claim& a, const Claim& b) { return a.trial.id < b.trial.id; });
     return claims;

@@ -66,9 +66,9 @@ PostgresStorage::PostgresStorage(std::string url, const Url& parsed, Access acce
   if (access == Access::coordinate) {
     lead_ = std::make_unique<Lead>(connection_, study_, study_name_);
     connection_.listen(for_coordinator_);
-  } else {
+  } else if (access == Access::read) {
     connection_.listen(for_workers_);
-    if (access == Access::read) connection_.listen(for_coordinator_);
+    connection_.listen(for_coordinator_);
   }
 }
 
@@ -155,17 +155,20 @@ Result<void> PostgresStorage::add_trials(std::span<const Trial> trials,
     const std::optional<std::int64_t> asked_by =
         request == 0 ? std::nullopt : std::optional(request);
     const bool ended = !trials.empty() && trials.front().told_in != 0;  // results from outside
+    std::vector<std::vector<Parameter>> rows;
     for (const Trial& trial : trials) {
       const std::string params = dump(json_of(*space_, trial.point));
       const std::string rationale = dump(json_of(trial.rationale));
-      const Rows added = connection_.query(
-          "INSERT INTO vbo.trials (study, id, state, params, rationale, asked_in, asked_at, "
-          "offered, request, ask_check) VALUES ($1, $2, 'waiting', $3, $4, $5, vbo.clock(), $6, "
-          "$7, $8) "
-          "ON CONFLICT DO NOTHING",
-          {study_, trial.id, params, rationale, trial.asked_in, request == 0 && !ended, asked_by,
-           ask_check(trial.id, params, rationale, trial.asked_in)});
-      if (added.changed() == 0) throw Fault{storage_error::id_used(trial.id)};
+      rows.push_back({study_, trial.id, params, rationale, trial.asked_in, request == 0 && !ended,
+                      asked_by, ask_check(trial.id, params, rationale, trial.asked_in)});
+    }
+    const std::vector<Rows> inserted = connection_.query_each(
+        "INSERT INTO vbo.trials (study, id, state, params, rationale, asked_in, asked_at, offered, "
+        "request, ask_check) VALUES ($1, $2, 'waiting', $3, $4, $5, vbo.clock(), $6, $7, $8) "
+        "ON CONFLICT DO NOTHING",
+        rows);
+    for (std::size_t i = 0; i < inserted.size(); ++i) {
+      if (inserted[i].changed() == 0) throw Fault{storage_error::id_used(trials[i].id)};
     }
     if (ended) {
       for (const Trial& trial : trials) store_end(trial, 0);
@@ -244,12 +247,18 @@ Result<void> PostgresStorage::finish_trials(std::span<const Trial> trials) {
 
 Result<void> PostgresStorage::tell_trials(std::span<const Trial> trials) {
   return coordinated([&] {
+    std::vector<std::vector<Parameter>> rows;
     for (const Trial& trial : trials) {
-      const Rows told = connection_.query(
-          "UPDATE vbo.trials SET told_in = $3, end_check = $4 WHERE study = $1 AND id = $2 AND "
-          "told_in IS NULL AND finished_seq IS NOT NULL",
-          {study_, trial.id, trial.told_in, end_check(trial)});
-      if (told.changed() == 0) fail_unchanged(trial.id, storage_error::not_ended(trial.id));
+      rows.push_back({study_, trial.id, trial.told_in, end_check(trial)});
+    }
+    const std::vector<Rows> told = connection_.query_each(
+        "UPDATE vbo.trials SET told_in = $3, end_check = $4 WHERE study = $1 AND id = $2 AND "
+        "told_in IS NULL AND finished_seq IS NOT NULL",
+        rows);
+    for (std::size_t i = 0; i < told.size(); ++i) {
+      if (told[i].changed() == 0) {
+        fail_unchanged(trials[i].id, storage_error::not_ended(trials[i].id));
+      }
     }
     count_told(trials);
   });
@@ -475,8 +484,17 @@ Result<std::unique_ptr<Storage>> PostgresStorage::connect(Access access) {
   return open_postgres(url_, access, 0.0);
 }
 
+// A notification wakes every connection of the database that listens to anything. Hundreds of busy
+// workers must not: they listen while they have nothing to do.
 Result<bool> PostgresStorage::wait(std::chrono::milliseconds at_most) {
-  return attempt([&] { return connection_.wait(at_most); });
+  return attempt([&] {
+    if (access_ == Access::queue && !listens_) {
+      connection_.listen(for_workers_);
+      listens_ = true;
+      return true;  // whatever was announced before went unheard
+    }
+    return connection_.wait(at_most);
+  });
 }
 
 }  // namespace vbo::postgres

@@ -78,6 +78,7 @@ class PostgresStorage final : public Storage {
   Connection connection_;
   std::int64_t study_ = 0;
   std::string for_workers_, for_coordinator_;  // channels
+  bool listens_ = false;                       // a worker that has nothing to do
   std::unique_ptr<Lead> lead_;                 // the coordinator's
   std::optional<Space> space_;
 };
