@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A hostile day: odd bytes in every text, limits of the machine, processes that do not want to end."""
+import json
 import os
 import pathlib
 import resource
@@ -149,6 +150,52 @@ class Limits(VboTest):
                     self.assertIn(refusal, done.stderr)
                 self.assertLess(time.monotonic() - begin, 60)
                 pathlib.Path(self.path("study.db")).unlink(missing_ok=True)
+
+
+class FullDisk(VboTest):
+    """Files that cannot grow, and a standard output that takes nothing."""
+
+    def run_limited(self, blocks, *arguments, stdout=subprocess.PIPE):
+        def prepare():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # then writing fails instead, as on a full disk
+            if blocks is not None:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (blocks * 1024, blocks * 1024))
+        return subprocess.run([VBO, *arguments], cwd=self.folder, stdout=stdout, stderr=subprocess.PIPE, text=True,
+                              timeout=PATIENCE, preexec_fn=prepare, restore_signals=False)
+
+    def test_exports_are_whole_or_not_there(self):
+        self.write("study.toml", small(budget=6))
+        self.assertEqual(self.run_limited(None, "run", "-q", "study.toml").returncode, 0)
+        with open("/dev/full", "w") as full:
+            for command in ("trials", "best", "status"):
+                done = self.run_limited(None, command, "study.db", stdout=full)
+                self.assertEqual(done.returncode, 1, command)
+                self.assertIn("cannot write to standard output", done.stderr)
+        done = self.run_limited(20, "report", "study.db", "-o", "report.html")
+        if "no page" not in done.stderr:
+            self.assertEqual(done.returncode, 5, done.stderr)
+            self.assertIn("cannot write report.html", done.stderr)
+            self.assertEqual([path.name for path in self.folder.glob("report*")], [])
+            self.write("report.html", "before")
+            self.assertEqual(self.run_limited(20, "report", "study.db", "-o", "report.html").returncode, 5)
+            self.assertEqual(pathlib.Path(self.path("report.html")).read_text(), "before")
+        self.assertEqual(self.run_limited(1, "init", "new.toml").returncode, 2)
+        self.assertFalse(pathlib.Path(self.path("new.toml")).exists())
+
+    def test_a_study_that_cannot_grow_stops_and_goes_on(self):
+        self.write("study.toml", small(budget=60, type="float", range="low = 0.0\nhigh = 1.0"))
+        known = {}
+        for blocks in (40, 90, 120, 150, 200, 400):
+            done = self.run_limited(blocks, "run", "-q", "study.toml")
+            self.assertIn(done.returncode, (0, 5), done.stderr)
+            trials = self.run_limited(None, "trials", "study.db", "--json")
+            if trials.returncode != 0:
+                self.assertEqual(known, {})
+                continue
+            found = {t["id"]: t["value"] for t in json.loads(trials.stdout) if t["state"] == "completed"}
+            self.assertEqual({i: found.get(i) for i in known}, known)
+            known = found
+        self.assertEqual(self.run_limited(None, "run", "-q", "study.toml").returncode, 0)
 
 
 class Workers(VboTest):

@@ -29,9 +29,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     for (const std::size_t used : read->parameters()) REQUIRE_THAT(used < parameters.size());
   }
-  // Together with the parameters: the search for a point that satisfies it has to end too.
-  if (text.size() <= 64) {
-    (void)Space::make({parameters.begin(), parameters.end()}, {std::string(text)});
-  }
   return 0;
 }

@@ -155,7 +155,11 @@ class Disk : public ::testing::Test {
         expect_kept(picture, done,
                     what + ", unsynced " + std::to_string(static_cast<int>(unsynced)) + ", seed " +
                         std::to_string(seed));
-        refused_ += done.created && !open_storage(picture, Access::read);
+        if (!done.created) continue;
+        if (const auto opened = open_storage(picture, Access::read); !opened) {
+          ++refused_;
+          reasons_.insert(opened.error().message);
+        }
       }
     }
   }
@@ -164,6 +168,7 @@ class Disk : public ::testing::Test {
   std::string created_;
   LyingDisk disk_;
   int pictures_ = 0, refused_ = 0;
+  std::set<std::string> reasons_;  // of refusals
 };
 
 constexpr DiskFault kFaults[] = {DiskFault::fails_once, DiskFault::fails_forever,
@@ -213,6 +218,7 @@ TEST_F(Disk, PowerFailures) {
   std::printf("%d operations, %d pictures, %d refused\n", operations, pictures_, refused_);
   // After a power failure the file is there again: refusing it would be safe, and useless.
   EXPECT_EQ(refused_, 0);
+  for (const std::string& reason : reasons_) std::printf("%s\n", reason.c_str());
 }
 
 TEST_F(Disk, Creation) {

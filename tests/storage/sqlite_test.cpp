@@ -292,6 +292,24 @@ TEST(NetworkFileSystems, AreKnownByTheirType) {
 }
 
 // A snapshot that was edited is as good as none, for replaying gives the same.
+TEST_F(SqliteFile, OpeningWithoutWritingSettlesWhatAKilledWriterLeft) {
+  make_study();
+  {
+    // Killed after it had promised a write, before it made it.
+    sqlite::Database database(path_, sqlite::Database::Mode::write);
+    database.execute("UPDATE file_state SET promised = 7, kept = 0");
+    database.checkpoint();
+    database.execute("UPDATE file_state SET promised = 7");  // the log is there
+    database.keep_log();
+  }
+  ASSERT_TRUE(fs::exists(path_ + "-wal"));
+  for (const Access access : {Access::coordinate, Access::read, Access::queue, Access::read}) {
+    const auto opened = open_storage(path_, access);
+    ASSERT_TRUE(opened) << opened.error().message;
+    EXPECT_EQ((*opened)->counts().value().completed, 1);
+  }
+}
+
 TEST_F(SqliteFile, ADamagedSnapshotIsIgnored) {
   make_study();
   open_storage(path_, Access::coordinate).value()->save_snapshot({2, "weights"}).value();

@@ -101,6 +101,10 @@ bool Database::checkpoint() {
   return code == SQLITE_OK;
 }
 
+void Database::keep_log() {
+  sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+}
+
 bool Database::has_moved() const {
   int moved = 0;
   sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);

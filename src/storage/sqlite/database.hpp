@@ -54,6 +54,7 @@ class Database {
   void execute(std::string_view sql);            // no parameters, no rows
   std::int64_t pragma(const std::string& name);  // one that answers with an integer
   std::int64_t changes() const { return sqlite3_changes64(handle_.get()); }
+  void keep_log();  // closing will leave it beside the file
   // Moves what is in the log (-wal) into the file; false when somebody who reads stood in the way.
   bool checkpoint();
   // Whether the file under our name is no longer the one we have open.

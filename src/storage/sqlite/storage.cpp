@@ -297,10 +297,20 @@ Result<void> SqliteStorage::settle() {
   });
 }
 
+SqliteStorage::SqliteStorage(const std::string& path, Database database,
+                             std::optional<WriterLock> lock, double wait_seconds)
+    : path_(path),
+      access_(lock ? Access::coordinate : Access::queue),
+      wait_seconds_(wait_seconds),
+      lock_(std::move(lock)),
+      database_(std::move(database)),
+      wrote_(is_promised(database_)) {}
+
 SqliteStorage::~SqliteStorage() {
   // Whoever stops writing leaves a file that is complete by itself. When others are at it, it
   // cannot be, and the last of them sees to it.
-  if (wrote_) (void)settle();
+  // Where that fails the log has to stay: without it the file would be refused.
+  if (wrote_ && !settle()) database_.keep_log();
 }
 
 Result<void> SqliteStorage::save_snapshot(const Snapshot& snapshot) {

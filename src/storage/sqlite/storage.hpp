@@ -44,12 +44,7 @@ class SqliteStorage final : public Storage {
         database_(std::move(reader.database)) {}
   // With a lock it is the coordinator.
   SqliteStorage(const std::string& path, Database database, std::optional<WriterLock> lock,
-                double wait_seconds)
-      : path_(path),
-        access_(lock ? Access::coordinate : Access::queue),
-        wait_seconds_(wait_seconds),
-        lock_(std::move(lock)),
-        database_(std::move(database)) {}
+                double wait_seconds);
   ~SqliteStorage() override;
 
   Result<std::optional<StudyRecord>> load_study() override;
@@ -123,7 +118,7 @@ class SqliteStorage final : public Storage {
   std::optional<Space> space_;  // of the stored study, once known
   std::optional<Watch> watch_;
   std::int64_t seen_version_ = 0;
-  bool wrote_ = false;
+  bool wrote_ = false;  // or somebody did who could not settle
 };
 
 }  // namespace vbo::sqlite

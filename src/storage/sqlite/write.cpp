@@ -69,6 +69,8 @@ void Write::commit() {
   if (storage_.database_.has_moved()) fail_moved(storage_.database_, storage_.path_);
 }
 
+bool is_promised(Database& database) { return state_of(database).promised != 0; }
+
 void require_complete(Database& database, const std::string& path, bool had_log) {
   const FileState state = state_of(database);
   if (state.promised == state.kept || had_log || access((path + "-wal").c_str(), F_OK) == 0) return;

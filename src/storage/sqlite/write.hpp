@@ -27,6 +27,9 @@ class Write {
   std::optional<Transaction> transaction_;
 };
 
+// Somebody has written and not settled: perhaps killed, perhaps still at it.
+bool is_promised(Database& database);
+
 // Throws damaged when the file promises more than it shows. `had_log`: a log was beside the file
 // before anybody of us opened it.
 void require_complete(Database& database, const std::string& path, bool had_log);
