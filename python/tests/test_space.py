@@ -101,25 +101,3 @@ def test_constraints_keep_their_promise_and_are_checked() -> None:
         space.require("a > 2")  # no point is left
     with pytest.raises(vbo.InvalidInput, match="text"):
         space.require(3)  # type: ignore[arg-type]
-
-
-def test_limits_of_what_is_measured() -> None:
-    space = vbo.Space(x=vbo.Float(0, 1))
-    with pytest.raises(vbo.InvalidInput, match='"stress" has no bound, expected at_most or at_least'):
-        space.limit("stress")
-    with pytest.raises(vbo.InvalidInput, match="metric: found 3, expected the name of a metric"):
-        space.limit(3, at_most=1)  # type: ignore[arg-type]
-    with pytest.raises(vbo.InvalidInput, match="at_most: found 'much', expected a number"):
-        space.limit("stress", at_most="much")  # type: ignore[arg-type]
-    try:
-        limited = space.limit("stress", at_most=np.float32(0.5)).limit("mass", at_least=1)
-    except vbo.Unsupported as error:  # a library that would not heed it says so
-        assert "measured constraints" in str(error)
-        return
-    assert limited.limits == (vbo.Limit("stress", at_most=0.5), vbo.Limit("mass", at_least=1.0)) and limited != space
-    assert repr(limited) == "Space(x=Float(low=0.0, high=1.0)).limit('stress', at_most=0.5).limit('mass', at_least=1.0)"
-    assert pickle.loads(pickle.dumps(limited)) == limited and limited.require("x <= 0.9").limits == limited.limits
-    study = vbo.Study(limited, method="random")
-    trials = study.ask(2)
-    study.tell(trials, [1.0, 2.0], metrics={"stress": [0.9, 0.1], "mass": [2.0, 2.0]})
-    assert study.best is not None and study.best.value == 2.0, "the better one is outside"

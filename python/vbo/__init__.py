@@ -29,7 +29,7 @@ from ._errors import (
     Unsupported,
 )
 from ._run import ObjectiveFailed, Result, maximize, minimize
-from ._space import Choice, Float, Int, Limit, Ordinal, Space
+from ._space import Choice, Float, Int, Ordinal, Space
 from ._study import Counts, Importance, Study, load
 from ._study import open_study as open
 from ._trials import Trial, Trials
@@ -43,7 +43,7 @@ __version__: str = _vbo.version
 
 __all__ = [
     "Busy", "Choice", "Conflict", "Counts", "Damaged", "Error", "Float", "Importance", "Infeasible", "Int", "InvalidInput",
-    "Limit", "NotFound", "ObjectiveFailed", "Ordinal", "Result", "Space", "StorageError", "Study", "Trial", "Trials", "Unsupported",
+    "NotFound", "ObjectiveFailed", "Ordinal", "Result", "Space", "StorageError", "Study", "Trial", "Trials", "Unsupported",
     "from_optuna", "load", "maximize", "methods", "minimize", "open", "optuna", "to_optuna",
 ]  # fmt: skip
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from . import _vbo
 from ._arguments import doubles, integers, number, whole, wrong
-from ._errors import InvalidInput, Unsupported
+from ._errors import InvalidInput
 
 Column = npt.NDArray[Any]
 """One value per trial: float64, int64, or objects for choices."""
@@ -198,15 +198,6 @@ def parameter_from(json_form: Mapping[str, Any]) -> Parameter:
     return make(json_form["low"], json_form["high"], json_form["log"], json_form.get("step"))
 
 
-@dataclass(frozen=True)
-class Limit:
-    """What a metric of a result has to keep; made by ``Space.limit``."""
-
-    metric: str
-    at_most: float | None = None
-    at_least: float | None = None
-
-
 class Space(Mapping[str, Parameter]):
     """Named parameters, in the order in which they are given.
 
@@ -233,7 +224,6 @@ class Space(Mapping[str, Parameter]):
                 raise wrong(f'parameter "{name}"', parameter, "vbo.Float, vbo.Int, vbo.Choice or vbo.Ordinal")
         self._parameters = everything
         self._constraints: tuple[str, ...] = ()
-        self._limits: tuple[Limit, ...] = ()
         self._core = _vbo.Space.from_json(self._json())
 
     def require(self, *constraints: str) -> Space:
@@ -249,54 +239,27 @@ class Space(Mapping[str, Parameter]):
         for constraint in constraints:
             if not isinstance(constraint, str):
                 raise wrong("a constraint", constraint, 'text such as "a + b <= 1"')
-        return self._with(self._constraints + constraints, self._limits)
-
-    def limit(self, metric: str, *, at_most: float | None = None, at_least: float | None = None) -> Space:
-        """The same space with a limit of something that is measured: the method learns where it holds.
-
-        Results outside a limit count, but are never the best while one is within. Every result has to tell the
-        metric.
-        """
-        if not isinstance(metric, str) or not metric:
-            raise wrong("metric", metric, "the name of a metric")
-        if at_most is None and at_least is None:
-            raise InvalidInput(f'the limit of "{metric}" has no bound, expected at_most or at_least', "at_most")
-        bounds = [None if bound is None else number(name, bound) for name, bound in (("at_most", at_most), ("at_least", at_least))]
-        return self._with(self._constraints, (*self._limits, Limit(metric, *bounds)))
-
-    def _with(self, constraints: tuple[str, ...], limits: tuple[Limit, ...]) -> Space:
         space = Space(self._parameters)
-        space._constraints, space._limits = constraints, limits
+        space._constraints = self._constraints + constraints
         space._core = _vbo.Space.from_json(space._json())
-        if limits and "limits" not in json.loads(space._core.to_json()):
-            raise Unsupported("limit: this build of the library has no measured constraints")
         return space
 
     @property
     def constraints(self) -> tuple[str, ...]:
         return self._constraints
 
-    @property
-    def limits(self) -> tuple[Limit, ...]:
-        return self._limits
-
     @classmethod
     def _from_json(cls, form: Any) -> Space:
         if isinstance(form, Mapping):
-            space = cls._from_json(form["parameters"])
-            limits = tuple(Limit(l["metric"], l.get("at_most"), l.get("at_least")) for l in form.get("limits", []))
-            return space._with(tuple(form["constraints"]), limits)
+            return cls._from_json(form["parameters"]).require(*form["constraints"])
         return cls({p["name"]: parameter_from(p) for p in form})
 
     def _json(self) -> str:
         """As the storage writes it."""
         parameters = [{"name": name, **p._json()} for name, p in self._parameters.items()]
-        if not self._constraints and not self._limits:
+        if not self._constraints:
             return json.dumps(parameters)
-        form: dict[str, Any] = {"parameters": parameters, "constraints": self._constraints}
-        if self._limits:
-            form["limits"] = [{k: v for k, v in vars(limit).items() if v is not None} for limit in self._limits]
-        return json.dumps(form)
+        return json.dumps({"parameters": parameters, "constraints": self._constraints})
 
     def __getitem__(self, name: str) -> Parameter:
         return self._parameters[name]
@@ -312,19 +275,15 @@ class Space(Mapping[str, Parameter]):
             isinstance(other, Space)
             and list(self.items()) == list(other.items())
             and self._constraints == other._constraints
-            and self._limits == other._limits
         )
 
     def __hash__(self) -> int:
-        return hash((tuple(self._parameters.items()), self._constraints, self._limits))
+        return hash((tuple(self._parameters.items()), self._constraints))
 
     def __repr__(self) -> str:
         text = f"Space({self._parameters!r})"
         if all(name.isidentifier() for name in self):
             text = "Space(" + ", ".join(f"{name}={p!r}" for name, p in self.items()) + ")"
-        for limit in self._limits:
-            bounds = [f"{name}={bound!r}" for name, bound in vars(limit).items() if name != "metric" and bound is not None]
-            text += f".limit({limit.metric!r}, {', '.join(bounds)})"
         return text + (f".require({', '.join(map(repr, self._constraints))})" if self._constraints else "")
 
     def __reduce__(self) -> tuple[Callable[[str], Space], tuple[str]]:

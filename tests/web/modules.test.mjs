@@ -187,7 +187,9 @@ test("results within limits come before better ones outside", () => {
   assert.equal(markWords(study), "Crosses: 2 results outside a limit. Amber ticks: 1 infeasible input.");
   assert.deepEqual(panelsOf(study).map(({ title, column }) => [title, column]), [["stress, at most 10", "m1"], ["room in x <= 9", "c0"]]);
   assert.deepEqual(panelRange([1, 5, NaN], [{ value: 6, above: true }]), [1, 6.4]);
-  study.columns.feasible = Uint8Array.from([1, 0, 0, 0, 0]);  // what the library says counts
+  study.columns.violation = Float32Array.from([0, 0.5, 0, 2, NaN]);  // what the library says counts
+  study.derive();
+  assert.deepEqual([...study.byRank], [2, 0, 1, 3]);
   assert.equal(study.isFeasible(1), false);
   assert.equal(three().isFeasible(0), true, "without limits everything is");
 });
