@@ -26,7 +26,7 @@ print((length - 4) ** 2 + (width - 1.5) ** 2)
 
 def simulate(p: dict[str, Any]) -> float:
     command = [sys.executable, "-c", PROGRAM, str(p["length"]), str(p["width"])]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=1)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=5)
     if done.returncode != 0:
         raise RuntimeError(done.stderr.strip())
     return float(done.stdout)

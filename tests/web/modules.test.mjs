@@ -8,7 +8,8 @@ import { Study, neighboursOf, unitOf, valueAtUnit } from "../../web/js/study.js"
 import { Selection } from "../../web/js/selection.js";
 import { bundle, filterText } from "../../web/js/parallel.js";
 import { countCells, density } from "../../web/js/slices.js";
-import { logHelps, paceText, robustRange } from "../../web/js/progress.js";
+import { logHelps, markWords, paceText, robustRange, valuesFromBest } from "../../web/js/progress.js";
+import { panelRange, panelsOf } from "../../web/js/constraints.js";
 import { importanceRows } from "../../web/js/importance.js";
 import { lanesOf } from "../../web/js/workers.js";
 import { ledgerSentence } from "../../web/js/texts.js";
@@ -166,6 +167,31 @@ test("while the hand moves a part of many results stands for all", async () => {
   assert.deepEqual(heard.slice(1), [45000], "all when it rests");
   selection.setFilter(0, null);
   assert.equal(selection.places().length, 50000);
+});
+
+test("results within limits come before better ones outside", () => {
+  const bytes = encode({
+    time_base: 100, space: SPACE, importance: null, sources: [""], workers: [""], messages: [""], causes: ["timeout", "infeasible"], outputs: {}, terms: [],
+    constraints: ["x <= 9", "c == 'a'"], limits: [{ metric: "stress", at_most: 10 }],
+    status: { study: "s", goal: "minimize", metrics: ["mass", "stress"], curve: [], rounds: [], workers: [], budget: 10, pace: {} },
+  }, [
+    ["id", "i32", [1, 2, 3, 4, 5]], ["state", "u8", [2, 2, 2, 2, 3]], ["value", "f64", [3, 1, 2, 0, NaN]], ["evaluation", "i32", [1, 2, 3, 4, 5]],
+    ["cause", "u8", [255, 255, 255, 255, 1]], ["p0", "f32", [1, 2, 3, 4, 5]], ["p1", "u16", [0, 0, 0, 0, 0]],
+    ["m0", "f32", [1, 1, 1, 1, NaN]], ["m1", "f32", [9, 10, 20, 11, NaN]], ["c0", "f32", [8, 7, 6, 5, 4]], ["c1", "f32", [NaN, NaN, NaN, NaN, NaN]],
+  ]);
+  const study = new Study(decodePayload(bytes));
+  assert.deepEqual([...study.byRank], [1, 0, 3, 2], "within the limit, then the least outside");
+  assert.equal(study.best, 1);
+  assert.deepEqual([0, 1, 2, 3].map((row) => study.isFeasible(row)), [true, true, false, false]);
+  assert.deepEqual(valuesFromBest(study), [1, 3]);
+  assert.equal(markWords(study), "Crosses: 2 results outside a limit. Amber ticks: 1 infeasible input.");
+  assert.deepEqual(panelsOf(study).map(({ title, column }) => [title, column]), [["stress, at most 10", "m1"], ["room in x <= 9", "c0"]]);
+  assert.deepEqual(panelRange([1, 5, NaN], [{ value: 6, above: true }]), [1, 6.4]);
+  study.columns.violation = Float32Array.from([0, 0.5, 0, 2, NaN]);  // what the library says counts
+  study.derive();
+  assert.deepEqual([...study.byRank], [2, 0, 1, 3]);
+  assert.equal(study.isFeasible(1), false);
+  assert.equal(three().isFeasible(0), true, "without limits everything is");
 });
 
 test("a few wild values do not stretch the scale", () => {

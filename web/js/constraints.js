@@ -24,13 +24,16 @@ export function panelsOf(study) {
   });
 }
 
-// From the 2nd to the 98th percent of the values, and the bounds.
+// From the 2nd to the 98th percent of the values, and the bounds with a little of the ground beyond them.
 export function panelRange(values, bounds) {
   const sorted = Float64Array.from(values).filter((v) => !Number.isNaN(v)).sort();
   const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
   const ends = [at(0.02), at(0.98), ...bounds.map((bound) => bound.value)];
   const low = Math.min(...ends), high = Math.max(...ends);
-  return low < high ? [low, high] : [low - 0.5, high + 0.5];
+  if (low === high) return [low - 0.5, high + 0.5];
+  const beyond = 0.08 * (high - low);
+  const seen = bounds.flatMap(({ value, above }) => [value + (above ? beyond : -beyond)]);
+  return [Math.min(low, ...seen), Math.max(high, ...seen)];
 }
 
 export class ConstraintsView extends Surface {
@@ -55,12 +58,12 @@ export class ConstraintsView extends Surface {
     const step = Math.ceil(study.byRank.length / MOST_DOTS) || 1;
     this.shown = study.byRank.filter((_, k) => k % step === 0);
     this.panels.forEach((panel, i) => {
-      const left = this.margin.left + (i % across) * wide + 46, top = this.margin.top + Math.floor(i / across) * TALL + 22;
-      panel.box = { left, top, right: this.margin.left + (i % across + 1) * wide - 12, bottom: top + TALL - 66 };
+      const left = this.margin.left + (i % across) * wide + 46, top = this.margin.top + Math.floor(i / across) * TALL + 28;
+      panel.box = { left, top, right: this.margin.left + (i % across + 1) * wide - 12, bottom: top + TALL - 72 };
       panel.x = d3.scaleLinear().domain([0, Math.max(1, study.byEvaluation.length)]).range([panel.box.left, panel.box.right]);
       const column = study.columns[panel.column];
       panel.y = d3.scaleLinear().domain(panelRange(Array.from(study.byRank, (row) => column[row]), panel.bounds))
-        .range([panel.box.bottom, top]).nice(4).clamp(true);
+        .range([panel.box.bottom, top]).clamp(true);
       panel.xOf = (row) => panel.x(study.columns.evaluation[row]);
       panel.yOf = (row) => panel.y(column[row]);
     });
@@ -77,7 +80,7 @@ export class ConstraintsView extends Surface {
       groupOf(group, "x-axis", `translate(0,${bottom})`).call(d3.axisBottom(panel.x).ticks(4));
       groupOf(group, "y-axis", `translate(${left},0)`).call(d3.axisLeft(panel.y).ticks(4).tickFormat((v) => formatNumber(v, 3)));
       const name = group.selectAll("text.name").data([panel.title]).join("text").attr("class", "name").attr("fill", "currentColor")
-        .attr("x", left - 40).attr("y", top - 8).text((d) => (d.length > room ? `${d.slice(0, room - 1)}…` : d));
+        .attr("x", left - 40).attr("y", top - 12).text((d) => (d.length > room ? `${d.slice(0, room - 1)}…` : d));
       name.selectAll("title").data((d) => [d]).join("title").text((d) => d);
       group.selectAll("text.axis-title").data(["evaluations"]).join("text").attr("class", "axis-title").attr("fill", "currentColor")
         .attr("text-anchor", "middle").attr("x", (left + right) / 2).attr("y", bottom + 34).text((d) => d);

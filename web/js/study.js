@@ -145,6 +145,8 @@ export class Study {
 
   // By how much a result is outside its limits, each in shares of the limit; 0 when it is within all.
   outsideBy(row) {
+    const known = this.columns.violation?.[row];  // what the library says counts, to the last bit
+    if (known >= 0) return known;
     let sum = 0;
     for (const { metric, at_most: most = Infinity, at_least: least = -Infinity } of this.limits) {
       const v = this.columns[`m${this.metrics.indexOf(metric)}`]?.[row] ?? NaN;
@@ -152,9 +154,7 @@ export class Study {
       else if (v > most) sum += (v - most) / (Math.abs(most) || 1);
       else if (v < least) sum += (least - v) / (Math.abs(least) || 1);
     }
-    const known = this.columns.feasible?.[row];  // what the library says counts, to the last bit
-    if (known === 1) return 0;
-    return known === 0 && sum === 0 ? Number.EPSILON : sum;
+    return sum;
   }
 
   isFeasible(row) { return this.limits.length === 0 || this.outsideBy(row) === 0; }

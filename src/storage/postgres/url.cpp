@@ -6,6 +6,8 @@
 #include <cctype>
 #include <memory>
 
+#include "storage/postgres/libpq_at_run_time.hpp"
+
 namespace vbo::postgres {
 namespace {
 
@@ -51,6 +53,14 @@ Result<Url> parse_url(const std::string& url) {
                  "storage: found an empty name in \"study=\", expected the study's, e.g. "
                  "postgresql://host/database?study=name"};
   }
+#ifdef VBO_LIBPQ_AT_RUN_TIME
+  if (!libpq_is_here()) {
+    return Error{
+        ErrorKind::unsupported,
+        "storage: libpq.so.5 is not on this machine, expected it for a study in PostgreSQL "
+        "(Debian and Ubuntu: apt-get install libpq5)"};
+  }
+#endif
   char* problem = nullptr;
   const std::unique_ptr<PQconninfoOption, void (*)(PQconninfoOption*)> options(
       PQconninfoParse(parsed.server.c_str(), &problem), PQconninfoFree);
