@@ -36,8 +36,8 @@ Result<Answer> ask_for(const AskWish& wish);
 // How a result is told.
 struct TellWish {
   std::string study;
-  Outcome outcome;                  // of outcome.id
-  std::vector<std::string> actual;  // NAME=VALUE that were really set; the others as suggested
+  Outcome outcome;                     // of outcome.id
+  std::vector<std::string> actual;     // NAME=VALUE that were really set; the others as suggested
   std::optional<std::string> replace;  // why it takes the place of the result there is
   double wait_seconds = 30.0;
 };

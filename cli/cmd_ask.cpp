@@ -46,13 +46,12 @@ int list_pending(const Options& options) {
 
 int ask(const Options& options, const Console& console) {
   if (options.pending) return list_pending(options);
-  const Result<Answer> answer =
-      ask_for({.study = options.study,
-               .count = options.count,
-               .threads = static_cast<int>(options.threads),
-               .wait_seconds = options.wait,
-               .over_budget = options.over_budget,
-               .results = {}});
+  const Result<Answer> answer = ask_for({.study = options.study,
+                                         .count = options.count,
+                                         .threads = static_cast<int>(options.threads),
+                                         .wait_seconds = options.wait,
+                                         .over_budget = options.over_budget,
+                                         .results = {}});
   if (!answer) return fail(answer.error());
   const int code = print_suggestions(answer->space, answer->trials, options.json);
   if (answer->trials.empty()) return fail(kNoSuccess, "the space has no more points to suggest");

@@ -33,8 +33,9 @@ std::string cases_of(const CLI::App& app, const std::string& common) {
       cases += "    " + sub->get_name() + "/" + inner->get_name() + ") words=\"" +
                without_space(option_names(*inner) + common) + "\" ;;\n";
     }
-    cases += "    " + sub->get_name() + "/*) words=\"" + without_space(option_names(*sub) + common) +
-             "\" nested=\"" + without_space(nested) + "\" ;;\n";
+    cases += "    " + sub->get_name() + "/*) words=\"" +
+             without_space(option_names(*sub) + common) + "\" nested=\"" + without_space(nested) +
+             "\" ;;\n";
   }
   return cases;
 }

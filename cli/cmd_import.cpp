@@ -120,7 +120,8 @@ Action define_import(CLI::App& app, const Console&) {
   auto options = std::make_shared<Options>();
   Arguments arguments(app);
   arguments.positional("STUDY", options->study, "Study file (.toml) or storage (.db)");
-  arguments.positional("FILE", options->file, "CSV file, the storage (.db) of another study, or an Optuna storage file");
+  arguments.positional("FILE", options->file,
+                       "CSV file, the storage (.db) of another study, or an Optuna storage file");
   arguments.option("--study", options->optuna_study, "NAME",
                    "Which study of an Optuna file that holds several");
   arguments.option("--wait", options->wait, "SECONDS",

@@ -338,7 +338,8 @@ int run(const Options& options, const Console& console) {
   Result<Study> study = open_or_stand_by(*file, false, interrupts, console);
   if (!study) return fail(study.error());
   if (!study->warning().empty()) print_err("vbo: " + study->warning() + "\n");
-  const Result<Summary> summary = run_study(*file, *study, executor.get(), interrupts, options.time_limit, console);
+  const Result<Summary> summary =
+      run_study(*file, *study, executor.get(), interrupts, options.time_limit, console);
   if (!summary) return fail(summary.error());
   if (options.json) {
     print_json(summary_json(*file, *summary));

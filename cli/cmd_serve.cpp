@@ -34,7 +34,8 @@ struct Options {
 #ifdef VBO_HAVE_PAGE
 
 Result<std::vector<Trial>> ask(const std::string& argument, std::int64_t count) {
-  Result<Answer> answer = ask_for({.study = argument, .count = count, .wait_seconds = kWait, .results = {}});
+  Result<Answer> answer =
+      ask_for({.study = argument, .count = count, .wait_seconds = kWait, .results = {}});
   if (!answer) return answer.error();
   if (answer->trials.empty()) {
     return Error{ErrorKind::conflict, "the space has no more points to suggest"};

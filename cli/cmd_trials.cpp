@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::int64_t kAtOnce = 5000;  // rows in memory
 constexpr std::array<std::string_view, 10> kColumns = {
-    "id",       "state",      "value",       "seconds", "attempts", "error",
-    "asked_at", "started_at", "finished_at", "worker"};
+    "id",    "state",    "value",      "seconds",     "attempts",
+    "error", "asked_at", "started_at", "finished_at", "worker"};
 
 const std::string kMetricPrefix = "metrics.";
 const std::string kSuggestedPrefix = "suggested.";

@@ -55,9 +55,12 @@ const std::vector<Command>& commands() {
         "vbo tell study.db --at x=36.2 --at n=3 1.25"},
        "VALUE is in the sign of the study's goal. nan and inf count as failures. The result is "
        "stored at once, from many processes at the same time and while `vbo run` runs; the method "
-       "hears of it before it suggests again. Telling the same result again changes nothing; another "
-       "one is refused without --replace, which keeps the old one in the log. --actual records what "
-       "was really set: any value of the parameter's range, steps and constraints aside. --at tells "
+       "hears of it before it suggests again. Telling the same result again changes nothing; "
+       "another "
+       "one is refused without --replace, which keeps the old one in the log. --actual records "
+       "what "
+       "was really set: any value of the parameter's range, steps and constraints aside. --at "
+       "tells "
        "a point nobody suggested, under a new id; it counts as an evaluation.",
        R"({"id", "state", "value", "error"})",
        define_tell},
@@ -65,7 +68,8 @@ const std::vector<Command>& commands() {
        "Bring in past results",
        {"vbo import study.toml past.csv", "vbo import study.db other.db --skip-bad",
         "vbo import study.toml optuna.db --study tuning"},
-       "FILE is a CSV table with a column per parameter and one named value, as `vbo trials` writes "
+       "FILE is a CSV table with a column per parameter and one named value, as `vbo trials` "
+       "writes "
        "it, the storage of another study with the same goal, or the SQLite file of an Optuna study "
        "(RDBStorage; pruned trials have no value and are left out). Columns state, error, seconds "
        "and metrics.NAME are read when they are there. Rows that cannot be used are listed, and "
@@ -85,7 +89,8 @@ const std::vector<Command>& commands() {
       {"retry",
        "Evaluate failed trials again",
        {"vbo retry study.db 7", "vbo retry study.db 7 8 --reason \"the power was off\""},
-       "They wait again under their ids: `vbo run` and `vbo work` evaluate them, or `vbo tell` tells "
+       "They wait again under their ids: `vbo run` and `vbo work` evaluate them, or `vbo tell` "
+       "tells "
        "their results. The failure stays in the log, and the evaluation counts once. Works while "
        "`vbo run` runs.",
        R"({"waiting": [id, ...]})",
@@ -129,9 +134,11 @@ const std::vector<Command>& commands() {
        "List all trials as CSV or JSON",
        {"vbo trials study.db > trials.csv", "vbo trials study.db --json --state failed"},
        "Columns: id, state, value, one per parameter, seconds, attempts, error, metrics.NAME, "
-       "asked_at, started_at, finished_at (UTC; seconds since 1970 in JSON) and worker. A parameter "
+       "asked_at, started_at, finished_at (UTC; seconds since 1970 in JSON) and worker. A "
+       "parameter "
        "with the name of another column is written params.NAME. Where something else was set than "
-       "suggested, the parameters are what was set, and suggested.NAME what was suggested. Values are in the user's own sign and empty "
+       "suggested, the parameters are what was set, and suggested.NAME what was suggested. Values "
+       "are in the user's own sign and empty "
        "unless the trial is completed.",
        R"([{"id", "state", "params": {...}, "value", "seconds", "error", "cause", "attempts", "stderr", "metrics", "asked_at", "started_at", "finished_at", "worker", "suggested": {...} or null}, ...])",
        define_trials},
@@ -217,13 +224,7 @@ const std::vector<Command>& commands() {
        "For zsh the folder has to be in fpath before compinit.",
        "",
        define_completion},
-      {"man",
-       "Print the manual page",
-       {"vbo man > vbo.1"},
-       "",
-       "",
-       define_man,
-       true},
+      {"man", "Print the manual page", {"vbo man > vbo.1"}, "", "", define_man, true},
       {"reference",
        "Print docs/cli.md",
        {"vbo reference > docs/cli.md"},

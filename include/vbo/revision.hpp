@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What people change afterwards: a result is replaced, a suggestion taken back, a failed evaluation
-// made again. Nothing is overwritten silently: the trial as it was stays in the log, with the reason
-// and the moment, and replaying a study goes through the same changes in the same order.
+// made again. Nothing is overwritten silently: the trial as it was stays in the log, with the
+// reason and the moment, and replaying a study goes through the same changes in the same order.
 #pragma once
 
 #include <cstdint>

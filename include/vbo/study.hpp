@@ -55,10 +55,10 @@ struct RunOptions {
   // Circuit breaker: pause after so many failures in a row; 0 = never. Infeasible inputs do not
   // count: they say something about the input, not about the evaluator.
   int failures_in_a_row = 20;
-  double stop_information = 0.0;  // nats per round; 0 = never stop for lack of information
-  int stop_rounds = 5;            // ... over so many rounds in a row, exploitation within 5%
-  double stop_seconds = 0.0;      // wall time of the study over all its runs; 0 = no limit
-  double time_limit = 0.0;        // seconds of this run; 0 = no limit
+  double stop_information = 0.0;     // nats per round; 0 = never stop for lack of information
+  int stop_rounds = 5;               // ... over so many rounds in a row, exploitation within 5%
+  double stop_seconds = 0.0;         // wall time of the study over all its runs; 0 = no limit
+  double time_limit = 0.0;           // seconds of this run; 0 = no limit
   std::optional<double> stop_value;  // a result at least as good ends the study
   // Pause when the first evaluations, so many of them, fail all in the same way; 0 = never. One
   // whose program cannot be started pauses at once.
@@ -81,9 +81,9 @@ enum class RunEnd {
   interrupted,
   too_many_failures,
   no_more_information,
-  space_exhausted,  // every point of a finite space has been evaluated
-  time_over,        // stop_seconds or time_limit
-  good_enough,      // stop_value
+  space_exhausted,      // every point of a finite space has been evaluated
+  time_over,            // stop_seconds or time_limit
+  good_enough,          // stop_value
   looks_like_a_mistake  // the very first evaluations failed, all in the same way
 };
 

@@ -3,7 +3,6 @@
 
 #include <utility>
 
-
 namespace vbo {
 
 Parameter without_step(Parameter parameter) {

@@ -13,8 +13,8 @@
 namespace vbo {
 namespace {
 
-constexpr int kInfeasible = 65;  // EX_DATAERR of sysexits.h
-constexpr int kTemporary = 75;   // EX_TEMPFAIL
+constexpr int kInfeasible = 65;                             // EX_DATAERR of sysexits.h
+constexpr int kTemporary = 75;                              // EX_TEMPFAIL
 constexpr std::string_view kCannotStart = "cannot start ";  // as Child says it
 
 }  // namespace

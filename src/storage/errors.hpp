@@ -27,8 +27,7 @@ inline Error not_waiting(const Trial& stored) {
     return {ErrorKind::conflict, who + " is being evaluated by \"" + stored.worker +
                                      "\", expected a suggestion that waits"};
   }
-  return {ErrorKind::conflict, who + " has already ended (" +
-                                   std::string(to_string(stored.state)) +
+  return {ErrorKind::conflict, who + " has already ended (" + std::string(to_string(stored.state)) +
                                    "), expected a suggestion that waits"};
 }
 inline Error is_retry(TrialId id) {

@@ -24,8 +24,12 @@ constexpr int kMostTries = 20;  // of a tell whose trials people revise at the s
 }  // namespace
 
 StudyRecord record_of(const StudyOptions& options) {
-  StudyRecord record{options.name,  options.goal,      options.budget,
-                     options.space, options.optimizer, options.evaluate_json,
+  StudyRecord record{options.name,
+                     options.goal,
+                     options.budget,
+                     options.space,
+                     options.optimizer,
+                     options.evaluate_json,
                      start_text(options.space, options.start)};
   if (record.optimizer.budget == 0) record.optimizer.budget = options.budget;
   return record;

@@ -79,9 +79,9 @@ Result<Replayed> replay(const Study::Impl& study, StudyLog& log,
       const std::vector<Suggestion> suggestions = (*optimizer)->ask(event.ids);
       for (std::size_t k = 0; k < event.asked.size(); ++k) {
         const std::string& source = log.asked(event.asked[k]).rationale.source;
-        same = same && (source == kUnseenSource || source == kStartSource ||
-                        (k < suggestions.size() &&
-                         suggestions[k].point == log.suggestion(event.asked[k])));
+        same = same &&
+               (source == kUnseenSource || source == kStartSource ||
+                (k < suggestions.size() && suggestions[k].point == log.suggestion(event.asked[k])));
       }
     }
     if (!event.told.empty()) {

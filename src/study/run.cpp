@@ -87,15 +87,12 @@ class EndRule {
   }
 
  private:
-  double seconds() const {
-    return std::chrono::duration<double>(Clock::now() - begin_).count();
-  }
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
   // The very first evaluations of a study show whether it was set up well.
   void look_for_a_mistake(const Trial& ended) {
     if (!is_first_run_ || options_.failures_in_a_row == 0 || seems_right_) return;
-    const bool fails =
-        ended.failure && ended.failure->cause != FailureCause::infeasible &&
-        (!first_failure_ || ended.failure->message == first_failure_->message);
+    const bool fails = ended.failure && ended.failure->cause != FailureCause::infeasible &&
+                       (!first_failure_ || ended.failure->message == first_failure_->message);
     if (!fails) {
       seems_right_ = true;
       return;
@@ -160,8 +157,10 @@ class Turns {
   }
   // Evaluations the budget still has room for, beside those that are open already.
   std::int64_t left() const {
-    return study_.record.budget - study_.ended -
-           (std::ssize(study_.open_trials) - std::ssize(handed_));
+    const auto with_people = std::count_if(handed_.begin(), handed_.end(), [this](TrialId id) {
+      return study_.open_trials.contains(id);  // and not dropped
+    });
+    return study_.record.budget - study_.ended - (std::ssize(study_.open_trials) - with_people);
   }
   Result<void> ask(std::int64_t n) {
     const auto asked = study_.ask(std::min({n, left(), study_.record.optimizer.batch}));

@@ -144,8 +144,7 @@ TEST_P(StorageRevisions, RetryMakesAFailedOneWaitAgain) {
   EXPECT_EQ(claims[0].trial.id, 2);
   ASSERT_TRUE(storage_->complete(completed(claims[0].trial, 1.5, 0), claims[0].token));
   EXPECT_EQ(storage_->load_untold().value().size(), 2U);
-  EXPECT_EQ(storage_->load_revisions().value().at(0).before.failure,
-            failed(asked_[1], 3).failure);
+  EXPECT_EQ(storage_->load_revisions().value().at(0).before.failure, failed(asked_[1], 3).failure);
 }
 
 TEST_P(StorageRevisions, ActualPointsComeBack) {

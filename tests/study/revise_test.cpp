@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Every registered method, with results brought in, points given, results replaced, other settings
 // than suggested, suggestions dropped and failures retried: a study that is resumed after any of
-// these goes on bit for bit as one that was never interrupted, by its snapshot and by replaying all.
+// these goes on bit for bit as one that was never interrupted, by its snapshot and by replaying
+// all.
 #include <gtest/gtest.h>
 
 #include "optim/conformance.hpp"

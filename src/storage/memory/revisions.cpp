@@ -72,8 +72,7 @@ Result<void> MemoryStorage::retry(std::span<const TrialId> ids, const std::strin
   for (const TrialId id : ids) {
     MemoryEntry& entry = state_->trials[id];
     if (is_open(entry.trial)) continue;  // named twice
-    state_->add_revision(
-        revision_of(entry.trial, RevisionKind::retried, reason, state_->clock()));
+    state_->add_revision(revision_of(entry.trial, RevisionKind::retried, reason, state_->clock()));
     Trial& trial = entry.trial;
     trial.failure.reset();
     trial.told_in = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What people change afterwards, each call in one transaction; and the few things beside trials that
-// a study keeps.
+// What people change afterwards, each call in one transaction; and the few things beside trials
+// that a study keeps.
 #include <set>
 
 #include "storage/errors.hpp"
@@ -162,9 +162,9 @@ Result<void> PostgresStorage::hear_revisions(std::span<const std::int64_t> ids, 
 
 Result<void> PostgresStorage::set_start(const std::string& start_json) {
   return coordinated([&] {
-    const Rows changed = connection_.query(
-        "UPDATE vbo.studies SET start = $2 WHERE id = $1 AND space IS NOT NULL",
-        {study_, start_json});
+    const Rows changed =
+        connection_.query("UPDATE vbo.studies SET start = $2 WHERE id = $1 AND space IS NOT NULL",
+                          {study_, start_json});
     if (changed.changed() == 0) throw Fault{storage_error::no_study()};
   });
 }

@@ -162,7 +162,8 @@ Result<void> PostgresStorage::add_trials(std::span<const Trial> trials,
     }
     if (request != 0) {
       const Rows answered = connection_.query(
-          "UPDATE vbo.requests SET state = 'answered', results = '' WHERE study = $1 AND id = $2 AND "
+          "UPDATE vbo.requests SET state = 'answered', results = '' WHERE study = $1 AND id = $2 "
+          "AND "
           "state = 'open'",
           {study_, request});
       if (answered.changed() == 0) throw Fault{storage_error::no_request(request)};

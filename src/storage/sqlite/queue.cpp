@@ -230,8 +230,7 @@ Result<void> SqliteStorage::withdraw_request(std::int64_t id) {
 Result<std::vector<AskRequest>> SqliteStorage::load_requests() {
   return attempt([&] {
     std::vector<AskRequest> requests;
-    Statement select =
-        database_.prepare(
+    Statement select = database_.prepare(
         "SELECT id, count, who, results FROM requests WHERE state = 'open' ORDER BY id");
     while (select.step()) {
       requests.push_back({select.integer(0), select.integer(1), std::string(select.text(2)),

@@ -58,10 +58,10 @@ void read_start(const toml::table& root, StudyFile& file, TomlErrors& errors) {
       if (!given) continue;
       point[i] = value_of(space[i], *given);
       if (!point[i]) {
-        errors.add_found(*given,
-                         {"start " + number + "." + space[i].name,
-                          "start." + number + "." + space[i].name},
-                         expected_of(space[i]));
+        errors.add_found(
+            *given,
+            {"start " + number + "." + space[i].name, "start." + number + "." + space[i].name},
+            expected_of(space[i]));
       }
     }
   }
