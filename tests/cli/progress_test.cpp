@@ -38,7 +38,7 @@ std::pair<std::string, std::string> lines_of(const ProgressState& state, int wid
 TEST(Progress, ShowsCountsRateTimeLeftAndBest) {
   const auto [first, second] = lines_of(halfway(), 100);
   EXPECT_EQ(first, std::string(20, '#') + std::string(20, '-') +
-                       "  320/640  50%  1 min 20 s left  40 s elapsed");
+                       "  320/640  50%  1 min 20 s left  40 s elapsed  4.0/s");
   EXPECT_EQ(second, "best 0.397887 (trial 87)  8 running  2 failed  branin");
 }
 

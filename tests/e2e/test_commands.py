@@ -71,6 +71,7 @@ class Completion(VboTest):
         self.assertIn("table", complete("vbo bench ta"))
         self.assertIn("--task", complete("vbo bench run --ta"))
         self.assertEqual(complete("vbo completion z"), ["zsh"])
+        self.assertIn("random", complete("vbo methods ran"))
 
     def test_zsh_and_fish_scripts_name_every_command(self):
         for shell in ("zsh", "fish"):
@@ -79,7 +80,7 @@ class Completion(VboTest):
                 self.assertIn(command, script, shell)
             self.assertIn("over-budget", script, shell)
             if shutil.which(shell):
-                name = self.write("vbo." + shell, script)
+                self.write("vbo." + shell, script)
                 subprocess.run([shell, "-n", self.path("vbo." + shell)], check=True)
 
     def test_the_manual_page_has_every_command_and_exit_code(self):
@@ -91,7 +92,6 @@ class Completion(VboTest):
         if shutil.which("groff"):
             done = subprocess.run(["groff", "-man", "-Tutf8", "-ww"], input=page, text=True, capture_output=True)
             self.assertEqual(done.stderr, "")
-        self.assertIn("random", complete("vbo methods ran"))
 
 
 class InitAndCheck(VboTest):
@@ -191,7 +191,8 @@ class Reading(VboTest):
     def test_csv(self):
         text = self.vbo("trials", "parabola.db").stdout
         rows = list(csv.DictReader(io.StringIO(text)))
-        self.assertEqual(list(rows[0]), ["id", "state", "value", "x", "n", "kind", "seconds", "attempts", "error"])
+        self.assertEqual(list(rows[0]), ["id", "state", "value", "x", "n", "kind", "seconds", "attempts", "error",
+                                         "asked_at", "started_at", "finished_at", "worker"])
         for row, trial in zip(rows, self.json("trials", "parabola.db"), strict=True):
             self.assertEqual(int(row["id"]), trial["id"])
             self.assertEqual(float(row["x"]), trial["params"]["x"])
