@@ -8,6 +8,9 @@
 #include <optional>
 
 #include "cli/target.hpp"
+#include "core/actual.hpp"
+#include "core/spelling.hpp"
+#include "core/value_text.hpp"
 #include "vbo/study.hpp"
 
 namespace vbo::cli {
@@ -63,21 +66,45 @@ class Asker {
         return opened.error();
       }
       queue_ = std::move(*opened);
-      const auto placed =
-          queue_->storage->request(options_.count, this_host() + ":" + std::to_string(getpid()));
+      const Result<std::int64_t> placed = place();
       if (!placed) return placed.error();
       request_ = *placed;
     }
     Result<std::optional<std::vector<Trial>>> answer = queue_->storage->load_answer(request_);
     if (!answer) {
       // The coordinator's word: there is nothing left to suggest.
-      if (answer.error().kind == ErrorKind::conflict) {
+      if (answer.error().kind == ErrorKind::conflict && !options_.results) {
         return std::optional(Answer{queue_->record.space, {}});
       }
       return answer.error();
     }
     if (!*answer) return std::optional<Answer>();
     return std::optional(Answer{queue_->record.space, std::move(**answer)});
+  }
+
+  Result<std::int64_t> place() {
+    const std::string who = this_host() + ":" + std::to_string(getpid());
+    Storage& storage = *queue_->storage;
+    if (options_.results) {
+      const Result<std::string> results = options_.results(queue_->record);
+      if (!results) return results.error();
+      return storage.bring(*results, who);
+    }
+    if (!options_.over_budget) {
+      const Result<TrialCounts> counts = storage.counts();
+      if (!counts) return counts.error();
+      const std::int64_t there =
+          counts->completed + counts->failed + counts->running + counts->waiting;
+      const std::int64_t left = std::max<std::int64_t>(0, queue_->record.budget - there);
+      if (options_.count > left) {
+        return Error{ErrorKind::invalid_input,
+                     "asked for " + std::to_string(options_.count) + ", and the budget of " +
+                         std::to_string(queue_->record.budget) + " has room for " +
+                         std::to_string(left) + " more; ask beyond it with --over-budget",
+                     "study.budget"};
+      }
+    }
+    return storage.request(options_.count, who);
   }
 
   // Answers all requests when nobody else does; false when somebody does.
@@ -110,24 +137,82 @@ class Asker {
 
 Result<Answer> ask_for(const AskWish& wish) { return Asker(wish).ask(); }
 
-Result<void> tell_result(const std::string& study_argument, const Outcome& outcome,
-                         double wait_seconds) {
-  Result<OpenedStudy> study = open_queue(study_argument, wait_seconds);
+std::optional<std::pair<std::string, std::string>> assignment(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) return std::nullopt;
+  return std::pair(text.substr(0, equals), text.substr(equals + 1));
+}
+
+Error no_such_trial(Storage& storage, TrialId id, const std::string& study_argument) {
+  const std::string who = "trial " + std::to_string(id);
+  const Result<std::vector<Revision>> revisions = storage.load_revisions();
+  if (revisions) {
+    for (const Revision& revision : *revisions) {
+      if (revision.before.id != id || revision.kind != RevisionKind::dropped) continue;
+      return {ErrorKind::not_found,
+              who + " was dropped" + (revision.reason.empty() ? "" : " (" + revision.reason + ")") +
+                  "; tell a result of its point with: vbo tell " + study_argument +
+                  " --at NAME=VALUE ... VALUE"};
+    }
+  }
+  return {ErrorKind::not_found,
+          who + " does not exist; the open ones: vbo ask " + study_argument + " --pending"};
+}
+
+namespace {
+
+// The trial's point with what was really set.
+Result<std::optional<Point>> actual_point(const std::vector<std::string>& given, const Space& space,
+                                          const Trial& trial) {
+  if (given.empty()) return std::optional<Point>();
+  Point point = trial.suggested ? *trial.suggested : trial.point;
+  std::vector<std::string> names;
+  for (const Parameter& p : space.parameters()) names.push_back(p.name);
+  for (const std::string& text : given) {
+    const auto parts = assignment(text);
+    if (!parts) {
+      return Error{ErrorKind::invalid_input,
+                   "--actual: found \"" + text + "\", expected NAME=VALUE"};
+    }
+    const auto index = space.index_of(parts->first);
+    if (!index) {
+      return Error{ErrorKind::invalid_input, "--actual: unknown parameter \"" + parts->first +
+                                                 "\"" + suggestion(parts->first, names)};
+    }
+    Result<Value> value = value_from_text(without_step(space[*index]), parts->second);
+    if (!value) return value.error();
+    point[*index] = std::move(*value);
+  }
+  return std::optional(std::move(point));
+}
+
+}  // namespace
+
+Result<Trial> tell_result(const TellWish& wish) {
+  Result<OpenedStudy> study = open_queue(wish.study, wish.wait_seconds);
   if (!study) return study.error();
   Storage& storage = *study->storage;
-  Result<std::optional<Trial>> stored = storage.load_trial(outcome.id);
+  const Result<std::optional<Trial>> stored = storage.load_trial(wish.outcome.id);
   if (!stored) return stored.error();
-  if (!*stored) {
-    return Error{ErrorKind::not_found, "trial " + std::to_string(outcome.id) +
-                                           " does not exist; the open ones: vbo ask " +
-                                           study_argument + " --pending"};
+  if (!*stored) return no_such_trial(storage, wish.outcome.id, wish.study);
+  const auto actual = actual_point(wish.actual, study->record.space, **stored);
+  if (!actual) return actual.error();
+  const Trial ended = told_again(**stored, wish.outcome, *actual);
+  const bool is_open = !(*stored)->value && !(*stored)->failure;
+  if (wish.replace && !is_open) {
+    const Result<void> replaced = storage.replace(ended, *wish.replace);
+    return replaced ? Result<Trial>(ended) : replaced.error();
   }
-  Trial open = std::move(**stored);
-  open.value.reset();
-  open.failure.reset();
-  open.metrics.clear();
-  const Result<Completion> completed = storage.complete(ended_by(std::move(open), outcome), 0);
-  return completed ? Result<void>() : completed.error();
+  const Result<Completion> completed = storage.complete(ended, 0);
+  if (completed) return ended;
+  Error error = completed.error();
+  if (error.kind == ErrorKind::conflict) {
+    error.message += ". If that is wrong, replace it: vbo tell " + wish.study + " " +
+                     std::to_string(ended.id) + " " +
+                     (ended.value ? to_string(Value(*ended.value)) : "--fail REASON") +
+                     " --replace REASON";
+  }
+  return error;
 }
 
 }  // namespace vbo::cli

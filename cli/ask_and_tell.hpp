@@ -4,11 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "vbo/error.hpp"
 #include "vbo/space.hpp"
+#include "vbo/storage.hpp"
 #include "vbo/trial.hpp"
 
 namespace vbo::cli {
@@ -18,6 +21,9 @@ struct AskWish {
   std::int64_t count = 1;
   int threads = 0;  // of the method; 0 = all cores
   double wait_seconds = 30.0;
+  bool over_budget = true;  // else more than the budget has room for are refused
+  // Brings results instead: makes the text of Storage::bring() for the study it finds.
+  std::function<Result<std::string>(const StudyRecord&)> results;
 };
 
 struct Answer {
@@ -27,8 +33,23 @@ struct Answer {
 
 Result<Answer> ask_for(const AskWish& wish);
 
-// Stores the result of outcome.id; whoever coordinates the study, now or later, tells the method.
-Result<void> tell_result(const std::string& study_argument, const Outcome& outcome,
-                         double wait_seconds);
+// How a result is told.
+struct TellWish {
+  std::string study;
+  Outcome outcome;                     // of outcome.id
+  std::vector<std::string> actual;     // NAME=VALUE that were really set; the others as suggested
+  std::optional<std::string> replace;  // why it takes the place of the result there is
+  double wait_seconds = 30.0;
+};
+
+// Stores the result; whoever coordinates the study, now or later, tells the method. Answers with
+// the trial as it is stored.
+Result<Trial> tell_result(const TellWish& wish);
+
+// NAME=VALUE, split.
+std::optional<std::pair<std::string, std::string>> assignment(const std::string& text);
+
+// Why there is no such trial: it never was, or it was dropped.
+Error no_such_trial(Storage& storage, TrialId id, const std::string& study_argument);
 
 }  // namespace vbo::cli

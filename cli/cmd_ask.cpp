@@ -16,6 +16,7 @@ struct AskArguments {
   std::int64_t threads = 0;
   double wait = kWaitSeconds;
   bool pending = false;
+  bool over_budget = false;
   bool json = false;
 };
 
@@ -45,8 +46,12 @@ int list_pending(const AskArguments& options) {
 
 int ask(const AskArguments& options, const Console& console) {
   if (options.pending) return list_pending(options);
-  const Result<Answer> answer =
-      ask_for({options.study, options.count, static_cast<int>(options.threads), options.wait});
+  const Result<Answer> answer = ask_for({.study = options.study,
+                                         .count = options.count,
+                                         .threads = static_cast<int>(options.threads),
+                                         .wait_seconds = options.wait,
+                                         .over_budget = options.over_budget,
+                                         .results = {}});
   if (!answer) return fail(answer.error());
   const int code = print_suggestions(answer->space, answer->trials, options.json);
   if (answer->trials.empty()) return fail(kNoSuccess, "the space has no more points to suggest");
@@ -67,6 +72,8 @@ Action define_ask(CLI::App& app, const Console& console) {
                    kMostThreads);
   arguments.option("--wait", options->wait, "SECONDS",
                    "How long to wait for others who ask, tell or run", 0.0, kLongestWait);
+  arguments.flag("--over-budget", options->over_budget,
+                 "Suggest also when more are open and evaluated then than the budget says");
   arguments.flag("--pending", options->pending,
                  "List the open suggestions again; make no new ones");
   arguments.flag("--json", options->json, "Print JSON");

@@ -49,13 +49,17 @@ std::optional<Outcome> evaluate(Executor& executor, const Point& point) {
   return std::nullopt;
 }
 
+std::string right(const StudyFile& file) {
+  const StudyOptions& study = file.study;
+  return fmt::format("{}: the study file is right: {} parameters, {}, budget {}, method {}\n",
+                     file.path, study.space.size(), to_string(study.goal), study.budget,
+                     study.optimizer.method);
+}
+
 void print_text(const StudyFile& file, const std::string& command, const Point& point,
                 const Outcome& outcome, const Console& console) {
-  const StudyOptions& study = file.study;
-  print_out(fmt::format("{}: the study file is right: {} parameters, {}, budget {}, method {}\n",
-                        file.path, study.space.size(), to_string(study.goal), study.budget,
-                        study.optimizer.method));
-  print_out("point\n" + point_lines(study.space, point, "  "));
+  print_out(right(file));
+  print_out("point\n" + point_lines(file.study.space, point, "  "));
   print_out("ran    " + command + "\n");
   if (outcome.value) {
     print_out("value  " + console.paint(1, Style::good, number_text(*outcome.value)) + "  in " +
@@ -75,9 +79,35 @@ void print_text(const StudyFile& file, const std::string& command, const Point& 
   if (outcome.value && !console.quiet) print_err("\nNext:\n  vbo run " + file.path + "\n");
 }
 
+// A study that people evaluate: there is nothing to run, and the point is shown instead.
+int check_without_program(const StudyFile& file, bool json, const Console& console) {
+  const Result<Point> point = random_point(file);
+  if (!point) return fail(point.error());
+  if (json) {
+    print_json({{"study", file.study.name},
+                {"command", nullptr},
+                {"id", 1},
+                {"params", json_of(file.study.space, *point)},
+                {"value", nullptr},
+                {"metrics", Json::object()},
+                {"seconds", 0.0},
+                {"error", nullptr},
+                {"stderr", ""}});
+    return kDone;
+  }
+  print_out(right(file) + "point\n" + point_lines(file.study.space, *point, "  ") +
+            "ran    nothing: without an [evaluate] table the results are yours to tell\n");
+  std::fflush(stdout);
+  if (!console.quiet) {
+    print_err("\nNext:\n  vbo ask " + file.path + "\n  vbo tell " + file.path + " ID VALUE\n");
+  }
+  return kDone;
+}
+
 int check(const std::string& path, bool json, const Console& console) {
   const Result<StudyFile> file = read_study_file(path);
   if (!file) return fail(file.error());
+  if (!file->evaluate) return check_without_program(*file, json, console);
   Result<EvaluateSettings> settings = require_evaluator(*file);
   if (!settings) return fail(settings.error());
   settings->process.workers = 1;

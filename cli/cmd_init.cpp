@@ -60,6 +60,9 @@ high = 15.0
 # type = "categorical"
 # choices = ["adam", "sgd"]
 
+# [[start]]                  # a point to evaluate first; what it leaves out is the method's choice
+# x1 = 2.5
+
 [evaluate]
 # Started directly, not through a shell, in the folder of this file. {{x1}} becomes the value of
 # parameter x1; the environment has VBO_PARAMS (JSON) and VBO_TRIAL_ID. The last line it prints that
@@ -74,6 +77,8 @@ mode = "once"                # or "serve": one long-lived process per worker
 # information = 0.02         # stop when rounds promise fewer nats than this ...
 # rounds = 5                 # ... so many times in a row
 # failures_in_a_row = 20     # pause after so many failures in a row
+# seconds = 3600.0           # wall time of the study over all its runs
+# value = 0.4                # good enough: a result at least as good ends it
 )";
 
 constexpr const char* kScript = R"(#!/usr/bin/env python3

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // docs/cli.md, made from the same table as the help; a test compares the two.
 #include "cli/app.hpp"
+#include "cli/exit_codes.hpp"
 #include "cli/help.hpp"
 
 namespace vbo::cli {
@@ -35,14 +36,10 @@ constexpr const char* kOpening =
     "Results go to standard output, progress, hints and errors to standard error. `STUDY` is the "
     "storage of a study (its `.db` file) or its study file (`.toml`). JSON fields may be added in "
     "later versions, never renamed or removed.\n\n"
-    "| exit code | meaning |\n|---|---|\n"
-    "| 0 | done |\n"
-    "| 1 | failed: the evaluation of `vbo check`, or a study paused after too many failures |\n"
-    "| 2 | wrong usage or study file; nothing was written |\n"
-    "| 3 | no successful evaluation |\n"
-    "| 5 | storage busy, damaged or not writable |\n"
-    "| 130 | interrupted |\n\n"
-    "Signals to `vbo run`: the first Ctrl-C (SIGINT) starts nothing new, waits for the running "
+    "| exit code | meaning |\n|---|---|\n";
+
+constexpr const char* kSignals =
+    "\nSignals to `vbo run`: the first Ctrl-C (SIGINT) starts nothing new, waits for the running "
     "evaluations and says how to resume; the second kills them and stops at once. SIGTERM and "
     "SIGHUP are like the "
     "first Ctrl-C, with a deadline (`--grace`) after which they are like the second. `kill -9` "
@@ -54,6 +51,10 @@ std::string reference() {
   Action chosen;
   const std::unique_ptr<CLI::App> app = make_app(console, chosen);
   std::string text = kOpening;
+  for (const ExitCodeInfo& exit : kExitCodes) {
+    text += "| " + std::to_string(exit.code) + " | " + std::string(exit.meaning) + " |\n";
+  }
+  text += kSignals;
   text += "## Options of every command\n\n" + options_table(*app);
   for (const Command& command : commands()) {
     if (!command.hidden) text += section(command, *app->get_subcommand(command.name));

@@ -14,6 +14,7 @@
 #include "cli/launch.hpp"
 #include "cli/progress.hpp"
 #include "cli/signals.hpp"
+#include "cli/target.hpp"
 #include "cli/trial_json.hpp"
 #include "core/one_line.hpp"
 #include "vbo/worker.hpp"
@@ -24,6 +25,7 @@ namespace {
 constexpr std::int64_t kMost = 4096;  // workers or threads
 constexpr std::int64_t kLongestGrace = 86400;
 constexpr std::int64_t kAsTheFileSays = -1;
+constexpr double kLongest = 1e9;                          // seconds
 constexpr std::chrono::seconds kPatience{3600};           // for a server that is away
 constexpr std::chrono::milliseconds kStandByEvery{1000};  // looks for a study that is left alone
 
@@ -33,6 +35,7 @@ struct RunArguments {
   std::int64_t workers = kAsTheFileSays;  // 0 = coordinate only
   std::string on;                         // "" = this process evaluates
   std::int64_t grace = 20;
+  double time_limit = 0.0;  // seconds; 0 = none
   bool json = false;
 };
 
@@ -56,6 +59,12 @@ constexpr std::string_view end_name(RunEnd end) {
       return "no_more_information";
     case RunEnd::space_exhausted:
       return "space_exhausted";
+    case RunEnd::time_over:
+      return "time_over";
+    case RunEnd::good_enough:
+      return "good_enough";
+    case RunEnd::looks_like_a_mistake:
+      return "looks_like_a_mistake";
   }
   return "?";
 }
@@ -87,6 +96,15 @@ std::string reason(const StudyFile& file, const Summary& summary) {
       return "Stopped: the last rounds promised less information than stop.information.";
     case RunEnd::space_exhausted:
       return "Every point of the space has been evaluated.";
+    case RunEnd::time_over:
+      return "The time is over; nothing is lost.";
+    case RunEnd::good_enough:
+      return "Stopped: the best result is as good as stop.value asks for.";
+    case RunEnd::looks_like_a_mistake:
+      return fmt::format(
+          "Paused: this looks like a mistake in the set-up, for the first evaluations failed all "
+          "in the same way. See why with: vbo check {}",
+          file.path);
   }
   return "";
 }
@@ -94,7 +112,8 @@ std::string reason(const StudyFile& file, const Summary& summary) {
 std::string next_steps(const StudyFile& file, const Summary& summary) {
   const std::string& db = file.study.storage;
   const bool unfinished =
-      summary.end == RunEnd::interrupted || summary.end == RunEnd::too_many_failures;
+      summary.end == RunEnd::interrupted || summary.end == RunEnd::too_many_failures ||
+      summary.end == RunEnd::time_over || summary.end == RunEnd::looks_like_a_mistake;
   std::vector<std::pair<std::string, std::string>> steps;
   if (unfinished) steps.emplace_back("vbo run " + file.path, "resume");
   if (summary.best) {
@@ -290,7 +309,8 @@ Result<RunEnd> conduct(const StudyFile& file, Study& study, const Crew& crew, Ru
 }
 
 Result<Summary> run_study(const StudyFile& file, Study& study, const Crew& crew,
-                          const std::atomic<int>& interrupts, const Console& console) {
+                          const std::atomic<int>& interrupts, double time_limit,
+                          const Console& console) {
   const Result<TrialCounts> before = study.counts();
   if (!before) return before.error();
   const Result<std::optional<Trial>> best_before = study.best();
@@ -313,6 +333,9 @@ Result<Summary> run_study(const StudyFile& file, Study& study, const Crew& crew,
     options.failures_in_a_row = file.stop.failures_in_a_row;
     options.stop_information = file.stop.information;
     options.stop_rounds = file.stop.rounds;
+    options.stop_seconds = file.stop.seconds;
+    options.stop_value = file.stop.value;
+    options.time_limit = time_limit;
     options.interrupts = &interrupts;
     options.on_finished = [&](const Trial& trial) { progress.finished(trial); };
     options.on_turn = [&](const QueueState& queue) { progress.set_running(queue.running); };
@@ -333,8 +356,22 @@ Result<Summary> run_study(const StudyFile& file, Study& study, const Crew& crew,
   return summary;
 }
 
+// A storage where a study file is expected, by its name or by what is in it.
+bool is_storage(const std::string& argument) {
+  if (argument.find("://") != std::string::npos || argument.ends_with(".db")) return true;
+  return is_sqlite_file(argument);
+}
+
 int run(const RunArguments& options, const Console& console) {
   const std::atomic<int>& interrupts = watch_interrupts(static_cast<unsigned>(options.grace));
+  if (is_storage(options.file)) {
+    return fail(kWrongUsage,
+                "found the storage " + options.file +
+                    ", expected the study file (.toml) that says how to evaluate: vbo run "
+                    "STUDY.toml. To look at the study: vbo status " +
+                    options.file + ". To evaluate its suggestions yourself: vbo ask " +
+                    options.file);
+  }
   Result<StudyFile> file = read_study_file(options.file);
   if (!file) return fail(file.error());
   file->study.optimizer.threads = static_cast<int>(options.threads);
@@ -355,7 +392,8 @@ int run(const RunArguments& options, const Console& console) {
   Result<Study> study = open_or_stand_by(*file, false, interrupts, console);
   if (!study) return fail(study.error());
   if (!study->warning().empty()) print_err("vbo: " + one_line(study->warning()) + "\n");
-  const Result<Summary> summary = run_study(*file, *study, crew, interrupts, console);
+  const Result<Summary> summary =
+      run_study(*file, *study, crew, interrupts, options.time_limit, console);
   if (!summary) return fail(summary.error());
   if (options.json) {
     print_json(summary_json(*file, *summary));
@@ -381,6 +419,8 @@ Action define_run(CLI::App& app, const Console& console) {
                    kMost);
   arguments.option("--grace", options->grace, "SECONDS",
                    "Time the running evaluations get to finish after SIGTERM", 1, kLongestGrace);
+  arguments.option("--time-limit", options->time_limit, "SECONDS",
+                   "Start nothing new after so long; 0 = no limit", 0.0, kLongest);
   arguments.flag("--json", options->json, "Print the result as JSON");
   return [options, &console] { return run(*options, console); };
 }

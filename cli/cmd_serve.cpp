@@ -34,7 +34,8 @@ struct ServeArguments {
 #ifdef VBO_HAVE_PAGE
 
 Result<std::vector<Trial>> ask(const std::string& argument, std::int64_t count) {
-  Result<Answer> answer = ask_for({.study = argument, .count = count, .wait_seconds = kWait});
+  Result<Answer> answer =
+      ask_for({.study = argument, .count = count, .wait_seconds = kWait, .results = {}});
   if (!answer) return answer.error();
   if (answer->trials.empty()) {
     return Error{ErrorKind::conflict, "the space has no more points to suggest"};
@@ -48,7 +49,9 @@ Result<void> tell(const std::string& argument, const Trial& ended) {
   outcome.value = ended.value;
   outcome.failure = ended.failure;
   outcome.metrics = ended.metrics;
-  return tell_result(argument, outcome, kWait);
+  const Result<Trial> told =
+      tell_result({.study = argument, .outcome = outcome, .wait_seconds = kWait});
+  return told ? Result<void>() : told.error();
 }
 
 Result<std::string> token_in(const std::string& file_name) {

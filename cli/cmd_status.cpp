@@ -68,7 +68,11 @@ std::string status_text(const StudyReport& status, const Console& console) {
     text += point_lines(record.space, status.recommended->point, "                 ");
   }
   const std::string information = information_text(status.rounds);
-  if (!information.empty()) text += "  information  " + information + "\n";
+  if (!information.empty()) {
+    text += "  information  " + information +
+            "\n                 what the next results are expected to tell about outcomes: 0 is "
+            "nothing new;\n                 the most is what this estimate could show at all\n";
+  }
   if (!status.message.empty()) text += "  method says  " + one_line(status.message) + "\n";
   return text;
 }

@@ -5,6 +5,7 @@
 #include "cli/commands.hpp"
 #include "cli/target.hpp"
 #include "cli/trial_json.hpp"
+#include "core/delivery.hpp"
 #include "core/one_line.hpp"
 #include "core/spelling.hpp"
 #include "core/value_text.hpp"
@@ -20,7 +21,9 @@ struct TellArguments {
   std::string value;
   std::vector<std::string> metrics;  // NAME=VALUE
   std::vector<std::string> at;       // NAME=VALUE, one per parameter
+  std::vector<std::string> actual;   // NAME=VALUE
   std::string reason;
+  std::string replace;
   double wait = kWaitSeconds;
   bool json = false;
 };
@@ -29,13 +32,6 @@ struct TellArguments {
 std::optional<Outcome> parse_value(const std::string& text) {
   if (text.find('{') != std::string::npos) return std::nullopt;
   return parse_value_line(text);
-}
-
-// NAME=VALUE, split.
-std::optional<std::pair<std::string, std::string>> assignment(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0) return std::nullopt;
-  return std::pair(text.substr(0, equals), text.substr(equals + 1));
 }
 
 Result<void> read_metrics(const std::vector<std::string>& given, Outcome& outcome) {
@@ -80,16 +76,21 @@ Result<Point> point_at(const std::vector<std::string>& given, const Space& space
   return point;
 }
 
-// A point nobody suggested; answers with the id it got.
-Result<TrialId> store_at(const TellArguments& options, const Outcome& outcome) {
-  Result<Study> study = open_to_write(options.study);
-  if (!study) return study.error();
-  const Result<Point> point = point_at(options.at, study->record().space);
-  if (!point) return point.error();
-  const Result<std::vector<Trial>> added = study->add({{*point, outcome}});
-  if (!added) return added.error();
-  if (const Result<void> closed = study->close(); !closed) return closed.error();
-  return added->front().id;
+// A point nobody suggested; answers with the trial it became.
+Result<Trial> store_at(const TellArguments& options, const Outcome& outcome) {
+  const auto results = [&](const StudyRecord& record) -> Result<std::string> {
+    Result<Point> point = point_at(options.at, record.space);
+    if (!point) return point.error();
+    if (const auto inside = record.space.check(*point); !inside) return inside.error();
+    return delivery_text(record.space, {.results = {{std::move(*point), outcome}}});
+  };
+  Result<Answer> answer =
+      ask_for({.study = options.study, .wait_seconds = options.wait, .results = results});
+  if (!answer) return answer.error();
+  if (answer->trials.empty()) {
+    return Error{ErrorKind::conflict, "the result was not stored; tell it again"};
+  }
+  return std::move(answer->trials.front());
 }
 
 int tell(TellArguments options) {
@@ -105,6 +106,12 @@ int tell(TellArguments options) {
   } else {
     if (!options.value.empty()) {
       return fail(kWrongUsage, "found an ID and --at, expected one of them");
+    }
+    if (!options.actual.empty() || !options.replace.empty()) {
+      return fail(kWrongUsage,
+                  "found --at and " +
+                      std::string(options.actual.empty() ? "--replace" : "--actual") +
+                      ", which speaks of a suggestion: expected its ID instead of --at");
     }
     options.value = std::exchange(options.id_text, {});
   }
@@ -126,15 +133,15 @@ int tell(TellArguments options) {
     outcome = *std::move(parsed);
   }
   if (const auto read = read_metrics(options.metrics, outcome); !read) return fail(read.error());
-  if (options.at.empty()) {
-    outcome.id = options.id;
-    const Result<void> stored = tell_result(options.study, outcome, options.wait);
-    if (!stored) return fail(stored.error());
-  } else {
-    const Result<TrialId> id = store_at(options, outcome);
-    if (!id) return fail(id.error());
-    options.id = *id;
-  }
+  outcome.id = options.id;
+  TellWish wish{.study = options.study,
+                .outcome = outcome,
+                .actual = options.actual,
+                .wait_seconds = options.wait};
+  if (!options.replace.empty()) wish.replace = options.replace;
+  const Result<Trial> stored = options.at.empty() ? tell_result(wish) : store_at(options, outcome);
+  if (!stored) return fail(stored.error());
+  options.id = stored->id;
   if (options.json) {
     print_json({{"id", options.id},
                 {"state", outcome.value ? "completed" : "failed"},
@@ -163,6 +170,10 @@ Action define_tell(CLI::App& app, const Console&) {
                      "A further measurement; repeat it");
   arguments.repeated("--at", options->at, "NAME=VALUE",
                      "Instead of an ID: a point nobody suggested; repeat it for every parameter");
+  arguments.repeated("--actual", options->actual, "NAME=VALUE",
+                     "What was really set, where that is not what was suggested; repeat it");
+  arguments.option("--replace", options->replace, "REASON",
+                   "Put this result in the place of the one there is, and why; the log keeps both");
   arguments.option("--wait", options->wait, "SECONDS", "How long to wait for others who write", 0.0,
                    kLongestWait);
   arguments.flag("--json", options->json, "Print JSON");

@@ -11,8 +11,17 @@ namespace vbo::cli {
 namespace {
 
 constexpr std::int64_t kAtOnce = 5000;  // rows in memory
-constexpr std::array<std::string_view, 6> kColumns = {"id",      "state",    "value",
-                                                      "seconds", "attempts", "error"};
+constexpr std::array<std::string_view, 10> kColumns = {
+    "id",    "state",    "value",      "seconds",     "attempts",
+    "error", "asked_at", "started_at", "finished_at", "worker"};
+
+const std::string kSuggestedPrefix = "suggested.";
+
+// Columns that are there only when some trial needs them.
+struct Extra {
+  std::set<std::string> metrics;
+  bool suggested = false;  // somewhere another point was set than suggested
+};
 
 struct TrialsArguments {
   std::string study;
@@ -28,39 +37,52 @@ std::string csv_field(const std::string& text) {
   return quoted + "\"";
 }
 
-// Every metric any trial has, each a column.
-Result<std::set<std::string>> metric_names(Storage& storage) {
+Result<Extra> extra_columns(Storage& storage) {
   const Result<std::vector<Trial>> history = storage.load_history();
   if (!history) return history.error();
-  std::set<std::string> names;
+  Extra extra;
   for (const Trial& trial : *history) {
-    for (const auto& [name, value] : trial.metrics) names.insert(name);
+    for (const auto& [name, value] : trial.metrics) extra.metrics.insert(name);
+    extra.suggested = extra.suggested || trial.suggested;
   }
-  return names;
+  return extra;
 }
 
-std::string csv_header(const Space& space, const std::set<std::string>& metrics) {
+std::string csv_header(const Space& space, const Extra& extra) {
   std::string line = "id,state,value";
   for (const Parameter& p : space.parameters()) {
     const bool taken = std::find(kColumns.begin(), kColumns.end(), p.name) != kColumns.end() ||
-                       p.name.starts_with(kMetricPrefix);
+                       p.name.starts_with(kMetricPrefix) || p.name.starts_with(kSuggestedPrefix);
     line += "," + csv_field(taken ? "params." + p.name : p.name);
   }
   line += ",seconds,attempts,error";
-  for (const std::string& name : metrics)
+  for (const std::string& name : extra.metrics)
     line += "," + csv_field(std::string(kMetricPrefix) + name);
+  line += ",asked_at,started_at,finished_at,worker";
+  if (extra.suggested) {
+    for (const Parameter& p : space.parameters()) {
+      line += "," + csv_field(kSuggestedPrefix + p.name);
+    }
+  }
   return line + "\r\n";
 }
 
-std::string csv_row(const Trial& trial, const std::set<std::string>& metrics) {
+std::string csv_row(const Trial& trial, const Extra& extra) {
   std::string line = std::to_string(trial.id) + "," + std::string(to_string(trial.state)) + "," +
                      (trial.value ? number_text(*trial.value) : "");
   for (const Value& value : trial.point) line += "," + csv_field(to_string(value));
   line += "," + number_text(trial.seconds) + "," + std::to_string(trial.attempts) + "," +
           csv_field(trial.failure ? trial.failure->message : "");
-  for (const std::string& name : metrics) {
+  for (const std::string& name : extra.metrics) {
     const auto found = trial.metrics.find(name);
     line += "," + (found == trial.metrics.end() ? "" : number_text(found->second));
+  }
+  line += "," + time_text(trial.asked_at) + "," + time_text(trial.started_at) + "," +
+          time_text(trial.finished_at) + "," + csv_field(trial.worker);
+  if (extra.suggested) {
+    for (std::size_t i = 0; i < trial.point.size(); ++i) {
+      line += "," + (trial.suggested ? csv_field(to_string((*trial.suggested)[i])) : "");
+    }
   }
   return line + "\r\n";
 }
@@ -70,10 +92,9 @@ int trials(const TrialsArguments& options) {
   if (!study) return fail(study.error());
   const Space& space = study->record.space;
   const std::optional<TrialState> wanted = trial_state_from(options.state);
-  const Result<std::set<std::string>> metrics =
-      options.json ? std::set<std::string>() : metric_names(*study->storage);
-  if (!metrics) return fail(metrics.error());
-  print_out(options.json ? "[" : csv_header(space, *metrics));
+  const Result<Extra> extra = options.json ? Extra() : extra_columns(*study->storage);
+  if (!extra) return fail(extra.error());
+  print_out(options.json ? "[" : csv_header(space, *extra));
   bool first_row = true;
   for (TrialId next = 1;;) {
     const Result<std::vector<Trial>> rows = study->storage->load_trials(next, kAtOnce);
@@ -84,7 +105,7 @@ int trials(const TrialsArguments& options) {
         print_out((first_row ? "\n" : ",\n") + dump(trial_json(space, trial)));
         first_row = false;
       } else {
-        print_out(csv_row(trial, *metrics));
+        print_out(csv_row(trial, *extra));
       }
     }
     if (rows->size() < static_cast<std::size_t>(kAtOnce)) break;

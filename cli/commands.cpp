@@ -16,7 +16,9 @@ const std::vector<Command>& commands() {
        "Check a study file and evaluate one point",
        {"vbo check study.toml"},
        "Reads the study file, evaluates one random point exactly as `vbo run` would, and shows the "
-       "command, the value found and the time it took. Stores nothing.",
+       "command, the value found and the time it took. Stores nothing. Of a study without "
+       "[evaluate], for `vbo ask` and `vbo tell`, it only shows the point; command and value are "
+       "null then.",
        R"({"study", "command", "id", "params", "value", "seconds", "error", "stderr"})",
        define_check},
       {"run",
@@ -28,7 +30,10 @@ const std::vector<Command>& commands() {
        "start it again, and it continues as if nothing had happened. The first Ctrl-C finishes the "
        "running evaluations, the second stops at once. Raise study.budget to continue a finished "
        "study. Other workers may join with `vbo work`; with --workers 0 all evaluations are "
-       "theirs.",
+       "theirs. It also ends when stop.seconds or --time-limit are over, or when a result is as "
+       "good as stop.value, and finishes what runs then. It pauses when the program cannot be "
+       "found, when the first 5 evaluations fail all in the same way, and after "
+       "stop.failures_in_a_row.",
        R"({"study", "end", "completed", "failed", "budget", "seconds", "best": {"id", "params", "value"} or null})",
        define_run},
       {"ask",
@@ -37,37 +42,59 @@ const std::vector<Command>& commands() {
        "For people and robots in the loop: each suggestion has an id under which `vbo tell` takes "
        "its result. Given a study file, the study is created when it does not exist yet. "
        "Suggestions stay open until told; --pending lists them again. Works from many processes at "
-       "once, and while `vbo run` runs: then its suggestions are yours and not its workers'.",
+       "once, and while `vbo run` runs: then its suggestions are yours and not its workers'. More "
+       "than the budget has room for need --over-budget. `vbo drop` takes suggestions back.",
        R"([{"id", "params": {...}}, ...])",
        define_ask},
       {"tell",
        "Tell the result of a suggestion",
        {"vbo tell study.db 7 1.25", "vbo tell study.db 7 1.25 --metric stress=240",
         "vbo tell study.db 8 --fail \"sample broke\"",
+        "vbo tell study.db 7 1.25 --actual temperature=36.2",
+        "vbo tell study.db 7 12.5 --replace \"decimal point was wrong\"",
         "vbo tell study.db --at x=36.2 --at n=3 1.25"},
        "VALUE is in the sign of the study's goal. nan and inf count as failures. The result is "
        "stored at once, from many processes at the same time and while `vbo run` runs; the method "
-       "hears of it before it suggests again. Telling the same result again changes nothing. --at "
-       "tells a point nobody suggested, under a new id; it counts as an evaluation, and needs a "
-       "study "
-       "that does not run at the moment.",
+       "hears of it before it suggests again. Telling the same result again changes nothing; "
+       "another "
+       "one is refused without --replace, which keeps the old one in the log. --actual records "
+       "what "
+       "was really set: any value of the parameter's range, steps and constraints aside. --at "
+       "tells "
+       "a point nobody suggested, under a new id; it counts as an evaluation.",
        R"({"id", "state", "value", "error"})",
        define_tell},
       {"import",
        "Bring in past results",
-       {"vbo import study.toml past.csv", "vbo import study.db other.db --skip-bad"},
+       {"vbo import study.toml past.csv", "vbo import study.db other.db --skip-bad",
+        "vbo import study.toml optuna.db --study tuning"},
        "FILE is a CSV table with a column per parameter and one named value, as `vbo trials` "
        "writes "
-       "it, or the storage of another study with the same goal. Columns state, error, seconds and "
-       "metrics.NAME are read when they are there. Rows that cannot be used are listed, and "
-       "nothing "
-       "is imported unless --skip-bad leaves them out. What is in the study already is not "
-       "imported "
-       "again. Imported results count as evaluations; the method learns from them like from its "
-       "own. "
-       "Needs a study that does not run at the moment.",
-       R"({"imported", "known", "skipped", "first_id": id or null})",
+       "it, the storage of another study with the same goal, or the SQLite file of an Optuna study "
+       "(RDBStorage; pruned trials have no value and are left out). Columns state, error, seconds "
+       "and metrics.NAME are read when they are there. Rows that cannot be used are listed, and "
+       "nothing is imported unless --skip-bad leaves them out. What is in the study already is not "
+       "imported again. Imported results count as evaluations; the method learns from them like "
+       "from its own. While `vbo run` runs, it takes them up.",
+       R"({"imported", "known", "skipped", "pruned", "first_id": id or null})",
        define_import},
+      {"drop",
+       "Take suggestions back that wait",
+       {"vbo drop study.db 7 8", "vbo drop study.db 7 --reason \"out of material\""},
+       "For suggestions nobody will evaluate. The method stops counting on them, their ids are not "
+       "used again, and they stay in the log. One that is being evaluated or has ended is refused. "
+       "Works while `vbo run` runs.",
+       R"({"dropped": [id, ...]})",
+       define_drop},
+      {"retry",
+       "Evaluate failed trials again",
+       {"vbo retry study.db 7", "vbo retry study.db 7 8 --reason \"the power was off\""},
+       "They wait again under their ids: `vbo run` and `vbo work` evaluate them, or `vbo tell` "
+       "tells "
+       "their results. The failure stays in the log, and the evaluation counts once. Works while "
+       "`vbo run` runs.",
+       R"({"waiting": [id, ...]})",
+       define_retry},
       {"work",
        "Evaluate trials of a study that another process coordinates",
        {"vbo work study.toml", "vbo work study.toml --workers 8 --idle 600"},
@@ -106,11 +133,14 @@ const std::vector<Command>& commands() {
       {"trials",
        "List all trials as CSV or JSON",
        {"vbo trials study.db > trials.csv", "vbo trials study.db --json --state failed"},
-       "Columns: id, state, value, one per parameter, seconds, attempts, error. A parameter with "
-       "the "
-       "name of another column is written params.NAME. Values are in the user's own sign and empty "
+       "Columns: id, state, value, one per parameter, seconds, attempts, error, metrics.NAME, "
+       "asked_at, started_at, finished_at (UTC; seconds since 1970 in JSON) and worker. A "
+       "parameter "
+       "with the name of another column is written params.NAME. Where something else was set than "
+       "suggested, the parameters are what was set, and suggested.NAME what was suggested. Values "
+       "are in the user's own sign and empty "
        "unless the trial is completed.",
-       R"([{"id", "state", "params": {...}, "value", "seconds", "error", "cause", "attempts", "stderr"}, ...])",
+       R"([{"id", "state", "params": {...}, "value", "seconds", "error", "cause", "attempts", "stderr", "metrics", "asked_at", "started_at", "finished_at", "worker", "suggested": {...} or null}, ...])",
        define_trials},
       {"explain",
        "Show why a point was suggested",
@@ -188,10 +218,13 @@ const std::vector<Command>& commands() {
        define_mi},
       {"completion",
        "Print the completion script of a shell",
-       {"vbo completion bash > ~/.local/share/bash-completion/completions/vbo"},
-       "",
+       {"vbo completion bash > ~/.local/share/bash-completion/completions/vbo",
+        "vbo completion zsh > ~/.zfunc/_vbo",
+        "vbo completion fish > ~/.config/fish/completions/vbo.fish"},
+       "For zsh the folder has to be in fpath before compinit.",
        "",
        define_completion},
+      {"man", "Print the manual page", {"vbo man > vbo.1"}, "", "", define_man, true},
       {"reference",
        "Print docs/cli.md",
        {"vbo reference > docs/cli.md"},

@@ -36,6 +36,8 @@ Action define_run(CLI::App& app, const Console& console);
 Action define_ask(CLI::App& app, const Console& console);
 Action define_tell(CLI::App& app, const Console& console);
 Action define_import(CLI::App& app, const Console& console);
+Action define_drop(CLI::App& app, const Console& console);
+Action define_retry(CLI::App& app, const Console& console);
 Action define_work(CLI::App& app, const Console& console);
 Action define_workers(CLI::App& app, const Console& console);
 Action define_status(CLI::App& app, const Console& console);
@@ -51,6 +53,7 @@ Action define_tasks(CLI::App& app, const Console& console);
 Action define_bench(CLI::App& app, const Console& console);
 Action define_mi(CLI::App& app, const Console& console);
 Action define_completion(CLI::App& app, const Console& console);
+Action define_man(CLI::App& app, const Console& console);
 Action define_reference(CLI::App& app, const Console& console);
 
 }  // namespace vbo::cli

@@ -4,20 +4,23 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <map>
 #include <optional>
 
+#include "cli/target.hpp"
 #include "cli/trial_json.hpp"
 #include "core/json.hpp"
 #include "core/spelling.hpp"
 #include "core/value_text.hpp"
 #include "exec/value_line.hpp"
+#ifdef VBO_HAVE_SQLITE
+#include "storage/optuna/optuna.hpp"
+#endif
 
 namespace vbo::cli {
 namespace {
 
-constexpr std::string_view kSqlite = "SQLite format 3";
 constexpr std::string_view kParamPrefix = "params.";
+constexpr std::string_view kSuggestedPrefix = "suggested.";
 // Columns of `vbo trials` that say nothing about the result.
 constexpr std::array<std::string_view, 7> kIgnored = {
     "id", "attempts", "worker", "asked_at", "started_at", "finished_at", "stderr"};
@@ -59,7 +62,8 @@ Result<Columns> columns_of(const CsvTable& table, const Space& space,
       columns.seconds = c;
     } else if (name.starts_with(kMetricPrefix)) {
       columns.metrics.emplace_back(c, name.substr(kMetricPrefix.size()));
-    } else if (std::find(kIgnored.begin(), kIgnored.end(), name) == kIgnored.end()) {
+    } else if (!name.starts_with(kSuggestedPrefix) &&
+               std::find(kIgnored.begin(), kIgnored.end(), name) == kIgnored.end()) {
       problems.push_back(place(table, table.header[c]) + "unknown column \"" + name + "\"" +
                          suggestion(name, names));
     }
@@ -159,10 +163,32 @@ Result<Imported> results_from_storage(const std::string& path, const StudyRecord
   return imported;
 }
 
-// What makes two results the same one.
-std::string key_of(const Space& space, const Point& point, const std::optional<double>& value) {
-  return dump(json_of(space, point)) + (value ? to_string(Value(*value + 0.0)) : "failed");
+#ifdef VBO_HAVE_SQLITE
+Result<Imported> results_from_optuna(const std::string& path, const StudyRecord& study,
+                                     const std::string& name) {
+  const Result<OptunaStudy> optuna = read_optuna(path, name);
+  if (!optuna) return optuna.error();
+  if (optuna->goal != study.goal) {
+    return Error{ErrorKind::invalid_input,
+                 path + ": the goal of its study \"" + optuna->name + "\" is to " +
+                     std::string(to_string(optuna->goal)) +
+                     ", expected the goal of this study, to " + std::string(to_string(study.goal)),
+                 "goal"};
+  }
+  Imported imported;
+  imported.pruned = optuna->pruned;
+  for (const OptunaTrial& trial : optuna->trials) {
+    Result<Point> point = point_from(study.space, trial.params);
+    if (point) {
+      imported.results.push_back({std::move(*point), trial.outcome});
+    } else {
+      imported.problems.push_back(path + ": trial " + std::to_string(trial.number) + ": " +
+                                  point.error().message);
+    }
+  }
+  return imported;
 }
+#endif
 
 }  // namespace
 
@@ -181,26 +207,17 @@ Result<Imported> results_from(const CsvTable& table, const Space& space) {
   return imported;
 }
 
-Result<Imported> read_results(const std::string& path, const StudyRecord& study) {
-  std::string start(kSqlite.size(), '\0');
-  std::ifstream(path, std::ios::binary).read(start.data(), std::ssize(start));
-  if (start == kSqlite) return results_from_storage(path, study);
+Result<Imported> read_results(const std::string& path, const StudyRecord& study,
+                              const std::string& optuna_study) {
+  if (is_sqlite_file(path)) {
+#ifdef VBO_HAVE_SQLITE
+    if (is_optuna_file(path)) return results_from_optuna(path, study, optuna_study);
+#endif
+    return results_from_storage(path, study);
+  }
   const Result<CsvTable> table = read_csv(path);
   if (!table) return table.error();
   return results_from(*table, study.space);
-}
-
-std::vector<Evaluated> without_known(std::vector<Evaluated> results, const Space& space,
-                                     const std::vector<Trial>& stored) {
-  std::map<std::string, int> known;
-  for (const Trial& trial : stored) {
-    if (trial.value || trial.failure) ++known[key_of(space, trial.point, trial.value)];
-  }
-  std::erase_if(results, [&](const Evaluated& result) {
-    const auto found = known.find(key_of(space, result.point, result.outcome.value));
-    return found != known.end() && found->second-- > 0;
-  });
-  return results;
 }
 
 }  // namespace vbo::cli

@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <system_error>
+#include <utility>
 
 #include "cli/trial_json.hpp"
 #include "core/one_line.hpp"
@@ -51,7 +53,8 @@ std::string bar(double fraction, int width, bool unicode) {
 std::int64_t ended(const ProgressState& s) { return s.completed + s.failed; }
 
 double rate(const ProgressState& s) {
-  return s.seconds > 0.0 ? static_cast<double>(s.ended_here) / s.seconds : 0.0;
+  const double evaluating = s.seconds - s.startup;
+  return evaluating > 0.0 ? static_cast<double>(s.ended_here) / evaluating : 0.0;
 }
 
 std::string rate_text(double per_second) {
@@ -66,6 +69,10 @@ std::string left_text(const ProgressState& s) {
   const auto left = static_cast<double>(s.budget - ended(s));
   if (per_second <= 0.0 || left <= 0.0) return "";
   return duration_text(std::max(1.0, left / per_second)) + " left";
+}
+
+std::string elapsed_text(const ProgressState& s) {
+  return s.seconds >= 1.0 ? duration_text(std::floor(s.seconds)) + " elapsed" : "";
 }
 
 std::string best_text(const ProgressState& s) {
@@ -95,7 +102,7 @@ std::string progress_lines(const ProgressState& s, int width, bool unicode) {
   // On a narrow terminal a short bar is worth more than the rate.
   const std::size_t reserved = columns >= 30 ? kNarrowestBar + 2 : 0;
   const std::string right = fitted({counts, fmt::format("{:.0f}%", std::floor(100.0 * fraction)),
-                                    left_text(s), rate_text(rate(s))},
+                                    left_text(s), elapsed_text(s), rate_text(rate(s))},
                                    columns - reserved);
   // The bar takes what is left, if that is worth looking at.
   const int room = static_cast<int>(columns) - static_cast<int>(right.size()) - 2;
@@ -112,7 +119,7 @@ std::string progress_lines(const ProgressState& s, int width, bool unicode) {
 std::string progress_sentence(const ProgressState& s) {
   std::string text = fmt::format("{}: {}/{} evaluated, {} failed, {} running, {}", s.study,
                                  ended(s), s.budget, s.failed, s.running, best_text(s));
-  for (const std::string& part : {rate_text(rate(s)), left_text(s)}) {
+  for (const std::string& part : {rate_text(rate(s)), elapsed_text(s), left_text(s)}) {
     if (!part.empty()) text += ", " + part;
   }
   return text;
@@ -151,6 +158,7 @@ Progress::~Progress() {
 
 void Progress::started(const Trial&) {
   const std::lock_guard lock(mutex_);
+  note_begin();
   ++state_.running;
 }
 
@@ -180,6 +188,7 @@ void Progress::finished(const Trial& trial) {
 
 void Progress::set_running(std::int64_t count) {
   const std::lock_guard lock(mutex_);
+  if (count > 0) note_begin();
   state_.running = count;
 }
 
@@ -207,6 +216,12 @@ void Progress::tick() {
 void Progress::update_clock() {
   state_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   state_.interrupts = interrupts_;
+}
+
+void Progress::note_begin() {
+  if (std::exchange(evaluates_, true)) return;
+  update_clock();
+  state_.startup = state_.seconds;
 }
 
 void Progress::draw() {

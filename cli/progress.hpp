@@ -26,6 +26,7 @@ struct ProgressState {
   std::optional<double> best;
   TrialId best_id = 0;
   double seconds = 0.0;  // since this process began
+  double startup = 0.0;  // of these, before the first evaluation began
   int interrupts = 0;
 };
 
@@ -48,6 +49,7 @@ class Progress {
   enum class Kind { none, live, plain };
   void tick();
   void update_clock();
+  void note_begin();  // of the first evaluation
   void draw();
   void erase();
   void say(const std::string& line);  // above the live lines
@@ -63,6 +65,7 @@ class Progress {
   ProgressState state_;
   std::int64_t failures_shown_ = 0;
   bool drawn_ = false;
+  bool evaluates_ = false;  // the first evaluation has begun
   bool interrupt_said_ = false;
   bool done_ = false;
   std::thread ticker_;

@@ -2,6 +2,8 @@
 #include "cli/target.hpp"
 
 #include <filesystem>
+#include <fstream>
+#include <string_view>
 
 #include "cli/evaluator.hpp"
 
@@ -34,6 +36,13 @@ Result<std::string> url_of(const std::string& argument) {
 }
 
 }  // namespace
+
+bool is_sqlite_file(const std::string& path) {
+  constexpr std::string_view kStart = "SQLite format 3";
+  std::string start(kStart.size(), '\0');
+  std::ifstream(path, std::ios::binary).read(start.data(), std::ssize(start));
+  return start == kStart;
+}
 
 bool is_study_file(const std::string& argument) { return argument.ends_with(".toml"); }
 

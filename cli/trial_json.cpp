@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 
 #include "cli/console.hpp"
 
@@ -43,6 +44,17 @@ std::string duration_text(double seconds) {
   if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
   if (whole < 86400) return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
   return fmt::format("{} d {:02} h", whole / 86400, whole / 3600 % 24);
+}
+
+std::string time_text(double seconds) {
+  if (!(seconds > 0.0)) return "";
+  const auto ms = static_cast<std::int64_t>(std::floor(std::min(seconds, 1e11) * 1000.0));
+  const auto whole = static_cast<std::time_t>(ms / 1000);
+  std::tm parts{};
+  gmtime_r(&whole, &parts);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", parts.tm_year + 1900,
+                     parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
+                     ms % 1000);
 }
 
 }  // namespace vbo::cli

@@ -24,5 +24,7 @@ std::string point_text(const Space& space, const Point& point);
 std::string number_text(double value);      // shortest text that reads back exactly
 std::string short_number(double value);     // six significant digits
 std::string duration_text(double seconds);  // "0.21 s", "42 s", "3 min 20 s", "5 h 02 min"
+// Seconds since 1970 as "2024-05-17T08:30:00.250Z"; "" for 0, which is "not known".
+std::string time_text(double seconds);
 
 }  // namespace vbo::cli

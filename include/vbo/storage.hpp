@@ -16,11 +16,13 @@
 
 #include "vbo/error.hpp"
 #include "vbo/optimizer.hpp"
+#include "vbo/revision.hpp"
 #include "vbo/trial.hpp"
 
 namespace vbo {
 
-// What defines a study and may not change while it lives, except for the budget.
+// What defines a study and may not change while it lives, except for the budget, how evaluations
+// are made, and points to evaluate first that come later.
 struct StudyRecord {
   std::string name;
   Goal goal = Goal::minimize;
@@ -28,6 +30,7 @@ struct StudyRecord {
   Space space;
   OptimizerOptions optimizer;  // method, seed, batch, settings; threads is not stored
   std::string evaluate_json;   // the [evaluate] table as given, for display; "" when there is none
+  std::string start_json;      // points to evaluate first, a list of {"name": value}; "" = none
 };  // optimizer.budget stays what it was when the study was created, so that replaying is exact
 
 // The optimizer's state after all events up to and including `after`.
@@ -68,11 +71,13 @@ struct WorkerInfo {
   bool alive = true;                       // seen within the time a lease lasts
 };
 
-// Suggestions somebody waits for while another process coordinates.
+// Suggestions somebody waits for while another process coordinates, or results of points nobody
+// suggested that somebody brings.
 struct AskRequest {
   std::int64_t id = 0;
   std::int64_t count = 1;
   std::string who;
+  std::string results;  // as Storage::bring() took them; "" = suggestions are wanted
 };
 
 // What a coordinator has to know at every turn.
@@ -100,8 +105,9 @@ class Storage {
 
   virtual Result<std::optional<StudyRecord>> load_study() = 0;  // nullopt: nothing stored yet
   virtual Result<void> create_study(const StudyRecord& record) = 0;
-  // The two things that may change: how many evaluations, and how they are made.
+  // What may change: how many evaluations, how they are made, and what is evaluated first.
   virtual Result<void> update_study(std::int64_t budget, const std::string& evaluate_json) = 0;
+  virtual Result<void> set_start(const std::string& start_json) = 0;
 
   // -- The coordinator. --
   // One ask: trials with state waiting, all with the same asked_in, and the report when the ask
@@ -113,8 +119,11 @@ class Storage {
                                   std::int64_t request = 0) = 0;
   // One tell: open trials end, all with the same told_in.
   virtual Result<void> finish_trials(std::span<const Trial> trials) = 0;
-  // One tell of trials that have ended already, as load_untold() gave them but for told_in.
+  // One tell of trials that have ended already, as load_untold() gave them but for told_in; a
+  // conflict when one has been revised since.
   virtual Result<void> tell_trials(std::span<const Trial> trials) = 0;
+  // The method hears of these revisions, all in one event.
+  virtual Result<void> hear_revisions(std::span<const std::int64_t> ids, EventId event) = 0;
   // Open trials that workers may take from now on, once they wait; all others they may not.
   virtual Result<void> offer(std::span<const TrialId> ids) = 0;
   // Replaces the previous one. When the power fails the previous one may come back.
@@ -123,6 +132,8 @@ class Storage {
   virtual Result<void> set_ended(bool ended) = 0;
   virtual Result<std::vector<AskRequest>> load_requests() = 0;  // those that wait, oldest first
   virtual Result<void> refuse_request(std::int64_t id, const std::string& why) = 0;
+  // Adds to the wall time that all runs together have taken; answers with the sum.
+  virtual Result<double> spend(double seconds) = 0;
   // Makes the storage complete as one file, where it is a file. Costs a disk flush or two.
   virtual Result<void> settle() { return {}; }
 
@@ -146,11 +157,24 @@ class Storage {
   // returns how many. With blame, one that was lost kMostLosses times has failed instead.
   virtual Result<std::int64_t> return_lost(bool blame = true) = 0;
   virtual Result<std::int64_t> request(std::int64_t count, const std::string& who) = 0;
+  // A request that brings results instead; load_answer() then has the trials they became.
+  virtual Result<std::int64_t> bring(const std::string& results, const std::string& who) = 0;
   // nullopt: still waiting. An error is the coordinator's answer.
   virtual Result<std::optional<std::vector<Trial>>> load_answer(std::int64_t request) = 0;
   virtual Result<void> withdraw_request(std::int64_t id) = 0;
 
+  // Revisions. Each leaves the trial as it was in load_revisions(), and what is given is all done
+  // or, on an error, nothing.
+  // Another result for a trial that has ended: state, outcome, metrics, point and suggested.
+  virtual Result<void> replace(const Trial& ended, const std::string& reason) = 0;
+  // Waiting suggestions go, and their ids are never used again.
+  virtual Result<void> drop(std::span<const TrialId> ids, const std::string& reason) = 0;
+  // Failed trials wait again, and workers may take them.
+  virtual Result<void> retry(std::span<const TrialId> ids, const std::string& reason) = 0;
+
   // -- Everybody. --
+  // In the order in which they were made; those the method has not heard of, or all.
+  virtual Result<std::vector<Revision>> load_revisions(bool unheard_only = false) = 0;
   virtual Result<QueueState> queue_state() = 0;
   virtual Result<std::vector<WorkerInfo>> load_workers() = 0;
   virtual Result<std::vector<Trial>> load_running() = 0;  // in the order of ids

@@ -21,6 +21,9 @@
 
 namespace vbo {
 
+// One optional value per parameter, in the order of the Space.
+using PartialPoint = std::vector<std::optional<Value>>;
+
 struct StudyOptions {
   std::string name = "study";
   Space space;
@@ -30,6 +33,9 @@ struct StudyOptions {
   bool any_batch = false;  // optimizer.batch is for a new study only: that of a stored one stands
   std::string storage = "memory:";
   std::string evaluate_json;
+  // Points to evaluate first, in this order; what has no value is the method's choice. Later ones
+  // may be added when the study is opened again.
+  std::vector<PartialPoint> start;
 };
 
 // What a Study is made of, for those who bring their own.
@@ -50,8 +56,14 @@ struct RunOptions {
   // Circuit breaker: pause after so many failures in a row; 0 = never. Infeasible inputs do not
   // count: they say something about the input, not about the evaluator.
   int failures_in_a_row = 20;
-  double stop_information = 0.0;  // nats per round; 0 = never stop for lack of information
-  int stop_rounds = 5;            // ... over so many rounds in a row, exploitation within 5%
+  double stop_information = 0.0;     // nats per round; 0 = never stop for lack of information
+  int stop_rounds = 5;               // ... over so many rounds in a row, exploitation within 5%
+  double stop_seconds = 0.0;         // wall time of the study over all its runs; 0 = no limit
+  double time_limit = 0.0;           // seconds of this run; 0 = no limit
+  std::optional<double> stop_value;  // a result at least as good ends the study
+  // Pause when the first evaluations, so many of them, fail all in the same way; 0 = never. One
+  // whose program cannot be started pauses at once.
+  int same_failures_first = 5;
   const std::atomic<int>* interrupts = nullptr;  // 1 = finish what runs, 2 = stop at once
   std::function<void(const Trial&)> on_started;
   std::function<void(const Trial&)> on_finished;  // values in the user's sign
@@ -70,7 +82,10 @@ enum class RunEnd {
   interrupted,
   too_many_failures,
   no_more_information,
-  space_exhausted  // every point of a finite space has been evaluated
+  space_exhausted,      // every point of a finite space has been evaluated
+  time_over,            // stop_seconds or time_limit
+  good_enough,          // stop_value
+  looks_like_a_mistake  // the very first evaluations failed, all in the same way
 };
 
 class Study {
@@ -103,6 +118,16 @@ class Study {
   // the method hears of them in one tell. They count as evaluations. All of them or none.
   Result<std::vector<Trial>> add(std::vector<Evaluated> results);
 
+  // Corrections; see Storage. The log keeps what was before, and why it was changed.
+  // Another result, and another point when `actual` was really set, for a trial that has ended.
+  Result<void> replace(Outcome outcome, const std::string& reason,
+                       std::optional<Point> actual = std::nullopt);
+  Result<void> drop(std::vector<TrialId> ids, const std::string& reason = "");
+  Result<void> retry(std::vector<TrialId> ids, const std::string& reason = "");
+  // Ends an open trial at which another point was really set: any value of each parameter's range,
+  // steps and constraints aside.
+  Result<void> tell(Outcome outcome, Point actual);
+
   // Evaluates until the budget is spent, never more than executor.capacity() at once, refilling at
   // once when one ends. Trials left over by an earlier process come first.
   Result<RunEnd> run(Executor& executor, const RunOptions& options = {});
@@ -112,7 +137,7 @@ class Study {
   // make workers wait for; with one evaluation at a time nothing is, so that the same seed gives
   // the same study. Answers the requests of `vbo ask`.
   Result<RunEnd> coordinate(const RunOptions& options);
-  // Answers the requests that wait; how many.
+  // Answers the requests that wait, suggestions wanted and results brought; how many.
   Result<std::int64_t> answer_requests();
   // The study's storage once more, for a thread that works.
   Result<std::unique_ptr<Storage>> connect(Access access);

@@ -23,9 +23,11 @@ struct EvaluateSettings {
 };
 
 struct StopSettings {
-  int failures_in_a_row = 20;  // >= 0; 0 = never pause
-  double information = 0.0;    // nats per round; 0 = never stop
-  int rounds = 5;              // >= 1: ... in so many rounds in a row
+  int failures_in_a_row = 20;   // >= 0; 0 = never pause
+  double information = 0.0;     // nats per round; 0 = never stop
+  int rounds = 5;               // >= 1: ... in so many rounds in a row
+  double seconds = 0.0;         // wall time of the study over all its runs; 0 = no limit
+  std::optional<double> value;  // a result at least as good ends the study
 };
 
 // For `vbo run --on LAUNCHER`: how a batch system is asked for workers.

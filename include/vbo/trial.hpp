@@ -61,7 +61,7 @@ struct Outcome {
 
 struct Trial {
   TrialId id = 0;
-  Point point;
+  Point point;  // as evaluated; see `suggested`
   TrialState state = TrialState::waiting;
   std::optional<double> value;            // completed only
   std::optional<Failure> failure;         // failed only
@@ -75,6 +75,8 @@ struct Trial {
   std::string worker;    // who evaluates or evaluated it; "" = unknown
   EventId asked_in = 0;  // the ask that suggested it; the same as told_in when nobody did
   EventId told_in = 0;   // the tell that ended it; 0 while open
+  // What had been suggested, when something else was really set; that is then `point`.
+  std::optional<Point> suggested;
 };
 
 // The open trial as the outcome ends it: state, value and metrics or failure, seconds and standard

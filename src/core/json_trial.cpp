@@ -64,6 +64,12 @@ Json trial_json(const Space& space, const Trial& trial) {
                {"stderr", trial.stderr_tail},
                {"metrics", Json::object()}};
   for (const auto& [name, value] : trial.metrics) json["metrics"][name] = value;
+  // 0 is "not known".
+  json["asked_at"] = trial.asked_at > 0.0 ? Json(trial.asked_at) : Json();
+  json["started_at"] = trial.started_at > 0.0 ? Json(trial.started_at) : Json();
+  json["finished_at"] = trial.finished_at > 0.0 ? Json(trial.finished_at) : Json();
+  json["worker"] = trial.worker;
+  json["suggested"] = trial.suggested ? json_of(space, *trial.suggested) : Json();
   return json;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "exec/evaluator.hpp"
 
+#include "exec/not_found.hpp"
+
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,8 +13,9 @@
 namespace vbo {
 namespace {
 
-constexpr int kInfeasible = 65;  // EX_DATAERR of sysexits.h
-constexpr int kTemporary = 75;   // EX_TEMPFAIL
+constexpr int kInfeasible = 65;                             // EX_DATAERR of sysexits.h
+constexpr int kTemporary = 75;                              // EX_TEMPFAIL
+constexpr std::string_view kCannotStart = "cannot start ";  // as Child says it
 
 }  // namespace
 
@@ -30,6 +33,13 @@ Failure failure_from_status(int wait_status) {
   const bool from_outside = signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
   return {from_outside ? FailureCause::lost : FailureCause::crash,
           "the evaluator ended with " + describe_status(wait_status)};
+}
+
+// Here, beside those who make the messages.
+bool is_not_found(const Failure& failure) {
+  return failure.cause == FailureCause::crash &&
+         (failure.message.starts_with(kCannotStart) || failure.message.ends_with("exit code 126") ||
+          failure.message.ends_with("exit code 127"));
 }
 
 Failure failure_from_spawn(const Error& error) {

@@ -14,6 +14,7 @@ constexpr std::size_t kExamples = 3;            // per group of failures
 constexpr std::size_t kMostFailureGroups = 50;  // further ones are counted with their cause alone
 constexpr std::size_t kPaceResults = 200;       // the latest so many tell the rate
 constexpr double kAsGoodShare = 0.05;  // of the results, where the method names no deviation
+constexpr double kNoiseShare = 0.01;
 constexpr std::int64_t kAsGoodFewest = 5;
 
 bool better(Goal goal, double a, double b) { return goal == Goal::minimize ? a < b : a > b; }
@@ -254,6 +255,26 @@ Threshold as_good_threshold(const StudyReport& report) {
   return {*nth, "the best " + std::to_string(many) + " results"};
 }
 
+// Where nothing speaks of noise the best observation is the best point, however close the method's
+// expectation puts another. Noise shows in what the method expects at a point it knows the result
+// of: another value, or an uncertain one, by more than a hundredth of the middle half of all
+// results.
+void recommend_the_best_without_noise(StudyReport& report) {
+  if (!report.recommendation || !report.recommended || !report.recommended->value) return;
+  std::vector<double> values;
+  for (const Trial& trial : report.trials) {
+    if (trial.value) values.push_back(*trial.value);
+  }
+  std::sort(values.begin(), values.end());
+  const double spread = values[3 * (values.size() - 1) / 4] - values[(values.size() - 1) / 4];
+  const double off = std::max(std::abs(*report.recommended->value - report.recommendation->mean),
+                              report.recommendation->deviation);
+  if (off > kNoiseShare * spread || report.recommended->id == report.best->id) return;
+  report.recommended = report.best;
+  report.recommendation->id = report.best->id;
+  report.recommendation->mean = *report.best->value;
+}
+
 Neighbourhood neighbourhood_of(const StudyReport& report) {
   const Space& space = report.record.space;
   Threshold threshold = as_good_threshold(report);
@@ -339,6 +360,7 @@ StudyReport make_report(StudyRecord record, std::vector<Trial> trials,
   report.workers = workers_of(report.trials);
   for (const auto& [name, seen] : metrics) report.metrics.push_back(name);
   report.pace = pace_of(report);
+  recommend_the_best_without_noise(report);
   if (report.best) report.as_good = neighbourhood_of(report);
   return report;
 }

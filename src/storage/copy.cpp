@@ -63,6 +63,12 @@ Result<void> copy_study(Storage& from, Storage& to) {
   if (!reports) return reports.error();
   const auto snapshot = from.load_snapshot();
   if (!snapshot) return snapshot.error();
+  const auto revisions = from.load_revisions();
+  if (!revisions) return revisions.error();
+  if (!revisions->empty()) {
+    return Error{ErrorKind::unsupported,
+                 "a study with corrections cannot be copied into another kind of storage"};
+  }
 
   if (const auto created = to.create_study(**study); !created) return created.error();
   std::map<EventId, AskReport> said;

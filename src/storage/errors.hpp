@@ -21,9 +21,36 @@ inline Error already_ended(const Trial& stored) {
                                    (stored.value ? "value " + to_string(Value(*stored.value))
                                                  : stored.failure.value_or(Failure{}).message)};
 }
+inline Error not_waiting(const Trial& stored) {
+  const std::string who = "trial " + std::to_string(stored.id);
+  if (stored.state == TrialState::running) {
+    return {ErrorKind::conflict, who + " is being evaluated by \"" + stored.worker +
+                                     "\", expected a suggestion that waits"};
+  }
+  return {ErrorKind::conflict, who + " has already ended (" + std::string(to_string(stored.state)) +
+                                   "), expected a suggestion that waits"};
+}
+inline Error is_retry(TrialId id) {
+  return {ErrorKind::conflict, "trial " + std::to_string(id) +
+                                   " waits to be evaluated again after a failure, and cannot be "
+                                   "taken back; tell that it failed instead"};
+}
+inline Error not_failed(const Trial& stored) {
+  return {ErrorKind::conflict, "trial " + std::to_string(stored.id) + " is " +
+                                   std::string(to_string(stored.state)) +
+                                   ", expected one that has failed"};
+}
+inline Error still_open(const Trial& stored) {
+  return {ErrorKind::conflict, "trial " + std::to_string(stored.id) + " is " +
+                                   std::string(to_string(stored.state)) +
+                                   ": it has no result yet that could be replaced"};
+}
+inline Error no_revision(std::int64_t id) {
+  return {ErrorKind::not_found, "there is no revision " + std::to_string(id)};
+}
 inline Error not_ended(TrialId id) {
   return {ErrorKind::conflict,
-          "trial " + std::to_string(id) + " has not ended, or was told before"};
+          "trial " + std::to_string(id) + " has not ended, was told before, or was revised"};
 }
 inline Error id_used(TrialId id) {
   return {ErrorKind::conflict, "trial " + std::to_string(id) + " is already stored"};
@@ -41,7 +68,8 @@ inline Failure lost_too_often(int losses) {
 }
 inline bool same_result(const Trial& a, const Trial& b) {
   return a.state == b.state && a.value == b.value && a.failure == b.failure &&
-         a.metrics == b.metrics;
+         a.metrics == b.metrics && a.suggested.has_value() == b.suggested.has_value() &&
+         (!a.suggested || a.point == b.point);
 }
 
 }  // namespace vbo::storage_error

@@ -2,7 +2,9 @@
 #include "storage/row.hpp"
 
 #include <bit>
+#include <utility>
 
+#include "core/actual.hpp"
 #include "core/json.hpp"
 #include "core/scan.hpp"
 
@@ -78,9 +80,97 @@ std::int64_t end_check(const Trial& trial) {
   if (trial.value) digest.add(*trial.value);
   if (trial.failure) digest.add(to_string(trial.failure->cause)).add(trial.failure->message);
   digest.add(metrics_text(trial.metrics)).add(trial.seconds);
+  if (trial.suggested) {
+    for (const Value& value : trial.point) digest.add(to_string(value));
+  }
   return digest.add(static_cast<std::int64_t>(trial.attempts)).add(trial.told_in).value();
 }
 
 std::int64_t bytes_check(std::string_view bytes) { return Digest().add(bytes).value(); }
+
+std::string actual_text(const Space& space, const Trial& trial) {
+  return trial.suggested ? dump(json_of(space, trial.point)) : "";
+}
+
+Result<void> set_actual(const Space& space, std::string_view text, Trial& trial) {
+  if (text.empty()) return {};
+  const Result<Json> json = parse_json(text);
+  if (!json) return json.error();
+  Result<Point> actual = actual_from(space, *json);
+  if (!actual) return actual.error();
+  trial.suggested = std::exchange(trial.point, std::move(*actual));
+  return {};
+}
+
+std::string trial_text(const Space& space, const Trial& trial) {
+  Json json = {{"id", trial.id},
+               {"state", to_string(trial.state)},
+               {"params", json_of(space, trial.suggested.value_or(trial.point))},
+               {"actual", trial.suggested ? json_of(space, trial.point) : Json()},
+               {"value", json_of(trial.value)},
+               {"cause", trial.failure ? Json(to_string(trial.failure->cause)) : Json()},
+               {"message", trial.failure ? Json(trial.failure->message) : Json()},
+               {"metrics", metrics_text(trial.metrics)},
+               {"seconds", trial.seconds},
+               {"attempts", trial.attempts},
+               {"rationale", json_of(trial.rationale)},
+               {"asked_in", trial.asked_in},
+               {"told_in", trial.told_in},
+               {"asked_at", trial.asked_at},
+               {"started_at", trial.started_at},
+               {"finished_at", trial.finished_at},
+               {"worker", trial.worker}};
+  return dump(json);
+}
+
+Result<Trial> trial_from(const Space& space, std::string_view text) {
+  const Result<Json> parsed = parse_json(text);
+  if (!parsed) return parsed.error();
+  const Error damaged{ErrorKind::damaged, "the trial in it is not whole"};
+  if (!parsed->is_object()) return damaged;
+  const auto field = [&](const char* name) {
+    const auto found = parsed->find(name);
+    return found == parsed->end() ? Json() : *found;
+  };
+  const auto whole = [&](const char* name) {
+    const Json json = field(name);
+    return json.is_number_integer() ? json.get<std::int64_t>() : std::int64_t{0};
+  };
+  const auto number = [&](const char* name) { return number_from(field(name)).value_or(0.0); };
+  const auto words = [&](const char* name) {
+    const Json json = field(name);
+    return json.is_string() ? json.get<std::string>() : std::string();
+  };
+  Trial trial;
+  trial.id = whole("id");
+  const auto state = trial_state_from(words("state"));
+  Result<Point> point = point_from(space, field("params"));
+  Result<Rationale> rationale = rationale_from(field("rationale"));
+  auto metrics = metrics_from(words("metrics"));
+  if (!state || !point || !rationale || !metrics) return damaged;
+  trial.state = *state;
+  trial.point = std::move(*point);
+  if (const Json actual = field("actual"); !actual.is_null()) {
+    Result<Point> set = actual_from(space, actual);
+    if (!set) return set.error();
+    trial.suggested = std::exchange(trial.point, std::move(*set));
+  }
+  trial.value = number_from(field("value"));
+  if (!field("cause").is_null()) {
+    trial.failure = Failure{failure_cause_from(words("cause")).value_or(FailureCause::reported),
+                            words("message")};
+  }
+  trial.metrics = std::move(*metrics);
+  trial.seconds = number("seconds");
+  trial.attempts = static_cast<int>(whole("attempts"));
+  trial.rationale = std::move(*rationale);
+  trial.asked_in = whole("asked_in");
+  trial.told_in = whole("told_in");
+  trial.asked_at = number("asked_at");
+  trial.started_at = number("started_at");
+  trial.finished_at = number("finished_at");
+  trial.worker = words("worker");
+  return trial;
+}
 
 }  // namespace vbo

@@ -25,8 +25,17 @@ Result<Rationale> stored_rationale(std::string_view text);
 // Of what an ask stores: id, texts of point and rationale, asked_in.
 std::int64_t ask_check(TrialId id, std::string_view params, std::string_view rationale,
                        EventId asked_in);
-// Of how a trial ended: outcome, metrics, seconds, attempts, told_in.
+// Of how a trial ended: outcome, metrics, seconds, attempts, told_in, and what was really set.
 std::int64_t end_check(const Trial& trial);
 std::int64_t bytes_check(std::string_view bytes);
+
+// A whole trial as one text, for the log of revisions; without its stderr_tail.
+std::string trial_text(const Space& space, const Trial& trial);
+Result<Trial> trial_from(const Space& space, std::string_view text);
+
+// The point that was really set, when it is not the one suggested: "" or {"x": 36.2, ...}.
+std::string actual_text(const Space& space, const Trial& trial);
+// Puts it into a trial that has the suggestion as its point.
+Result<void> set_actual(const Space& space, std::string_view text, Trial& trial);
 
 }  // namespace vbo

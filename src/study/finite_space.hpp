@@ -29,6 +29,7 @@ class FiniteSpace {
 
   bool contains(const Point& point) const { return seen_.contains(number_of(point)); }
   void insert(const Point& point) { seen_.insert(number_of(point)); }
+  void erase(const Point& point) { seen_.erase(number_of(point)); }
   // The first unseen point at or after the one at place `start` modulo size(). REQUIRES: unseen() >
   // 0.
   Point next_unseen(std::uint64_t start) const;

@@ -7,6 +7,8 @@
 #include "core/checksum.hpp"
 #include "core/users_sign.hpp"
 #include "study/impl.hpp"
+#include "study/log.hpp"
+#include "study/start.hpp"
 #include "vbo/random.hpp"
 
 namespace vbo {
@@ -17,12 +19,18 @@ constexpr std::int64_t kLeastTellsPerSnapshot = 64;
 // Making the file complete by itself costs two disk flushes; methods that train at every tell would
 // feel it.
 constexpr std::chrono::seconds kBetweenSettling{1};
+constexpr int kMostTries = 20;  // of a tell whose trials people revise at the same moment
 
 }  // namespace
 
 StudyRecord record_of(const StudyOptions& options) {
-  StudyRecord record{options.name,  options.goal,      options.budget,
-                     options.space, options.optimizer, options.evaluate_json};
+  StudyRecord record{options.name,
+                     options.goal,
+                     options.budget,
+                     options.space,
+                     options.optimizer,
+                     options.evaluate_json,
+                     start_text(options.space, options.start)};
   if (record.optimizer.budget == 0) record.optimizer.budget = options.budget;
   return record;
 }
@@ -34,6 +42,7 @@ Result<void> Study::Impl::create(StudyOptions& options) {
   if (const auto created = storage->create_study(record); !created) return created.error();
   optimizer = std::move(*made);
   finite = FiniteSpace::of(record.space);
+  start = options.start;
   return {};
 }
 
@@ -54,7 +63,11 @@ Result<void> Study::Impl::resume(const StudyOptions* options) {
     }
     record.optimizer.threads = options->optimizer.threads;
   }
-  return rebuild();
+  Result<std::vector<PartialPoint>> stored = start_from(record.space, record.start_json);
+  if (!stored) return stored.error();
+  start = std::move(*stored);
+  if (const auto rebuilt = rebuild(); !rebuilt) return rebuilt.error();
+  return options ? set_start(*options) : Result<void>();
 }
 
 Result<void> Study::Impl::rebuild() {
@@ -62,38 +75,52 @@ Result<void> Study::Impl::rebuild() {
   if (const auto returned = storage->return_lost(false); !returned) return returned.error();
   Result<std::vector<Trial>> history = storage->load_history();
   if (!history) return history.error();
+  Result<std::vector<Revision>> revisions = storage->load_revisions();
+  if (!revisions) return revisions.error();
   const Result<std::optional<Snapshot>> snapshot = storage->load_snapshot();
   if (!snapshot) return snapshot.error();
   const Result<std::vector<RoundReport>> reports = storage->load_reports(1);
   if (!reports) return reports.error();
   open_trials.clear();
+  retold.clear();
   finite = FiniteSpace::of(record.space);
-  last_id = last_event = ended = 0;
-  for (Trial& trial : *history) {
+  last_id = last_event = ended = started = 0;
+  for (const Trial& trial : *history) {
     last_id = std::max(last_id, trial.id);
     last_event = std::max({last_event, trial.asked_in, trial.told_in});
-    if (finite) finite->insert(trial.point);
+    started += trial.rationale.source == kStartSource;
+    if (finite) {
+      finite->insert(trial.point);
+      if (trial.suggested) finite->insert(*trial.suggested);
+    }
     if (trial.told_in != 0) {
       ++ended;
-    } else {
-      if (!trial.value && !trial.failure) open_trials.emplace(trial.id, trial);
-      // For the method it is open, whatever others are doing or have stored.
-      trial.state = TrialState::waiting;
-      trial.value.reset();
-      trial.failure.reset();
-      trial.metrics.clear();
+    } else if (!trial.value && !trial.failure) {
+      open_trials.emplace(trial.id, trial);
     }
-    trial = for_optimizer(std::move(trial));
   }
-  Result<Replayed> replayed = replay(*this, *history, *snapshot);
+  for (const Revision& revision : *revisions) {
+    const Trial& before = revision.before;
+    last_id = std::max(last_id, before.id);
+    last_event = std::max({last_event, revision.event, before.asked_in, before.told_in});
+    if (revision.kind == RevisionKind::dropped) started += before.rationale.source == kStartSource;
+    if (revision.kind != RevisionKind::retried || before.told_in == 0) continue;
+    const auto now = std::lower_bound(history->begin(), history->end(), before.id,
+                                      [](const Trial& trial, TrialId id) { return trial.id < id; });
+    const bool waits = now != history->end() && now->id == before.id && now->told_in == 0;
+    if (waits) retold.insert(before.id);
+  }
+  std::vector<EventId> told;
+  for (const Trial& trial : *history) told.push_back(trial.told_in);
+  StudyLog log = log_of(std::move(*history), std::move(*revisions));
+  Result<Replayed> replayed = replay(*this, log, *snapshot);
   if (!replayed) return replayed.error();
   optimizer = std::move(replayed->optimizer);
   warning = std::move(replayed->warning);
   saved_event = replayed->restored;
   saved_round = replayed->restored_round;
-  tells_since_saved = std::count_if(history->begin(), history->end(), [&](const Trial& trial) {
-    return trial.told_in > saved_event;
-  });
+  tells_since_saved =
+      std::count_if(told.begin(), told.end(), [&](EventId event) { return event > saved_event; });
   reported_round = reports->empty() ? -1 : reports->back().report.round;
   return {};
 }
@@ -155,6 +182,13 @@ Result<std::vector<Trial>> Study::Impl::ask(std::int64_t n, std::int64_t request
       return give_up({ErrorKind::unsupported, "method " + record.optimizer.method +
                                                   " left the space: " + inside.error().message});
     }
+    const auto place = static_cast<std::size_t>(started) + i;
+    if (place < start.size()) {
+      trial.point = completed(record.space, start[place], trial.point);
+      trial.rationale = {.source = std::string(kStartSource)};
+      if (finite) finite->insert(trial.point);
+      continue;
+    }
     if (!finite) continue;
     if (finite->contains(trial.point)) {
       Rng rng(record.optimizer.seed, "unseen", static_cast<std::uint64_t>(trial.id));
@@ -173,6 +207,11 @@ Result<std::vector<Trial>> Study::Impl::ask(std::int64_t n, std::int64_t request
   ++last_event;
   if (news) reported_round = news->round;
   for (const Trial& trial : trials) open_trials.emplace(trial.id, trial);
+  const std::int64_t before = started;
+  started = std::min<std::int64_t>(started + std::ssize(ids), std::ssize(start));
+  if (started > before) {  // the method has to know that it is another point than its own
+    if (const auto known = revise(); !known) return known.error();
+  }
   save_snapshot_if_due();
   return trials;
 }
@@ -211,7 +250,7 @@ Result<void> Study::Impl::tell(std::vector<Outcome> outcomes) {
   return trials.empty() ? Result<void>() : finish(std::move(trials));
 }
 
-Result<std::vector<Trial>> Study::Impl::add(std::vector<Evaluated> results) {
+Result<std::vector<Trial>> Study::Impl::add(std::vector<Evaluated> results, std::int64_t request) {
   if (const auto ready = require_ready(); !ready) return ready.error();
   std::vector<Trial> trials;
   for (Evaluated& result : results) {
@@ -222,8 +261,11 @@ Result<std::vector<Trial>> Study::Impl::add(std::vector<Evaluated> results) {
     trial.attempts = result.outcome.attempts;
     trials.push_back(ended_by(std::move(trial), std::move(result.outcome)));
   }
+  if (trials.empty() && request == 0) return trials;
+  if (const auto stored = storage->add_trials(trials, std::nullopt, request); !stored) {
+    return stored.error();
+  }
   if (trials.empty()) return trials;
-  if (const auto stored = storage->add_trials(trials, std::nullopt); !stored) return stored.error();
   last_id = trials.back().id;
   if (finite) {
     for (const Trial& trial : trials) finite->insert(trial.point);
@@ -249,34 +291,52 @@ void Study::Impl::learn(std::vector<Trial> trials) {
   ++last_event;
   ended += std::ssize(trials);
   tells_since_saved += std::ssize(trials);
+  bool anew = false;
+  std::vector<Trial> fresh;
   for (Trial& trial : trials) {
     open_trials.erase(trial.id);
-    trial = for_optimizer(std::move(trial));
+    if (trial.suggested && finite) finite->insert(trial.point);
+    const bool again = retold.erase(trial.id) > 0;
+    anew = anew || again || trial.suggested;
+    if (!again) fresh.push_back(for_optimizer(std::move(trial)));
   }
-  optimizer->tell(trials);
+  if (!fresh.empty()) optimizer->tell(fresh);
+  // Everything is stored by now: should it fail, the next call begins with the storage.
+  if (anew && !revise()) return;
   save_snapshot_if_due();
 }
 
 Result<std::vector<Trial>> Study::Impl::hear() {
-  if (const auto ready = require_ready(); !ready) return ready.error();
-  Result<std::vector<Trial>> heard = storage->load_untold();
-  if (!heard || heard->empty()) return heard;
-  for (Trial& trial : *heard) trial.told_in = last_event + 1;
-  std::vector<Trial> in_order = *heard;
-  std::sort(in_order.begin(), in_order.end(),
-            [](const Trial& a, const Trial& b) { return a.id < b.id; });
-  if (const auto told = storage->tell_trials(in_order); !told) {
-    optimizer.reset();  // whether it arrived is known when the storage is read again
-    return told.error();
+  for (int tries = 1;; ++tries) {
+    if (const auto ready = require_ready(); !ready) return ready.error();
+    // In this order: a result that follows a revision is never seen without it.
+    Result<std::vector<Trial>> heard = storage->load_untold();
+    if (!heard) return heard;
+    if (const auto news = hear_revisions(); !news) return news.error();
+    if (heard->empty()) return heard;
+    for (Trial& trial : *heard) trial.told_in = last_event + 1;
+    std::vector<Trial> in_order = *heard;
+    std::sort(in_order.begin(), in_order.end(),
+              [](const Trial& a, const Trial& b) { return a.id < b.id; });
+    if (const auto told = storage->tell_trials(in_order); !told) {
+      // Somebody has revised one of them meanwhile.
+      if (told.error().kind == ErrorKind::conflict && tries < kMostTries) continue;
+      optimizer.reset();  // whether it arrived is known when the storage is read again
+      return told.error();
+    }
+    learn(std::move(in_order));
+    return heard;
   }
-  learn(std::move(in_order));
-  return heard;
 }
 
 Result<std::int64_t> Study::Impl::answer_requests(std::set<TrialId>* handed) {
   const Result<std::vector<AskRequest>> requests = storage->load_requests();
   if (!requests) return requests.error();
   for (const AskRequest& request : *requests) {
+    if (!request.results.empty()) {
+      if (const auto answered = answer_delivery(request); !answered) return answered.error();
+      continue;
+    }
     const Result<std::vector<Trial>> trials = ask(request.count, request.id);
     if (!trials) return trials.error();
     if (trials->empty()) {

@@ -22,6 +22,10 @@ namespace vbo {
 inline constexpr std::string_view kUnseenSource = "unseen";
 // ... and of one nobody suggested.
 inline constexpr std::string_view kAddedSource = "added";
+// ... and of one that StudyOptions::start, not the method, has chosen or completed.
+inline constexpr std::string_view kStartSource = "start";
+
+class StudyLog;
 
 struct Study::Impl {
   StudyRecord record;
@@ -36,6 +40,9 @@ struct Study::Impl {
   std::int64_t ended = 0;            // completed + failed
   std::int64_t reported_round = -1;  // of the last report that was stored
   std::string warning;
+  std::set<TrialId> retold;  // open trials the method knows as failed: people had them retried
+  std::vector<PartialPoint> start;
+  std::int64_t started = 0;  // how many of them were asked for
 
   // When to save the next snapshot.
   EventId saved_event = 0;  // last event inside the stored snapshot
@@ -51,11 +58,20 @@ struct Study::Impl {
   // With a request, the suggestions are for the one who made it and not for workers.
   Result<std::vector<Trial>> ask(std::int64_t n, std::int64_t request = 0);
   Result<void> tell(std::vector<Outcome> outcomes);
-  Result<std::vector<Trial>> add(std::vector<Evaluated> results);
+  Result<std::vector<Trial>> add(std::vector<Evaluated> results, std::int64_t request = 0);
+  Result<void> answer_delivery(const AskRequest& request);
   // Tells the method of results that others have stored, in one event; returns them in the order
   // in which they came.
   Result<std::vector<Trial>> hear();
   Result<std::int64_t> answer_requests(std::set<TrialId>* handed = nullptr);
+  // Takes up what people changed: tells the method, and corrects what is kept here.
+  Result<void> hear_revisions();
+  // Everything the method has heard of, of what the storage holds.
+  StudyLog log_of(std::vector<Trial> history, std::vector<Revision> revisions) const;
+  // Puts an optimizer in place of ours that knows the trials as they stand now. On an error there
+  // is none, and it is rebuilt later.
+  Result<void> revise();
+  Result<void> set_start(const StudyOptions& options);
   // Ends open trials in one event. REQUIRES: each is open, state and outcome filled in.
   Result<void> finish(std::vector<Trial> trials);
   Result<const Trial*> find_open(TrialId id);
@@ -82,9 +98,13 @@ struct Replayed {
   std::int64_t restored_round = 0;  // the method's round at that moment
   std::string warning;
 };
-// `history`: all trials in the order of ids, as for_optimizer() gives them; the same afterwards.
-Result<Replayed> replay(const Study::Impl& study, std::span<Trial> history,
+Result<Replayed> replay(const Study::Impl& study, StudyLog& log,
                         const std::optional<Snapshot>& snapshot);
+// An optimizer in the state of this one, that knows the trials as they stood after `event`: what
+// the method has learned stays, what it learned from is corrected. By its snapshot and restore(),
+// so that who resumes later comes to the same state.
+Result<std::unique_ptr<Optimizer>> revised(const Study::Impl& study, const Optimizer& optimizer,
+                                           StudyLog& log, EventId event);
 
 // Field by field, e.g. "budget: stored 10, study file 20"; empty when `asked` does not contradict.
 std::string difference(const StudyRecord& stored, const StudyRecord& asked);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "exec/not_found.hpp"
 #include "study/ask_ahead.hpp"
 #include "study/impl.hpp"
 #include "study/stop_rule.hpp"
@@ -19,7 +20,8 @@ constexpr std::chrono::seconds kLookForLost{1};
 // Why and when a run ends, whoever evaluates.
 class EndRule {
  public:
-  EndRule(Study::Impl& study, const RunOptions& options) : study_(study), options_(options) {}
+  EndRule(Study::Impl& study, const RunOptions& options)
+      : study_(study), options_(options), is_first_run_(study.ended == 0) {}
 
   int interrupts() const { return options_.interrupts ? options_.interrupts->load() : 0; }
   const std::optional<RunEnd>& end() const { return end_; }  // set: start nothing new
@@ -29,8 +31,42 @@ class EndRule {
   void look() {
     if (interrupts() >= 1) set(RunEnd::interrupted);
     if (study_.ended >= study_.record.budget) set(RunEnd::budget_spent);
+    const double here = seconds();
+    const bool long_enough = options_.time_limit > 0.0 && here >= options_.time_limit;
+    if (long_enough || is_out_of_time()) set(RunEnd::time_over);
+  }
+  // The time of the study over all its runs, as far as this one has stored it.
+  bool is_out_of_time() const {
+    return options_.stop_seconds > 0.0 && spent_ + seconds() - stored_ >= options_.stop_seconds;
+  }
+  // Stores how long it has been, now and then; `at_end` also the last bit.
+  Result<void> keep_time(bool at_end = false) {
+    const double here = seconds();
+    const bool counts = options_.stop_seconds > 0.0;
+    const bool first = counts && stored_ == 0.0;  // how much there was before
+    const double bit = at_end && !counts ? kWorthStoring : at_end ? 0.0 : kBetweenStoring;
+    if (!first && here - stored_ <= bit) return {};
+    const Result<double> spent = study_.storage->spend(here - stored_);
+    if (!spent) return spent.error();
+    spent_ = *spent;
+    stored_ = here;
+    return {};
+  }
+  // Whether a result is good enough; asked of the storage, which knows what counts as one.
+  Result<void> check_value() {
+    if (!options_.stop_value || end_) return {};
+    const Result<std::optional<Trial>> best = study_.storage->best_trial(study_.record.goal);
+    if (!best) return best.error();
+    if (!*best || !(*best)->value) return {};
+    const double value = *(*best)->value;
+    const bool minimizes = study_.record.goal == Goal::minimize;
+    if (minimizes ? value <= *options_.stop_value : value >= *options_.stop_value) {
+      set(RunEnd::good_enough);
+    }
+    return {};
   }
   void count(const Trial& ended) {
+    look_for_a_mistake(ended);
     if (!ended.failure) {
       failures_in_a_row_ = 0;
     } else if (ended.failure->cause != FailureCause::infeasible) {
@@ -51,8 +87,35 @@ class EndRule {
   }
 
  private:
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+  // The very first evaluations of a study show whether it was set up well.
+  void look_for_a_mistake(const Trial& ended) {
+    if (!is_first_run_ || options_.failures_in_a_row == 0 || seems_right_) return;
+    const bool fails = ended.failure && ended.failure->cause != FailureCause::infeasible &&
+                       (!first_failure_ || ended.failure->message == first_failure_->message);
+    if (!fails) {
+      seems_right_ = true;
+      return;
+    }
+    if (!first_failure_) first_failure_ = ended.failure;
+    ++same_failures_;
+    const bool enough =
+        options_.same_failures_first > 0 && same_failures_ >= options_.same_failures_first;
+    if (enough || is_not_found(*ended.failure)) set(RunEnd::looks_like_a_mistake);
+  }
+
+  static constexpr double kBetweenStoring = 5.0;  // seconds
+  static constexpr double kWorthStoring = 1.0;
+
   Study::Impl& study_;
   const RunOptions& options_;
+  const bool is_first_run_;
+  const Clock::time_point begin_ = Clock::now();
+  double spent_ = 0.0;   // by all runs, at the last storing
+  double stored_ = 0.0;  // of this run's seconds
+  bool seems_right_ = false;
+  std::optional<Failure> first_failure_;
+  int same_failures_ = 0;
   std::optional<RunEnd> end_;
   int failures_in_a_row_ = 0;
   std::int64_t checked_round_ = -1;
@@ -68,6 +131,8 @@ class Turns {
   Result<void> begin() {
     if (const auto ready = study_.require_ready(); !ready) return ready.error();
     if (const auto open = study_.storage->set_ended(false); !open) return open.error();
+    if (const auto kept = rule_.keep_time(); !kept) return kept.error();
+    if (const auto checked = rule_.check_value(); !checked) return checked.error();
     std::vector<TrialId> ids;
     for (const auto& [id, trial] : study_.open_trials) {
       if (std::ssize(ids) < study_.record.budget - study_.ended) ids.push_back(id);
@@ -78,7 +143,7 @@ class Turns {
     const auto heard = study_.hear();
     if (!heard) return heard.error();
     for (const Trial& trial : *heard) note(trial);
-    return {};
+    return heard->empty() ? Result<void>() : rule_.check_value();
   }
   void note(const Trial& ended) {
     handed_.erase(ended.id);
@@ -92,8 +157,10 @@ class Turns {
   }
   // Evaluations the budget still has room for, beside those that are open already.
   std::int64_t left() const {
-    return study_.record.budget - study_.ended -
-           (std::ssize(study_.open_trials) - std::ssize(handed_));
+    const auto with_people = std::count_if(handed_.begin(), handed_.end(), [this](TrialId id) {
+      return study_.open_trials.contains(id);  // and not dropped
+    });
+    return study_.record.budget - study_.ended - (std::ssize(study_.open_trials) - with_people);
   }
   Result<void> ask(std::int64_t n) {
     const auto asked = study_.ask(std::min({n, left(), study_.record.optimizer.batch}));
@@ -124,6 +191,7 @@ class Runner : private Turns {
   Result<RunEnd> run() {
     Result<RunEnd> end = loop();
     if (!end) (void)abandon();  // e.g. a full disk: what runs cannot be recorded any more
+    if (end) (void)rule_.keep_time(/*at_end=*/true);
     if (known_ && study_.storage) (void)study_.storage->leave(me_);
     return end;
   }
@@ -137,6 +205,7 @@ class Runner : private Turns {
         if (const auto given_up = abandon(); !given_up) return given_up.error();
         return RunEnd::interrupted;
       }
+      if (const auto kept = rule_.keep_time(); !kept) return kept.error();
       rule_.look();
       if (!rule_.end()) {
         if (const auto answered = answer_requests(); !answered) return answered.error();
@@ -201,7 +270,7 @@ class Runner : private Turns {
     if (!stored) return Error{stored.error().kind, stored.error().message + unstored(ended)};
     for (const Trial& trial : ended) note(trial);
     for (const Outcome& outcome : outcomes) claims_.erase(outcome.id);
-    return {};
+    return rule_.check_value();
   }
 
   // Results in hand that could not be stored: too dear to keep silent about.
@@ -250,6 +319,13 @@ class Coordinator : private Turns {
   using Turns::Turns;
 
   Result<RunEnd> run() {
+    const Result<RunEnd> end = loop();
+    if (end) (void)rule_.keep_time(/*at_end=*/true);
+    return end;
+  }
+
+ private:
+  Result<RunEnd> loop() {
     if (const auto begun = begin(); !begun) return begun.error();
     for (;;) {
       const auto started = Clock::now();
@@ -259,6 +335,7 @@ class Coordinator : private Turns {
       if (!queue) return queue.error();
       if (options_.on_turn) options_.on_turn(*queue);
       if (queue->untold > 0) continue;  // the method hears of it before it is asked
+      if (const auto kept = rule_.keep_time(); !kept) return kept.error();
       rule_.look();
       if (rule_.end()) {
         const Result<bool> over = wind_up(*queue);
@@ -277,7 +354,6 @@ class Coordinator : private Turns {
     }
   }
 
- private:
   // Without them nobody may ever evaluate what is suggested.
   Result<void> require_workers() const {
     if (!options_.workers_ended || !*options_.workers_ended) return {};
@@ -320,7 +396,8 @@ class Coordinator : private Turns {
     if (!withdrawn_) {
       if (const auto withdrew = study_.storage->offer({}); !withdrew) return withdrew.error();
       const bool for_good = end == RunEnd::budget_spent || end == RunEnd::space_exhausted ||
-                            end == RunEnd::no_more_information;
+                            end == RunEnd::no_more_information || end == RunEnd::good_enough ||
+                            (end == RunEnd::time_over && rule_.is_out_of_time());
       if (const auto set = study_.storage->set_ended(for_good); !set) return set.error();
       withdrawn_ = true;
     }

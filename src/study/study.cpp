@@ -2,6 +2,7 @@
 #include "vbo/study.hpp"
 
 #include "study/impl.hpp"
+#include "study/start.hpp"
 
 namespace vbo {
 namespace {
@@ -19,7 +20,7 @@ Result<void> check_options(const StudyOptions& options) {
     return invalid("batch is " + std::to_string(options.optimizer.batch) + ", expected at least 1",
                    "study.batch");
   }
-  return {};
+  return check_start(options.space, options.start);
 }
 
 }  // namespace

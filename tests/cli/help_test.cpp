@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "cli/app.hpp"
@@ -26,6 +27,42 @@ TEST(Commands, HaveUniqueNamesSummariesAndExamples) {
     ASSERT_FALSE(command.examples.empty()) << command.name;
     for (const std::string& example : command.examples) {
       EXPECT_TRUE(example.starts_with("vbo " + command.name)) << example;
+    }
+  }
+}
+
+// Words as a shell makes them of a simple command, up to a redirection.
+std::vector<std::string> words_of(const std::string& line) {
+  std::vector<std::string> words;
+  std::string word;
+  bool quoted = false, any = false;
+  for (const char c : line + " ") {
+    if (c == '"') {
+      quoted = !quoted;
+      any = true;
+    } else if (c == ' ' && !quoted) {
+      if (word == ">") break;
+      if (any || !word.empty()) words.push_back(word);
+      word.clear();
+      any = false;
+    } else {
+      word += c;
+    }
+  }
+  return words;
+}
+
+// What the help and docs/cli.md show is what the program takes.
+TEST(App, TakesEveryExample) {
+  for (const Command& command : commands()) {
+    for (const std::string& example : command.examples) {
+      Console console;
+      Action chosen;
+      const auto app = make_app(console, chosen);
+      std::vector<std::string> words = words_of(example);
+      words.erase(words.begin());  // vbo
+      std::reverse(words.begin(), words.end());
+      EXPECT_NO_THROW(app->parse(std::move(words))) << example;
     }
   }
 }

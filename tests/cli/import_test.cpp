@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What is read from tables; the command itself is tested end to end.
 #include "cli/import.hpp"
+#include "core/delivery.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -73,7 +74,7 @@ TEST(Import, WhatIsThereIsNotImportedAgain) {
       read("x,n,c,value\n0.1,1,a,5\n0.1,1,a,5\n0.1,1,a,6\n0.2,1,a,5\n").results;
   Trial stored{.id = 1, .point = results[0].point};
   stored.value = 5.0;
-  const std::vector<Evaluated> fresh = without_known(results, space(), {stored});
+  const std::vector<Evaluated> fresh = without_known(results, {stored});
   ASSERT_EQ(fresh.size(), 3U);  // the same result may have been measured twice: one is new
   EXPECT_EQ(fresh[1].outcome.value, 6.0);
 }

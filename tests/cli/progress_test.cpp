@@ -37,9 +37,16 @@ std::pair<std::string, std::string> lines_of(const ProgressState& state, int wid
 
 TEST(Progress, ShowsCountsRateTimeLeftAndBest) {
   const auto [first, second] = lines_of(halfway(), 100);
-  EXPECT_EQ(first,
-            std::string(20, '#') + std::string(20, '-') + "  320/640  50%  1 min 20 s left  4.0/s");
+  EXPECT_EQ(first, std::string(20, '#') + std::string(20, '-') +
+                       "  320/640  50%  1 min 20 s left  40 s elapsed  4.0/s");
   EXPECT_EQ(second, "best 0.397887 (trial 87)  8 running  2 failed  branin");
+}
+
+TEST(Progress, StartUpIsNoPartOfTheRate) {
+  ProgressState state = halfway();
+  state.seconds = 140.0;  // 100 s were spent before anything could be evaluated
+  state.startup = 100.0;
+  EXPECT_THAT(progress_sentence(state), HasSubstr("4.0/s, 2 min 20 s elapsed, 1 min 20 s left"));
 }
 
 TEST(Progress, NeverWraps) {
@@ -70,7 +77,7 @@ TEST(Progress, KnowsNothingAtTheBeginning) {
 TEST(Progress, SaysTheSameInASentence) {
   EXPECT_EQ(progress_sentence(halfway()),
             "branin: 320/640 evaluated, 2 failed, 8 running, best 0.397887 (trial 87), 4.0/s, "
-            "1 min 20 s left");
+            "40 s elapsed, 1 min 20 s left");
 }
 
 TEST(Duration, HasTwoUnitsAtMost) {

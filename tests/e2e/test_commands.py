@@ -12,7 +12,7 @@ import unittest
 
 from support import ROOT, VBO, VboTest
 
-COMMANDS = ["init", "check", "run", "ask", "tell", "status", "best", "trials", "explain", "importance", "plot",
+COMMANDS = ["init", "check", "run", "ask", "tell", "import", "drop", "retry", "work", "workers", "status", "best", "trials", "explain", "importance", "plot",
             "report", "serve", "methods", "tasks", "mi", "bench", "completion"]
 
 
@@ -58,7 +58,7 @@ class Completion(VboTest):
             array = " ".join(f"'{word}'" for word in words)
             driver = (f"source ./vbo.bash; COMP_WORDS=({array}); COMP_CWORD={len(words) - 1}; _vbo; "
                       'printf "%s\\n" "${COMPREPLY[@]}"')
-            return subprocess.run(["bash", "-O", "extglob", "-c", driver], cwd=self.folder, text=True,
+            return subprocess.run(["bash", "--norc", "+O", "extglob", "-c", driver], cwd=self.folder, text=True,
                                   capture_output=True, check=True,
                                   env={**os.environ, "PATH": f"{pathlib.Path(VBO).parent}:{os.environ['PATH']}"}
                                   ).stdout.split()
@@ -68,7 +68,30 @@ class Completion(VboTest):
         self.assertIn("--pending", complete("vbo ask --p"))
         self.assertEqual(complete("vbo run st"), ["study.toml"])
         self.assertEqual(complete("vbo trials --state f"), ["failed"])
+        self.assertIn("table", complete("vbo bench ta"))
+        self.assertIn("--task", complete("vbo bench run --ta"))
+        self.assertEqual(complete("vbo completion z"), ["zsh"])
         self.assertIn("random", complete("vbo methods ran"))
+
+    def test_zsh_and_fish_scripts_name_every_command(self):
+        for shell in ("zsh", "fish"):
+            script = self.vbo("completion", shell).stdout
+            for command in COMMANDS:
+                self.assertIn(command, script, shell)
+            self.assertIn("over-budget", script, shell)
+            if shutil.which(shell):
+                self.write("vbo." + shell, script)
+                subprocess.run([shell, "-n", self.path("vbo." + shell)], check=True)
+
+    def test_the_manual_page_has_every_command_and_exit_code(self):
+        page = self.vbo("man").stdout
+        for command in COMMANDS:
+            self.assertIn("vbo " + command, page.replace("\\-", "-"))
+        self.assertIn(".SH EXIT STATUS", page)
+        self.assertNotIn("\n'", page)  # nothing troff would take for a request
+        if shutil.which("groff"):
+            done = subprocess.run(["groff", "-man", "-Tutf8", "-ww"], input=page, text=True, capture_output=True)
+            self.assertEqual(done.stderr, "")
 
 
 class InitAndCheck(VboTest):
@@ -168,7 +191,8 @@ class Reading(VboTest):
     def test_csv(self):
         text = self.vbo("trials", "parabola.db").stdout
         rows = list(csv.DictReader(io.StringIO(text)))
-        self.assertEqual(list(rows[0]), ["id", "state", "value", "x", "n", "kind", "seconds", "attempts", "error"])
+        self.assertEqual(list(rows[0]), ["id", "state", "value", "x", "n", "kind", "seconds", "attempts", "error",
+                                         "asked_at", "started_at", "finished_at", "worker"])
         for row, trial in zip(rows, self.json("trials", "parabola.db"), strict=True):
             self.assertEqual(int(row["id"]), trial["id"])
             self.assertEqual(float(row["x"]), trial["params"]["x"])

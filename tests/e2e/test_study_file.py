@@ -55,7 +55,11 @@ WRONG = {
     "key of many parts": ("seed = 1", "a" + 40000 * ".a" + " = 1", ["study.toml:6: not a study file: found a key of more than 16 parts"]),
     "choice twice": ('"with space"', '"plain"', ['parameter "kind": choice "plain" is there twice']),
     "no command": ("command = " + toml(PARABOLA) + "\n", "", ["evaluate.command: missing, expected the program"]),
-    "no evaluate": (GOOD[GOOD.index("[evaluate]"):], "", ["evaluate.command: missing"]),
+    "start outside": ("[evaluate]", "[[start]]\nx = 99\n[evaluate]", ["start 1.x: found 99, expected a number from -5 to 10"]),
+    "start misspelt": ("[evaluate]", "[[start]]\nknd = 'plain'\n[evaluate]", ["kind"]),
+    "start no table": ("[study]", "start = 3\n[study]", ["start: found 3, expected one [[start]] table per point"]),
+    "stop seconds": ("[evaluate]", "[stop]\nseconds = 0\n[evaluate]", ["stop.seconds: found 0, expected seconds > 0"]),
+    "stop value": ("[evaluate]", '[stop]\nvalue = "low"\n[evaluate]', ["stop.value"]),
     "empty command": ("command = " + toml(PARABOLA), "command = []", ["evaluate.command: found", "the program first"]),
     "command as text": ("command = " + toml(PARABOLA), 'command = "awk"', ["evaluate.command: found", "a list of texts"]),
     "command and task": ("workers = 1", 'workers = 1\ntask = "branin"', ["evaluate.task: found both command and task"]),
@@ -75,6 +79,11 @@ WRONG = {
 
 
 class StudyFileErrors(VboTest):
+    def test_what_has_to_be_evaluated_needs_a_program(self):
+        self.write("study.toml", GOOD[:GOOD.index("[evaluate]")])
+        self.assertIn("evaluate.command: missing", self.vbo("run", "study.toml", expect=2).stderr)
+        self.vbo("check", "study.toml")  # people evaluate it
+
     def test_each_mistake_has_one_clear_message(self):
         for name, (old, new, expected) in WRONG.items():
             with self.subTest(name):

@@ -24,6 +24,7 @@ constexpr TermInfo kCondition{"condition", Unit::number, TermRole::beside,
 constexpr double worst = -std::numeric_limits<double>::infinity();
 constexpr Eigen::Index largest_full_dimension = 200;
 constexpr int tries_against_repeats = 20;
+constexpr double another_point = 1e-9;  // in widths of the box; less is rounding
 
 // A standard deviation above this fraction of the box samples it almost uniformly and cannot be
 // told from a larger one, so sigma would only drift.
@@ -156,6 +157,13 @@ void Cmaes::tell(std::span<const Trial> finished) {
     if (const auto found = pending_.find(trial.id); found != pending_.end()) {
       told.from = std::move(found->second);
       pending_.erase(found);
+      const Vector code = encoding_.encode(trial.point);
+      const Vector ours = encoding_.encode(encoding_.decode(box_.to_code(told.from.genotype)));
+      // Something else was set than we had suggested: that is what was learned about.
+      if (code.size() > 0 && (code - ours).cwiseAbs().maxCoeff() > another_point) {
+        told.from.genotype = box_.from_code(code);
+        remember(trial.point);
+      }
     } else {
       told.from = {box_.from_code(encoding_.encode(trial.point)), 0, -1};
       remember(trial.point);

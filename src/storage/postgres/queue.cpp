@@ -40,12 +40,12 @@ Result<std::vector<Claim>> PostgresStorage::claim(const WorkerInfo& worker, std:
         "state = 'waiting' AND offered ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED)) "
         "RETURNING t.id, t.state, t.params, t.value, t.cause, t.message, t.seconds, t.attempts, "
         "t.rationale, t.asked_in, t.told_in, t.metrics, t.asked_at, t.started_at, t.finished_at, "
-        "t.worker, t.ask_check, t.end_check, t.token",
+        "t.worker, t.ask_check, t.end_check, t.actual, t.token",
         {study_, most, worker.name, worker.process, lease_seconds});
     const std::vector<Trial> trials = read_trials(rows, false);
     std::vector<Claim> claims;
     for (int i = 0; i < rows.size(); ++i) {
-      claims.push_back({trials[static_cast<std::size_t>(i)], rows.integer(i, 18)});
+      claims.push_back({trials[static_cast<std::size_t>(i)], rows.integer(i, 19)});
     }
     if (listens_ && std::ssize(claims) == most) {  // busy from now on
       connection_.unlisten();
@@ -209,11 +209,13 @@ Result<void> PostgresStorage::withdraw_request(std::int64_t id) {
 Result<std::vector<AskRequest>> PostgresStorage::load_requests() {
   return attempt([&] {
     const Rows rows = connection_.query(
-        "SELECT id, count, who FROM vbo.requests WHERE study = $1 AND state = 'open' ORDER BY id",
+        "SELECT id, count, who, results FROM vbo.requests WHERE study = $1 AND state = 'open' "
+        "ORDER BY id",
         {study_});
     std::vector<AskRequest> requests;
     for (int i = 0; i < rows.size(); ++i) {
-      requests.push_back({rows.integer(i, 0), rows.integer(i, 1), std::string(rows.text(i, 2))});
+      requests.push_back({rows.integer(i, 0), rows.integer(i, 1), std::string(rows.text(i, 2)),
+                          std::string(rows.text(i, 3))});
     }
     return requests;
   });

@@ -90,6 +90,20 @@ CREATE TABLE vbo.workers (
 CREATE INDEX trials_offered ON vbo.trials (study, id)
   WHERE told_in IS NULL AND state = 'waiting' AND offered;
 )",
+    // Corrections, points to evaluate first, the time all runs took, requests that bring results.
+    R"(
+ALTER TABLE vbo.trials ADD COLUMN actual text;
+CREATE TABLE vbo.revisions (
+  id bigserial PRIMARY KEY, study bigint NOT NULL, trial bigint NOT NULL,
+  kind text NOT NULL CHECK (kind IN ('replaced', 'dropped', 'retried')), reason bytea NOT NULL,
+  before bytea NOT NULL, made_at double precision NOT NULL, event bigint, checksum bigint NOT NULL
+);
+CREATE INDEX revisions_unheard ON vbo.revisions (study, id) WHERE event IS NULL;
+CREATE INDEX revisions_by_trial ON vbo.revisions (study, trial);
+ALTER TABLE vbo.studies ADD COLUMN start text NOT NULL DEFAULT '';
+ALTER TABLE vbo.studies ADD COLUMN spent double precision NOT NULL DEFAULT 0;
+ALTER TABLE vbo.requests ADD COLUMN results text NOT NULL DEFAULT '';
+)",
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reading, and what the coordinator writes; queue.cpp has what workers and people write.
+// Reading, and what the coordinator writes; queue.cpp has what workers and people write,
+// revisions.cpp what people change afterwards.
 #include "storage/postgres/storage.hpp"
 
 #include <algorithm>
@@ -19,13 +20,13 @@ namespace {
 #define VBO_COLUMNS                                                                          \
   "SELECT t.id, t.state, t.params, t.value, t.cause, t.message, t.seconds, t.attempts, "     \
   "t.rationale, t.asked_in, t.told_in, t.metrics, t.asked_at, t.started_at, t.finished_at, " \
-  "t.worker, t.ask_check, t.end_check"
+  "t.worker, t.ask_check, t.end_check, t.actual"
 #define VBO_WITHOUT_OUTPUT VBO_COLUMNS " FROM vbo.trials t WHERE t.study = $1 "
 #define VBO_WITH_OUTPUT                                                            \
   VBO_COLUMNS                                                                      \
   ", o.stderr FROM vbo.trials t LEFT JOIN vbo.outputs o ON o.study = t.study AND " \
   "o.trial = t.id WHERE t.study = $1 "
-constexpr int kOutputColumn = 18;
+constexpr int kOutputColumn = 19;
 
 template <class T>
 T take(Result<T> result) {
@@ -36,7 +37,7 @@ T take(Result<T> result) {
 template <class T>
 T take_stored(Result<T> result, const std::string& where) {
   if (!result) throw Fault{{ErrorKind::damaged, where + " is damaged: " + result.error().message}};
-  return std::move(*result);
+  if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
 }  // namespace
@@ -72,18 +73,6 @@ PostgresStorage::PostgresStorage(std::string url, const Url& parsed, Access acce
   }
 }
 
-template <class Work>
-Result<void> PostgresStorage::coordinated(Work work) {
-  return attempt([&] {
-    require_write();
-    if (!lead_) throw Fault{storage_error::not_coordinating()};
-    Transaction transaction(connection_);
-    lead_->require(connection_);
-    work();
-    transaction.commit();
-  });
-}
-
 void PostgresStorage::require_write() const {
   if (access_ != Access::read) return;
   throw Fault{{ErrorKind::io, "study \"" + study_name_ + "\" was opened for reading only"}};
@@ -99,7 +88,7 @@ void PostgresStorage::notify(const std::string& channel) {
 
 std::optional<StudyRecord> PostgresStorage::read_study() {
   const Rows row = connection_.query(
-      "SELECT name, goal, budget, space, optimizer, evaluate FROM vbo.studies "
+      "SELECT name, goal, budget, space, optimizer, evaluate, start FROM vbo.studies "
       "WHERE id = $1 AND space IS NOT NULL",
       {study_});
   if (row.empty()) return std::nullopt;
@@ -112,6 +101,7 @@ std::optional<StudyRecord> PostgresStorage::read_study() {
   record.optimizer =
       take_stored(optimizer_options_from(take_stored(parse_json(row.text(0, 4)), where)), where);
   record.evaluate_json = row.text(0, 5);
+  record.start_json = row.text(0, 6);
   space_ = record.space;
   return record;
 }
@@ -129,10 +119,10 @@ Result<void> PostgresStorage::create_study(const StudyRecord& record) {
     if (read_study()) throw Fault{storage_error::study_exists()};
     connection_.query(
         "UPDATE vbo.studies SET name = $2, goal = $3, budget = $4, space = $5, optimizer = $6, "
-        "evaluate = $7, created_by = $8 WHERE id = $1",
+        "evaluate = $7, created_by = $8, start = $9 WHERE id = $1",
         {study_, record.name, to_string(record.goal), record.budget,
          take(dump_exact(json_of(record.space))), take(dump_exact(json_of(record.optimizer))),
-         record.evaluate_json, "vbo " VBO_VERSION});
+         record.evaluate_json, "vbo " VBO_VERSION, record.start_json});
   });
   if (created) space_ = record.space;
   return created;
@@ -176,7 +166,8 @@ Result<void> PostgresStorage::add_trials(std::span<const Trial> trials,
     }
     if (request != 0) {
       const Rows answered = connection_.query(
-          "UPDATE vbo.requests SET state = 'answered' WHERE study = $1 AND id = $2 AND "
+          "UPDATE vbo.requests SET state = 'answered', results = '' WHERE study = $1 AND id = $2 "
+          "AND "
           "state = 'open'",
           {study_, request});
       if (answered.changed() == 0) throw Fault{storage_error::no_request(request)};
@@ -200,12 +191,14 @@ bool PostgresStorage::store_end(const Trial& ended, std::int64_t token) {
   }
   const std::optional<EventId> told =
       ended.told_in == 0 ? std::nullopt : std::optional(ended.told_in);
+  if (ended.suggested) require_space();
+  const std::string actual = ended.suggested ? actual_text(*space_, ended) : "";
   const Rows done = connection_.query(
       "WITH done AS (UPDATE vbo.trials SET state = $3, value = $4, cause = $5, message = $6, "
       "metrics = nullif($7, ''), seconds = $8, attempts = $9, told_in = $10, "
       "finished_at = vbo.clock(), finished_seq = nextval('vbo.finished'), end_check = $11, "
       "worker = CASE $12 WHEN '' THEN worker ELSE $12 END, "
-      "token = CASE $13::bigint WHEN 0 THEN token ELSE $13 END "
+      "token = CASE $13::bigint WHEN 0 THEN token ELSE $13 END, actual = nullif($15, '') "
       "WHERE study = $1 AND id = $2 AND told_in IS NULL AND state IN ('waiting', 'running') "
       "RETURNING id), "
       "output AS (INSERT INTO vbo.outputs (study, trial, stderr) SELECT $1, id, $14 FROM done "
@@ -214,7 +207,7 @@ bool PostgresStorage::store_end(const Trial& ended, std::int64_t token) {
       "SELECT id FROM done",
       {study_, ended.id, to_string(ended.state), ended.value, cause, message,
        metrics_text(ended.metrics), ended.seconds, ended.attempts, told, end_check(ended),
-       ended.worker, token, Parameter::bytes(ended.stderr_tail)});
+       ended.worker, token, Parameter::bytes(ended.stderr_tail), actual});
   return !done.empty();
 }
 
@@ -249,11 +242,13 @@ Result<void> PostgresStorage::tell_trials(std::span<const Trial> trials) {
   return coordinated([&] {
     std::vector<std::vector<Parameter>> rows;
     for (const Trial& trial : trials) {
-      rows.push_back({study_, trial.id, trial.told_in, end_check(trial)});
+      Trial untold = trial;  // as it has to stand there
+      untold.told_in = 0;
+      rows.push_back({study_, trial.id, trial.told_in, end_check(trial), end_check(untold)});
     }
     const std::vector<Rows> told = connection_.query_each(
         "UPDATE vbo.trials SET told_in = $3, end_check = $4 WHERE study = $1 AND id = $2 AND "
-        "told_in IS NULL AND finished_seq IS NOT NULL",
+        "told_in IS NULL AND finished_seq IS NOT NULL AND end_check = $5",
         rows);
     for (std::size_t i = 0; i < told.size(); ++i) {
       if (told[i].changed() == 0) {
@@ -339,6 +334,7 @@ std::vector<Trial> PostgresStorage::read_trials(const Rows& rows, bool with_outp
     trial.started_at = rows.real(i, 13);
     trial.finished_at = rows.real(i, 14);
     trial.worker = rows.text(i, 15);
+    take_stored(set_actual(*space_, rows.text(i, 18), trial), where());
     const bool asked_right =
         rows.is_null(i, 16) || rows.integer(i, 16) == ask_check(trial.id, rows.text(i, 2),
                                                                 rows.text(i, 8), trial.asked_in);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "storage/errors.hpp"
 #include "storage/postgres/connection.hpp"
 #include "storage/postgres/lead.hpp"
 #include "storage/postgres/url.hpp"
@@ -23,15 +24,18 @@ class PostgresStorage final : public Storage {
   Result<std::optional<StudyRecord>> load_study() override;
   Result<void> create_study(const StudyRecord& record) override;
   Result<void> update_study(std::int64_t budget, const std::string& evaluate_json) override;
+  Result<void> set_start(const std::string& start_json) override;
   Result<void> add_trials(std::span<const Trial> trials, const std::optional<AskReport>& report,
                           std::int64_t request) override;
   Result<void> finish_trials(std::span<const Trial> trials) override;
   Result<void> tell_trials(std::span<const Trial> trials) override;
+  Result<void> hear_revisions(std::span<const std::int64_t> ids, EventId event) override;
   Result<void> offer(std::span<const TrialId> ids) override;
   Result<void> save_snapshot(const Snapshot& snapshot) override;
   Result<void> set_ended(bool ended) override;
   Result<std::vector<AskRequest>> load_requests() override;
   Result<void> refuse_request(std::int64_t id, const std::string& why) override;
+  Result<double> spend(double seconds) override;
   Result<std::vector<Claim>> claim(const WorkerInfo& worker, std::int64_t most,
                                    double lease_seconds) override;
   Result<std::vector<std::int64_t>> renew(const WorkerInfo& worker,
@@ -42,8 +46,13 @@ class PostgresStorage final : public Storage {
   Result<void> leave(const WorkerInfo& worker) override;
   Result<std::int64_t> return_lost(bool blame) override;
   Result<std::int64_t> request(std::int64_t count, const std::string& who) override;
+  Result<std::int64_t> bring(const std::string& results, const std::string& who) override;
   Result<std::optional<std::vector<Trial>>> load_answer(std::int64_t request) override;
   Result<void> withdraw_request(std::int64_t id) override;
+  Result<void> replace(const Trial& ended, const std::string& reason) override;
+  Result<void> drop(std::span<const TrialId> ids, const std::string& reason) override;
+  Result<void> retry(std::span<const TrialId> ids, const std::string& reason) override;
+  Result<std::vector<Revision>> load_revisions(bool unheard_only) override;
   Result<QueueState> queue_state() override;
   Result<std::vector<WorkerInfo>> load_workers() override;
   Result<std::vector<Trial>> load_running() override;
@@ -72,6 +81,10 @@ class PostgresStorage final : public Storage {
   bool store_end(const Trial& ended, std::int64_t token);
   void count_told(std::span<const Trial> trials);
   void notify(const std::string& channel);
+  // Writes down what a trial was before a revision.
+  void log_revision(RevisionKind kind, const Trial& before, const std::string& reason);
+  Trial read_for_revision(TrialId id);  // throws when there is none
+  void count_again(TrialState before, std::optional<TrialState> now);
 
   std::string url_, study_name_;
   Access access_;
@@ -82,5 +95,17 @@ class PostgresStorage final : public Storage {
   std::unique_ptr<Lead> lead_;                 // the coordinator's
   std::optional<Space> space_;
 };
+
+template <class Work>
+Result<void> PostgresStorage::coordinated(Work work) {
+  return attempt([&] {
+    require_write();
+    if (!lead_) throw Fault{storage_error::not_coordinating()};
+    Transaction transaction(connection_);
+    lead_->require(connection_);
+    work();
+    transaction.commit();
+  });
+}
 
 }  // namespace vbo::postgres

@@ -193,6 +193,21 @@ Result<std::int64_t> SqliteStorage::request(std::int64_t count, const std::strin
   });
 }
 
+Result<std::int64_t> SqliteStorage::bring(const std::string& results, const std::string& who) {
+  return attempt([&] {
+    require_space();
+    Write write(*this, true);
+    Statement insert = database_.prepare(
+        "INSERT INTO requests (count, who, made_at, results) VALUES (0, ?, ?, ?) RETURNING id");
+    insert.bind(who, system_seconds(), results);
+    insert.step();
+    const std::int64_t id = insert.integer(0);
+    insert.run();
+    write.commit();
+    return id;
+  });
+}
+
 Result<std::optional<std::vector<Trial>>> SqliteStorage::load_answer(std::int64_t request) {
   return attempt([&]() -> std::optional<std::vector<Trial>> {
     Statement select = database_.prepare("SELECT state, message FROM requests WHERE id = ?");
@@ -215,10 +230,11 @@ Result<void> SqliteStorage::withdraw_request(std::int64_t id) {
 Result<std::vector<AskRequest>> SqliteStorage::load_requests() {
   return attempt([&] {
     std::vector<AskRequest> requests;
-    Statement select =
-        database_.prepare("SELECT id, count, who FROM requests WHERE state = 'open' ORDER BY id");
+    Statement select = database_.prepare(
+        "SELECT id, count, who, results FROM requests WHERE state = 'open' ORDER BY id");
     while (select.step()) {
-      requests.push_back({select.integer(0), select.integer(1), std::string(select.text(2))});
+      requests.push_back({select.integer(0), select.integer(1), std::string(select.text(2)),
+                          std::string(select.text(3))});
     }
     return requests;
   });

@@ -151,7 +151,27 @@ constexpr std::string_view kSchema2[] = {
        ) STRICT)",
     "INSERT INTO file_state (id, promised, kept) VALUES (1, 0, 0)",
 };
-constexpr Migration kMigrations[] = {kSchema1, kSchema2};
+// Corrections: what was really set, and the log of what people changed afterwards. Besides, points
+// to evaluate first, the time all runs took, and requests that bring results.
+constexpr std::string_view kSchema3[] = {
+    "ALTER TABLE trials ADD COLUMN actual TEXT",
+    R"(CREATE TABLE revisions (
+         id       INTEGER PRIMARY KEY AUTOINCREMENT,
+         trial    INTEGER NOT NULL,
+         kind     TEXT    NOT NULL CHECK (kind IN ('replaced', 'dropped', 'retried')),
+         reason   TEXT    NOT NULL,
+         before   TEXT    NOT NULL,
+         made_at  REAL    NOT NULL,
+         event    INTEGER,
+         checksum INTEGER NOT NULL
+       ) STRICT)",
+    "CREATE INDEX revisions_unheard ON revisions (id) WHERE event IS NULL",
+    "CREATE INDEX revisions_by_trial ON revisions (trial)",
+    "ALTER TABLE study ADD COLUMN start TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE study ADD COLUMN spent REAL NOT NULL DEFAULT 0",
+    "ALTER TABLE requests ADD COLUMN results TEXT NOT NULL DEFAULT ''",
+};
+constexpr Migration kMigrations[] = {kSchema1, kSchema2, kSchema3};
 
 constexpr std::string_view kMagic{"SQLite format 3\0", 16};
 constexpr std::size_t kHeaderSize = 100;

@@ -50,16 +50,19 @@ class SqliteStorage final : public Storage {
   Result<std::optional<StudyRecord>> load_study() override;
   Result<void> create_study(const StudyRecord& record) override;
   Result<void> update_study(std::int64_t budget, const std::string& evaluate_json) override;
+  Result<void> set_start(const std::string& start_json) override;
   Result<void> add_trials(std::span<const Trial> trials, const std::optional<AskReport>& report,
                           std::int64_t request) override;
   Result<void> finish_trials(std::span<const Trial> trials) override;
   Result<void> tell_trials(std::span<const Trial> trials) override;
+  Result<void> hear_revisions(std::span<const std::int64_t> ids, EventId event) override;
   Result<void> offer(std::span<const TrialId> ids) override;
   Result<void> save_snapshot(const Snapshot& snapshot) override;
   Result<void> set_ended(bool ended) override;
   Result<std::vector<AskRequest>> load_requests() override;
   Result<void> refuse_request(std::int64_t id, const std::string& why) override;
   Result<void> settle() override;
+  Result<double> spend(double seconds) override;
   Result<std::vector<Claim>> claim(const WorkerInfo& worker, std::int64_t most,
                                    double lease_seconds) override;
   Result<std::vector<std::int64_t>> renew(const WorkerInfo& worker,
@@ -70,8 +73,13 @@ class SqliteStorage final : public Storage {
   Result<void> leave(const WorkerInfo& worker) override;
   Result<std::int64_t> return_lost(bool blame) override;
   Result<std::int64_t> request(std::int64_t count, const std::string& who) override;
+  Result<std::int64_t> bring(const std::string& results, const std::string& who) override;
   Result<std::optional<std::vector<Trial>>> load_answer(std::int64_t request) override;
   Result<void> withdraw_request(std::int64_t id) override;
+  Result<void> replace(const Trial& ended, const std::string& reason) override;
+  Result<void> drop(std::span<const TrialId> ids, const std::string& reason) override;
+  Result<void> retry(std::span<const TrialId> ids, const std::string& reason) override;
+  Result<std::vector<Revision>> load_revisions(bool unheard_only) override;
   Result<QueueState> queue_state() override;
   Result<std::vector<WorkerInfo>> load_workers() override;
   Result<std::vector<Trial>> load_running() override;
@@ -108,6 +116,10 @@ class SqliteStorage final : public Storage {
   // Writes how an open trial ended; told_in 0 leaves it untold. False when it had ended before.
   bool store_end(const Trial& ended, std::int64_t token);
   void count_told(std::span<const Trial> trials);
+  // Writes down what a trial was before a revision.
+  void log_revision(RevisionKind kind, const Trial& before, const std::string& reason);
+  Trial read_for_revision(TrialId id);  // throws when there is none
+  void count_again(TrialState before, std::optional<TrialState> now);
   void see(const WorkerInfo& worker);
   std::string path_;
   Access access_;

@@ -14,6 +14,7 @@
 #include "core/spelling.hpp"
 #include "core/toml_guard.hpp"
 #include "exec/command_template.hpp"
+#include "study/file/start_tables.hpp"
 #include "study/file/toml_reader.hpp"
 
 namespace vbo {
@@ -397,7 +398,10 @@ void read_task(const toml::table& root, const StudyFileOptions& options, StudyFi
 // [stop]
 void read_stop(const toml::table* table, StudyFile& file, TomlErrors& errors) {
   if (!table) return;
-  TomlTable stop(*table, "stop", {"information", "rounds", "failures_in_a_row"}, errors);
+  TomlTable stop(*table, "stop", {"information", "rounds", "failures_in_a_row", "seconds", "value"},
+                 errors);
+  file.stop.seconds = stop.number("seconds", is_positive, "seconds > 0").value_or(0.0);
+  file.stop.value = stop.number("value", is_finite, "a finite number");
   file.stop.information =
       stop.number("information", is_not_negative, "nats per round, at least 0").value_or(0.0);
   file.stop.rounds = static_cast<int>(stop.whole("rounds", 1, 1'000'000).value_or(5));
@@ -457,7 +461,8 @@ Result<StudyFile> parse_study_file(std::string_view text, const std::string& pat
   }
   TomlErrors errors(path);
   const TomlTable top(
-      root, "", {"study", "optimizer", "parameter", "constraint", "evaluate", "stop", "cluster"},
+      root, "",
+      {"study", "optimizer", "parameter", "constraint", "evaluate", "stop", "start", "cluster"},
       errors);
   StudyFile file;
   file.path = path;
@@ -475,6 +480,7 @@ Result<StudyFile> parse_study_file(std::string_view text, const std::string& pat
   }
   read_stop(subtable(root, "stop", errors), file, errors);
   read_cluster(subtable(root, "cluster", errors), file, errors);
+  if (!errors.any()) read_start(root, file, errors);
   if (file.study.optimizer.batch == 0) {
     file.study.any_batch = true;
     file.study.optimizer.batch =

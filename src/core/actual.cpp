@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#include "core/actual.hpp"
+
+#include <utility>
+
+namespace vbo {
+
+Parameter without_step(Parameter parameter) {
+  parameter.step = 0.0;
+  return parameter;
+}
+
+Result<void> check_actual(const Space& space, const Point& point) {
+  std::vector<Parameter> parameters;
+  for (const Parameter& p : space.parameters()) parameters.push_back(without_step(p));
+  const Result<Space> loose = Space::make(std::move(parameters));
+  if (!loose) return loose.error();
+  return loose->check(point);
+}
+
+Trial told_again(Trial stored, Outcome outcome, const std::optional<Point>& actual) {
+  if (actual) {
+    const Point suggestion = stored.suggested ? *stored.suggested : stored.point;
+    stored.point = *actual;
+    stored.suggested.reset();
+    if (stored.point != suggestion) stored.suggested = suggestion;
+  }
+  stored.value.reset();
+  stored.failure.reset();
+  stored.metrics.clear();
+  return ended_by(std::move(stored), std::move(outcome));
+}
+
+Result<Point> actual_from(const Space& space, const Json& json) {
+  std::vector<Parameter> parameters;
+  for (const Parameter& p : space.parameters()) parameters.push_back(without_step(p));
+  const Result<Space> loose = Space::make(std::move(parameters));
+  if (!loose) return loose.error();
+  return point_from(*loose, json);
+}
+
+}  // namespace vbo

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include "storage/optuna/optuna.hpp"
+
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "storage/sqlite/database.hpp"
+
+namespace vbo {
+namespace {
+
+using sqlite::Database;
+using sqlite::Fault;
+using sqlite::Statement;
+
+struct Found {
+  std::int64_t id = 0;
+  std::string name;
+};
+
+Found find_study(Database& database, const std::string& path, const std::string& name) {
+  std::vector<Found> all;
+  Statement select = database.prepare("SELECT study_id, study_name FROM studies ORDER BY study_id");
+  std::string names;
+  while (select.step()) {
+    all.push_back({select.integer(0), std::string(select.text(1))});
+    names += (names.empty() ? "\"" : ", \"") + all.back().name + "\"";
+  }
+  for (const Found& study : all) {
+    if (study.name == name || (name.empty() && all.size() == 1)) return study;
+  }
+  if (all.empty()) throw Fault{{ErrorKind::not_found, path + ": holds no Optuna study"}};
+  throw Fault{{ErrorKind::invalid_input,
+               path + ": " +
+                   (name.empty() ? "holds several Optuna studies, expected --study with one of "
+                                 : "found no Optuna study \"" + name + "\", expected one of ") +
+                   names,
+               "study"}};
+}
+
+Goal goal_of(Database& database, const std::string& path, const Found& study) {
+  Statement select =
+      database.prepare("SELECT direction FROM study_directions WHERE study_id = ? ORDER BY 1");
+  select.bind(study.id);
+  std::vector<std::string> directions;
+  while (select.step()) directions.emplace_back(select.text(0));
+  if (directions.size() != 1) {
+    throw Fault{{ErrorKind::unsupported, path + ": the Optuna study \"" + study.name + "\" has " +
+                                             std::to_string(directions.size()) +
+                                             " objectives, expected 1"}};
+  }
+  return directions.front() == "MAXIMIZE" ? Goal::maximize : Goal::minimize;
+}
+
+// Optuna stores every parameter as a number; what it stands for says its distribution.
+Json value_of(double number, const Json& distribution) {
+  const std::string kind = distribution.value("name", "");
+  const Json attributes = distribution.value("attributes", Json::object());
+  if (kind == "CategoricalDistribution") {
+    const Json choices = attributes.value("choices", Json::array());
+    const auto index = static_cast<std::size_t>(std::max(0.0, number));
+    return index < choices.size() ? choices[index] : Json();
+  }
+  if (kind.starts_with("Int")) return static_cast<std::int64_t>(std::llround(number));
+  return number;
+}
+
+}  // namespace
+
+bool is_optuna_file(const std::string& path) {
+  const auto found = sqlite::attempt([&] {
+    Database database(path, Database::Mode::read);
+    return database
+        .prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'trial_params'")
+        .step();
+  });
+  return found && *found;
+}
+
+Result<OptunaStudy> read_optuna(const std::string& path, const std::string& name) {
+  return sqlite::attempt([&] {
+    Database database(path, Database::Mode::read);
+    const Found found = find_study(database, path, name);
+    OptunaStudy study{.name = found.name, .goal = goal_of(database, path, found)};
+    std::map<std::int64_t, std::size_t> places;  // by Optuna's trial_id
+    Statement trials = database.prepare(
+        "SELECT trial_id, number, state, "
+        "(julianday(datetime_complete) - julianday(datetime_start)) * 86400 FROM trials "
+        "WHERE study_id = ? ORDER BY number");
+    trials.bind(found.id);
+    while (trials.step()) {
+      const std::string_view state = trials.text(2);
+      study.pruned += state == "PRUNED";
+      if (state != "COMPLETE" && state != "FAIL") continue;
+      places[trials.integer(0)] = study.trials.size();
+      OptunaTrial& trial = study.trials.emplace_back();
+      trial.number = trials.integer(1);
+      trial.outcome = Outcome::failed(FailureCause::reported, "it failed in Optuna");
+      if (!trials.is_null(3)) trial.outcome.seconds = std::max(0.0, trials.real(3));
+    }
+    Statement params = database.prepare(
+        "SELECT p.trial_id, p.param_name, p.param_value, p.distribution_json FROM trial_params p "
+        "JOIN trials t ON t.trial_id = p.trial_id WHERE t.study_id = ? ORDER BY p.param_id");
+    params.bind(found.id);
+    while (params.step()) {
+      const auto place = places.find(params.integer(0));
+      if (place == places.end()) continue;
+      const Result<Json> distribution = parse_json(params.text(3));
+      if (!distribution || !distribution->is_object()) {
+        throw Fault{{ErrorKind::damaged, path + ": the distribution of parameter \"" +
+                                             std::string(params.text(1)) + "\" is not readable"}};
+      }
+      study.trials[place->second].params[std::string(params.text(1))] =
+          value_of(params.real(2), *distribution);
+    }
+    Statement values = database.prepare(
+        "SELECT v.trial_id, v.value, v.value_type FROM trial_values v JOIN trials t ON "
+        "t.trial_id = v.trial_id WHERE t.study_id = ? AND t.state = 'COMPLETE'");
+    values.bind(found.id);
+    while (values.step()) {
+      const auto place = places.find(values.integer(0));
+      if (place == places.end()) continue;
+      constexpr double infinity = std::numeric_limits<double>::infinity();
+      double value = values.real(1);
+      if (values.text(2) == "INF_POS") value = infinity;
+      if (values.text(2) == "INF_NEG") value = -infinity;
+      Outcome& outcome = study.trials[place->second].outcome;
+      const double seconds = outcome.seconds;
+      outcome = Outcome::of(value);
+      outcome.seconds = seconds;
+    }
+    return study;
+  });
+}
+
+}  // namespace vbo

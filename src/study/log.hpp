@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// What the method has heard, and in which event: every trial with what people changed afterwards.
+// A trial that was never revised is told once. One that was has versions: the first is told, each
+// later one puts another in its place from some event on, and a dropped one ends without any.
+// What nobody has told the method yet is not in the log. Values as the method sees them.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "vbo/revision.hpp"
+#include "vbo/trial.hpp"
+
+namespace vbo {
+
+class StudyLog {
+ public:
+  // Trials in the order of ids and revisions in the order they were made, both as
+  // Study::Impl::for_optimizer() gives them.
+  StudyLog(std::vector<Trial> trials, std::vector<Revision> revisions);
+
+  // One ask, or one tell, or news about trials told before.
+  struct Event {
+    EventId id = 0;
+    std::vector<std::size_t> asked, told;  // indices of trials, in the order of ids
+    std::vector<TrialId> ids;              // of those asked
+    bool revises = false;                  // afterwards the method has to be rebuilt: revised()
+  };
+  std::vector<Event> events_after(EventId after) const;
+
+  const Trial& asked(std::size_t trial) const { return trials_[trial]; }  // for id, point, source
+  Point suggestion(std::size_t trial) const;
+  Trial told(std::size_t trial) const;  // as it was told for the first time
+
+  // The trials as they stood right after an event, for as long as this lives: moved out of the log
+  // and back, not copied, for there may be hundreds of thousands.
+  class At {
+   public:
+    At(StudyLog& log, EventId event);
+    ~At();
+    At(const At&) = delete;
+    At& operator=(const At&) = delete;
+    std::span<const Trial> trials() const { return trials_; }
+
+   private:
+    struct Outcome {  // what is set aside of a trial that was told later
+      std::size_t trial;
+      Trial ended;
+    };
+    StudyLog& log_;
+    std::vector<Trial> trials_;
+    std::vector<std::optional<std::size_t>> home_;  // where each was moved from; none: a copy
+    std::vector<Outcome> later_;
+  };
+
+ private:
+  struct Version {
+    EventId from = 0;
+    Trial trial;  // told_in is that of the first version
+  };
+  struct Changes {
+    std::vector<Version> versions;  // those the method has heard of, oldest first
+    EventId dropped_in = 0;
+  };
+
+  std::vector<Trial> trials_;  // in the order of ids, dropped ones too; those revised are open here
+  std::map<std::size_t, Changes> changes_;
+};
+
+// The trial as it was before its outcome was known.
+Trial as_asked(Trial trial);
+
+}  // namespace vbo

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// What people change afterwards, as the study takes it up.
+#include <algorithm>
+
+#include "core/actual.hpp"
+#include "core/delivery.hpp"
+#include "study/impl.hpp"
+#include "study/log.hpp"
+#include "study/start.hpp"
+
+namespace vbo {
+
+StudyLog Study::Impl::log_of(std::vector<Trial> history, std::vector<Revision> revisions) const {
+  for (Trial& trial : history) {
+    // For the method it is open, whatever others are doing or have stored.
+    if (trial.told_in == 0) trial = as_asked(std::move(trial));
+    trial = for_optimizer(std::move(trial));
+  }
+  for (Revision& revision : revisions) revision.before = for_optimizer(std::move(revision.before));
+  return {std::move(history), std::move(revisions)};
+}
+
+Result<void> Study::Impl::revise() {
+  const std::unique_ptr<Optimizer> until_now = std::move(optimizer);
+  Result<std::vector<Trial>> history = storage->load_history();
+  if (!history) return history.error();
+  Result<std::vector<Revision>> revisions = storage->load_revisions();
+  if (!revisions) return revisions.error();
+  StudyLog log = log_of(std::move(*history), std::move(*revisions));
+  Result<std::unique_ptr<Optimizer>> anew = revised(*this, *until_now, log, last_event);
+  if (!anew) return anew.error();
+  optimizer = std::move(*anew);
+  return {};
+}
+
+Result<void> Study::Impl::hear_revisions() {
+  const Result<std::vector<Revision>> news = storage->load_revisions(/*unheard_only=*/true);
+  if (!news) return news.error();
+  if (news->empty()) return {};
+  std::vector<std::int64_t> ids;
+  for (const Revision& revision : *news) ids.push_back(revision.id);
+  if (const auto heard = storage->hear_revisions(ids, last_event + 1); !heard) {
+    optimizer.reset();  // whether it arrived is known when the storage is read again
+    return heard.error();
+  }
+  ++last_event;
+  bool concerns_method = false;
+  for (const Revision& revision : *news) {
+    const TrialId id = revision.before.id;
+    switch (revision.kind) {
+      case RevisionKind::replaced: {
+        concerns_method = concerns_method || revision.before.told_in != 0;
+        const Result<std::optional<Trial>> now = storage->load_trial(id);
+        if (!now) return now.error();
+        if (finite && *now) finite->insert((*now)->point);
+        break;
+      }
+      case RevisionKind::dropped:
+        concerns_method = true;
+        open_trials.erase(id);
+        if (finite) finite->erase(revision.before.point);
+        break;
+      case RevisionKind::retried:
+        if (revision.before.told_in != 0 && retold.insert(id).second) --ended;
+        open_trials.emplace(id, as_asked(revision.before));
+        break;
+    }
+  }
+  return concerns_method ? revise() : Result<void>();
+}
+
+Result<void> Study::Impl::set_start(const StudyOptions& options) {
+  const std::string asked = start_text(record.space, options.start);
+  if (asked == record.start_json) return {};
+  // Those that were asked for stay what they were.
+  for (std::size_t k = 0; k < static_cast<std::size_t>(started); ++k) {
+    if (k < options.start.size() && options.start[k] == start[k]) continue;
+    return Error{ErrorKind::conflict,
+                 "start " + std::to_string(k + 1) +
+                     " has been suggested already and cannot change; put it back, and write new "
+                     "ones after it",
+                 "start." + std::to_string(k + 1)};
+  }
+  if (const auto set = storage->set_start(asked); !set) return set.error();
+  record.start_json = asked;
+  start = options.start;
+  return {};
+}
+
+Result<void> Study::Impl::answer_delivery(const AskRequest& request) {
+  Result<Delivery> delivery = delivery_from(record.space, request.results);
+  if (!delivery) return storage->refuse_request(request.id, delivery.error().message);
+  if (delivery->once) {
+    const Result<std::vector<Trial>> stored = storage->load_history();
+    if (!stored) return stored.error();
+    delivery->results = without_known(std::move(delivery->results), *stored);
+  }
+  const auto added = add(std::move(delivery->results), request.id);
+  return added ? Result<void>() : added.error();
+}
+
+Result<void> Study::replace(Outcome outcome, const std::string& reason,
+                            std::optional<Point> actual) {
+  if (const auto heard = impl_->hear(); !heard) return heard.error();
+  if (actual) {
+    const auto inside = check_actual(impl_->record.space, *actual);
+    if (!inside) return inside.error();
+  }
+  Result<std::optional<Trial>> stored = impl_->storage->load_trial(outcome.id);
+  if (!stored) return stored.error();
+  if (!*stored) {
+    return Error{ErrorKind::not_found, "trial " + std::to_string(outcome.id) + " does not exist"};
+  }
+  const Trial ended = told_again(std::move(**stored), std::move(outcome), actual);
+  if (const auto replaced = impl_->storage->replace(ended, reason); !replaced) {
+    return replaced.error();
+  }
+  return impl_->hear_revisions();
+}
+
+Result<void> Study::drop(std::vector<TrialId> ids, const std::string& reason) {
+  if (const auto heard = impl_->hear(); !heard) return heard.error();
+  if (const auto dropped = impl_->storage->drop(ids, reason); !dropped) return dropped.error();
+  return impl_->hear_revisions();
+}
+
+Result<void> Study::retry(std::vector<TrialId> ids, const std::string& reason) {
+  if (const auto heard = impl_->hear(); !heard) return heard.error();
+  if (const auto again = impl_->storage->retry(ids, reason); !again) return again.error();
+  return impl_->hear_revisions();
+}
+
+Result<void> Study::tell(Outcome outcome, Point actual) {
+  if (const auto inside = check_actual(impl_->record.space, actual); !inside) {
+    return inside.error();
+  }
+  const Result<const Trial*> open = impl_->find_open(outcome.id);
+  if (!open) return open.error();
+  const int attempts = outcome.attempts;
+  std::vector<Trial> trials = {told_again(**open, std::move(outcome), actual)};
+  trials.front().attempts += attempts;
+  return impl_->finish(std::move(trials));
+}
+
+}  // namespace vbo

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#include "study/start.hpp"
+
+#include "core/axis.hpp"
+#include "core/json.hpp"
+#include "core/region.hpp"
+
+namespace vbo {
+namespace {
+
+// The parameter when only one value of it is left.
+Parameter fixed_at(const Parameter& parameter, const Value& value) {
+  Parameter fixed = parameter;
+  if (fixed.has_choices()) {
+    fixed.choices = {value};
+    return fixed;
+  }
+  fixed.low = fixed.high = Axis(parameter).number_of(value);
+  fixed.step = 0.0;
+  return fixed;
+}
+
+std::vector<Parameter> fixed_parameters(const Space& space, const PartialPoint& start) {
+  std::vector<Parameter> parameters(space.parameters().begin(), space.parameters().end());
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (start[i]) parameters[i] = fixed_at(parameters[i], *start[i]);
+  }
+  return parameters;
+}
+
+}  // namespace
+
+std::string start_text(const Space& space, const std::vector<PartialPoint>& start) {
+  if (start.empty()) return "";
+  Json list = Json::array();
+  for (const PartialPoint& point : start) {
+    Json entry = Json::object();
+    for (std::size_t i = 0; i < space.size(); ++i) {
+      if (point[i]) entry[space[i].name] = json_of(*point[i]);
+    }
+    list.push_back(std::move(entry));
+  }
+  return dump(list);
+}
+
+Result<std::vector<PartialPoint>> start_from(const Space& space, std::string_view text) {
+  std::vector<PartialPoint> start;
+  if (text.empty()) return start;
+  const Result<Json> json = parse_json(text);
+  if (!json) return json.error();
+  for (const Json& entry : *json) {
+    PartialPoint& point = start.emplace_back(space.size());
+    for (std::size_t i = 0; i < space.size(); ++i) {
+      if (!entry.is_object() || !entry.contains(space[i].name)) continue;
+      Result<Value> value = value_from(space[i], entry[space[i].name]);
+      if (!value) return value.error();
+      point[i] = std::move(*value);
+    }
+  }
+  return start;
+}
+
+Result<void> check_start(const Space& space, const std::vector<PartialPoint>& start) {
+  for (std::size_t k = 0; k < start.size(); ++k) {
+    const std::string field = "start." + std::to_string(k + 1);
+    const std::string who = "start " + std::to_string(k + 1);
+    if (start[k].size() != space.size()) {
+      return Error{ErrorKind::invalid_input,
+                   who + ": found " + std::to_string(start[k].size()) + " values, expected " +
+                       std::to_string(space.size()) + ", one or none per parameter",
+                   field};
+    }
+    for (std::size_t i = 0; i < space.size(); ++i) {
+      if (!start[k][i] || is_value_of(space[i], *start[k][i])) continue;
+      // The space says best what it expects.
+      const Result<Space> alone = Space::make({space[i]});
+      const Result<void> checked = alone ? alone->check({*start[k][i]}) : alone.error();
+      return Error{ErrorKind::invalid_input,
+                   who + ": " + (checked ? "not a value of it" : checked.error().message),
+                   field + "." + space[i].name};
+    }
+    if (!space.region()) continue;
+    const std::vector<std::string> constraints(space.constraints().begin(),
+                                               space.constraints().end());
+    if (const auto left = Space::make(fixed_parameters(space, start[k]), constraints); !left) {
+      return Error{ErrorKind::invalid_input,
+                   who + ": no values of the other parameters satisfy the constraints: " +
+                       left.error().message,
+                   field};
+    }
+  }
+  return {};
+}
+
+Point completed(const Space& space, const PartialPoint& start, const Point& suggested) {
+  Point point = suggested;
+  for (std::size_t i = 0; i < space.size(); ++i) {
+    if (start[i]) point[i] = *start[i];
+  }
+  if (!space.region() || space.check(point)) return point;
+  const std::vector<std::string> constraints(space.constraints().begin(),
+                                             space.constraints().end());
+  const Result<Space> left = Space::make(fixed_parameters(space, start), constraints);
+  if (!left) return suggested;  // check_start() has seen to it
+  std::vector<Axis> axes;
+  std::vector<double> u;
+  for (std::size_t i = 0; i < space.size(); ++i) {
+    axes.emplace_back((*left)[i]);
+    u.push_back(start[i] ? 0.5 : axes.back().position_of(axes.back().number_of(point[i])));
+  }
+  left->region()->repair(u);
+  for (std::size_t i = 0; i < space.size(); ++i) {
+    if (!start[i]) point[i] = axes[i].value_of(axes[i].number_at(u[i]));
+  }
+  return point;
+}
+
+}  // namespace vbo

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""Every snippet of README.md and docs/ is tried, or is known to be no input: a new one needs a test here."""
+import ast
+import pathlib
+import re
+import shlex
+import unittest
+
+from support import ROOT, VboTest
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+# Made by the program, or tried elsewhere: its examples by tests/cli/help_test.cpp; bench, mi and the server by theirs.
+LEFT_OUT = {"cli.md", "third-party.md", "bench.md", "performance.md", "research.md", "tasks.md", "information.md"}
+
+HEAD = """[study]
+budget = 8
+storage = "snippet.db"
+"""
+PARAMETERS = {
+    "start": """[[parameter]]
+name = "temperature"
+type = "float"
+low = 20.0
+high = 80.0
+step = 0.1
+[[parameter]]
+name = "width"
+type = "ordinal"
+values = [16, 32, 64, 128]
+""",
+    "constraint": """[[parameter]]
+name = "width"
+type = "int"
+low = 1
+high = 512
+[[parameter]]
+name = "layers"
+type = "int"
+low = 1
+high = 9
+[[parameter]]
+name = "optimizer"
+type = "categorical"
+choices = ["adam", "sgd"]
+""" + "".join(f'[[parameter]]\nname = "{name}"\ntype = "float"\nlow = 0.0\nhigh = 1.0\n' for name in ("a", "b", "c", "rate")),
+}
+
+
+def snippets(page, language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(), re.S | re.M)
+
+
+class Snippets(VboTest):
+    def test_every_language_is_known(self):
+        known = {"README.md": {"sh", "toml", "python", "cpp"}, "study-file.md": {"toml"}, "evaluators.md": {"python"},
+                 "python.md": {"python", "sh"}, "http.md": {"sh"}, "cluster.md": {"sh", "yaml"}}
+        for page in PAGES:
+            if page.name in LEFT_OUT:
+                continue
+            found = set(re.findall(r"^```(\w+)$", page.read_text(), re.M))
+            self.assertEqual(found - known.get(page.name, set()), set(), f"{page.name}: a snippet nobody tries")
+
+    def test_readme_study_runs(self):
+        self.vbo("init", "branin.toml")
+        text, = snippets(ROOT / "README.md", "toml")
+        self.write("branin.toml", text.replace("budget = 640", "budget = 16").replace("batch = 64", "batch = 8"))
+        commands = [line.split("#")[0].strip() for block in snippets(ROOT / "README.md", "sh")
+                    for line in block.splitlines() if line.startswith("vbo")]
+        self.assertGreaterEqual(len(commands), 6)
+        for command in commands:
+            words = shlex.split(command)
+            if words[1] == "serve":
+                server = self.start(*words[1:], "--port", "0")
+                self.assertIn("http://127.0.0.1:", server.stderr.readline() + server.stdout.readline())
+            else:
+                self.vbo(*words[1:])
+        self.assertTrue((self.folder / "report.html").exists())
+        self.assertEqual(self.json("status", "branin.db")["completed"], 16)
+
+    def test_readme_program_is_the_example_that_is_built(self):
+        text, = snippets(ROOT / "README.md", "cpp")
+        self.assertEqual(text, (ROOT / "examples/ask_tell.cpp").read_text())
+
+    def test_readme_targets_exist(self):
+        makefile = (ROOT / "Makefile").read_text()
+        for block in snippets(ROOT / "README.md", "sh"):
+            for target in re.findall(r"^make (\w+)", block, re.M):
+                self.assertRegex(makefile, rf"(?m)^{target}:")
+
+    def test_study_files(self):
+        page = ROOT / "docs/study-file.md"
+        found = snippets(page, "toml")
+        self.assertGreaterEqual(len(found), 4)
+        self.write("branin.py", "print(1.0)\n")
+        for text in found:
+            if "[study]" not in text:
+                kind = re.search(r"\[\[(\w+)\]\]", text)[1]
+                text = HEAD + PARAMETERS.get(kind, "") + text
+            self.write("snippet.toml", text)
+            self.assertIn("the study file is right", self.vbo("check", "snippet.toml").stdout, text)
+
+    def test_evaluators(self):
+        once, serve = snippets(ROOT / "docs/evaluators.md", "python")
+        self.write("once.py", "simulate = lambda **p: p['x']\n" + once)
+        self.write("serve.py", "load_once = lambda: lambda **p: p['x']\n" + serve)
+        for program, mode in (("once.py", "once"), ("serve.py", "serve")):
+            self.study(["python3", program], evaluate=f'mode = "{mode}"')
+            checked = self.json("check", "study.toml")
+            self.assertEqual(checked["value"], checked["params"]["x"])
+
+    def test_python_is_python(self):
+        """Whether it works is for the tests of the package; here it has at least to be Python."""
+        for page in PAGES:
+            for text in snippets(page, "python"):
+                ast.parse(text)
+
+    def test_commands_name_options_that_exist(self):
+        for page in PAGES:
+            for block in snippets(page, "sh"):
+                for command in re.findall(r"\bvbo ([a-z]+ [^\n\"'#&|>]*)", block):
+                    words = shlex.split(command)
+                    help_text = self.vbo(words[0], "--help").stdout
+                    for option in (word for word in words if word.startswith("--")):
+                        self.assertIn(option, help_text, f"{page.name}: vbo {command}")
+
+
+if __name__ == "__main__":
+    unittest.main()
