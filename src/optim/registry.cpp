@@ -49,8 +49,30 @@ Choice choice_for(const Space& space, const OptimizerOptions& options) {
   return choice;
 }
 
+void add_new(std::vector<TermInfo>& all, const std::vector<TermInfo>& more) {
+  for (const TermInfo& term : more) {
+    const auto same = [&](const TermInfo& other) { return other.name == term.name; };
+    if (std::ranges::none_of(all, same)) all.push_back(term);
+  }
+}
+
+// A stored study may have been begun when the rule chose otherwise, so what any candidate says is
+// declared. The first named wins: of the names that vbo shares, gp-logei says none unless its
+// options are set, and then these have chosen it.
 const Ledger& chosen_ledger(const Space& space, const OptimizerOptions& options) {
-  return ledger_of(space, with_method(options, choice_for(space, options).method));
+  if (!options.settings.empty()) {
+    return ledger_of(space, with_method(options, choice_for(space, options).method));
+  }
+  static const Ledger all = [&] {
+    Ledger of_all;
+    for (const std::string_view candidate : auto_candidates) {
+      const Ledger& ledger = ledger_of(space, with_method(options, candidate));
+      add_new(of_all.terms, ledger.terms);
+      add_new(of_all.values, ledger.values);
+    }
+    return of_all;
+  }();
+  return all;
 }
 
 Result<void> check_chosen(const Space& space, const OptimizerOptions& options,
