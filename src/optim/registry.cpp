@@ -24,15 +24,10 @@ OptimizerOptions with_method(OptimizerOptions options, std::string_view method) 
 }
 
 Problem problem_of(const Space& space, const OptimizerOptions& options) {
-  const Encoding encoding(space);
-  Problem problem{.parameters = std::ssize(encoding.blocks()),
-                  .dimension = encoding.dimension(),
-                  .batch = options.batch,
-                  .budget = options.budget};
-  for (const Encoding::Block& block : encoding.blocks()) {
-    problem.categorical += block.kind == ParameterKind::categorical;
-  }
-  return problem;
+  return {.dimension = Encoding(space).dimension(),
+          .batch = options.batch,
+          .budget = options.budget,
+          .constrained = !space.constraints().empty()};
 }
 
 // By the rule; where options are set that only another candidate has, that one.
