@@ -89,8 +89,8 @@ Result<std::unique_ptr<Optimizer>> make_chosen(const Space& space,
 
 const std::vector<Method>& registered() {
   static const std::vector<Method> all = {
-      {"auto", "Chooses gp-logei or vbo from budget, batch and dimension", check_chosen,
-       make_chosen, chosen_ledger},
+      {"auto", "Chooses gp-logei or vbo from budget, batch, dimension and constraints",
+       check_chosen, make_chosen, chosen_ledger},
       method_of<GpMethod>(
           "gp-logei", "Gaussian process with LogEI: few, expensive evaluations, smooth functions",
           gp_method("logei")),

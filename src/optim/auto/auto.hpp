@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The method "auto": chooses another one from the budget, the batch and the dimension, says which
+// The method "auto": chooses another one from the size of the problem, says which
 // and why in its report, and from then on is that method. Options are those of the method chosen.
 #pragma once
 
