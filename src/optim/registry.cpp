@@ -24,15 +24,10 @@ OptimizerOptions with_method(OptimizerOptions options, std::string_view method) 
 }
 
 Problem problem_of(const Space& space, const OptimizerOptions& options) {
-  const Encoding encoding(space);
-  Problem problem{.parameters = std::ssize(encoding.blocks()),
-                  .dimension = encoding.dimension(),
-                  .batch = options.batch,
-                  .budget = options.budget};
-  for (const Encoding::Block& block : encoding.blocks()) {
-    problem.categorical += block.kind == ParameterKind::categorical;
-  }
-  return problem;
+  return {.dimension = Encoding(space).dimension(),
+          .batch = options.batch,
+          .budget = options.budget,
+          .constrained = !space.constraints().empty()};
 }
 
 // By the rule; where options are set that only another candidate has, that one.
@@ -49,8 +44,30 @@ Choice choice_for(const Space& space, const OptimizerOptions& options) {
   return choice;
 }
 
+void add_new(std::vector<TermInfo>& all, const std::vector<TermInfo>& more) {
+  for (const TermInfo& term : more) {
+    const auto same = [&](const TermInfo& other) { return other.name == term.name; };
+    if (std::ranges::none_of(all, same)) all.push_back(term);
+  }
+}
+
+// A stored study may have been begun when the rule chose otherwise, so what any candidate says is
+// declared. The first named wins: of the names that vbo shares, gp-logei says none unless its
+// options are set, and then these have chosen it.
 const Ledger& chosen_ledger(const Space& space, const OptimizerOptions& options) {
-  return ledger_of(space, with_method(options, choice_for(space, options).method));
+  if (!options.settings.empty()) {
+    return ledger_of(space, with_method(options, choice_for(space, options).method));
+  }
+  static const Ledger all = [&] {
+    Ledger of_all;
+    for (const std::string_view candidate : auto_candidates) {
+      const Ledger& ledger = ledger_of(space, with_method(options, candidate));
+      add_new(of_all.terms, ledger.terms);
+      add_new(of_all.values, ledger.values);
+    }
+    return of_all;
+  }();
+  return all;
 }
 
 Result<void> check_chosen(const Space& space, const OptimizerOptions& options,
@@ -72,8 +89,8 @@ Result<std::unique_ptr<Optimizer>> make_chosen(const Space& space,
 
 const std::vector<Method>& registered() {
   static const std::vector<Method> all = {
-      {"auto", "Chooses gp-logei or vbo from budget, batch and dimension", check_chosen,
-       make_chosen, chosen_ledger},
+      {"auto", "Chooses gp-logei or vbo from budget, batch, dimension and constraints",
+       check_chosen, make_chosen, chosen_ledger},
       method_of<GpMethod>(
           "gp-logei", "Gaussian process with LogEI: few, expensive evaluations, smooth functions",
           gp_method("logei")),

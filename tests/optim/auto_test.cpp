@@ -22,6 +22,19 @@ TEST(Auto, ChoosesByBudgetBatchAndDimension) {
   EXPECT_EQ(chosen(6, 1, 0), "vbo");
 }
 
+TEST(Auto, LeavesConstrainedSpacesToVbo) {
+  const auto says = [](std::vector<std::string> constraints) {
+    const auto space = Space::make({Parameter::real("x", 0, 1), Parameter::real("y", 0, 1)},
+                                   std::move(constraints));
+    return make_optimizer(space.value(), {.method = "auto", .budget = 50})
+        .value()
+        ->report()
+        .message;
+  };
+  EXPECT_THAT(says({}), ::testing::HasSubstr("auto chose gp-logei: "));
+  EXPECT_THAT(says({"x + y <= 1"}), ::testing::HasSubstr("auto chose vbo: the space has"));
+}
+
 TEST(Auto, IsTheMethodItChoseAndSaysWhich) {
   const Space space = Space::make({Parameter::real("x", 0, 1)}).value();
   for (const auto& [budget, name] : {std::pair{50, "gp-logei"}, {5000, "vbo"}}) {

@@ -123,17 +123,23 @@ TEST(UsersSign, RationalesOfEarlierVersionsAreSorted) {
   EXPECT_EQ(in_present_form(Goal::minimize, small_ledger(), present), present);
 }
 
-TEST(Ledger, AutoSpeaksForTheMethodItChose) {
+// A stored study may have begun with another method than the one auto would choose for it today.
+TEST(Ledger, AutoSpeaksForAllItMayHaveChosen) {
   const Space space = Space::make({Parameter::real("x", 0, 1)}).value();
-  const auto knows = [&](std::int64_t budget, std::string_view term) {
+  for (const std::int64_t budget : {100, 10'000}) {
     const OptimizerOptions options{.method = "auto", .batch = 4, .budget = budget};
-    const bool known = ledger_of(space, options).find_term(term) != nullptr;
-    EXPECT_EQ(known, make_optimizer(space, options).value()->ledger().find_term(term) != nullptr);
-    return known;
-  };
-  EXPECT_TRUE(knows(100, "log_improvement"));
-  EXPECT_FALSE(knows(10'000, "log_improvement"));
-  EXPECT_TRUE(knows(10'000, "information_model"));
+    const Ledger& ledger = ledger_of(space, options);
+    for (const char* term : {"log_improvement", "information_model", "draw"}) {
+      EXPECT_TRUE(ledger.find_term(term)) << term;
+    }
+    ASSERT_TRUE(ledger.find_term("exploitation"));
+    EXPECT_EQ(ledger.find_term("exploitation")->unit, Unit::normal_score);
+    const auto chosen = make_optimizer(space, options).value();
+    EXPECT_EQ(chosen->ledger().find_term("log_improvement") != nullptr, budget == 100);
+  }
+  OptimizerOptions options{.method = "auto", .batch = 4, .budget = 100};
+  options.settings["acquisition"] = std::string("ucb");
+  EXPECT_EQ(ledger_of(space, options).find_term("exploitation")->unit, Unit::objective);
   EXPECT_TRUE(ledger_of(space, {.method = "unheard-of"}).terms.empty());
 }
 

@@ -18,6 +18,8 @@ constexpr std::int64_t most_dimensions = 150;
 
 Choice choose_method(const Problem& problem) {
   if (problem.budget <= 0) return {"vbo", "the budget is not known"};
+  // gp-logei searches the box and repairs what it finds (tests/study/constraint_test.cpp).
+  if (problem.constrained) return {"vbo", "the space has constraints"};
   if (problem.budget > most_results) {
     return {"vbo", "a budget of " + std::to_string(problem.budget) +
                        " is more than a Gaussian process needs"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The method "auto": chooses another one from the budget, the batch and the dimension, says which
+// The method "auto": chooses another one from the size of the problem, says which
 // and why in its report, and from then on is that method. Options are those of the method chosen.
 #pragma once
 
@@ -18,13 +18,13 @@ struct Choice {
   std::string reason;  // one clause, e.g. "64 results at a time are many"
 };
 
-// What the choice looks at.
+// What the choice looks at. On bench/protocols/auto.toml the kind of parameters made no difference
+// to it, so it does not look at that.
 struct Problem {
-  std::int64_t parameters = 1;   // that are free
-  std::int64_t categorical = 0;  // of these
-  std::int64_t dimension = 1;    // encoded: a category counts once per choice
+  std::int64_t dimension = 1;  // encoded: a category counts once per choice
   std::int64_t batch = 1;
-  std::int64_t budget = 0;  // 0 = unknown, and counts as large
+  std::int64_t budget = 0;   // 0 = unknown, and counts as large
+  bool constrained = false;  // by [[constraint]]s
 };
 
 Choice choose_method(const Problem& problem);
