@@ -9,11 +9,11 @@
 
 #include "exec/child.hpp"
 #include "exec/evaluator.hpp"
+#include "exec/guardian.hpp"
 
 namespace vbo {
 namespace {
 
-constexpr std::size_t kReadAtOnce = std::size_t{1} << 20U;
 constexpr std::size_t kMostOutput = std::size_t{64} << 20U;
 constexpr int kPollMilliseconds = 50;  // also notices the end where no descriptor tells of it
 
@@ -22,7 +22,8 @@ constexpr int kPollMilliseconds = 50;  // also notices the end where no descript
 Result<CommandEnd> run_command(const std::vector<std::string>& arguments, double timeout_seconds) {
   SpawnOptions options{.arguments = arguments};
   for (char** entry = environ; entry && *entry; ++entry) options.environment.emplace_back(*entry);
-  Result<Child> child = Child::spawn(options, nullptr);
+  Guardian guardian;  // outlives the child
+  Result<Child> child = Child::spawn(options, guardian);
   if (!child) return child.error();
   const auto start = std::chrono::steady_clock::now();
   CommandEnd end;

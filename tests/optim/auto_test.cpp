@@ -15,8 +15,8 @@ std::string chosen(std::int64_t dimension, std::int64_t batch, std::int64_t budg
 
 TEST(Auto, ChoosesByBudgetBatchAndDimension) {
   EXPECT_EQ(chosen(6, 1, 100), "gp-logei");
-  EXPECT_EQ(chosen(150, 64, 400), "gp-logei");
-  EXPECT_EQ(chosen(6, 1, 401), "vbo");
+  EXPECT_EQ(chosen(150, 64, 1024), "gp-logei");
+  EXPECT_EQ(chosen(6, 1, 1025), "vbo");
   EXPECT_EQ(chosen(6, 65, 100), "vbo");
   EXPECT_EQ(chosen(151, 1, 100), "vbo");
   EXPECT_EQ(chosen(6, 1, 0), "vbo");
