@@ -6,8 +6,9 @@
 //       which they evaluate, how long a freed one waits for its next trial, and the CPU of the
 //       coordinator (the process without its workers' threads) and of the server
 //   queue_scale rate SECONDS [URL]
-//       claims and results per second, from 1, 4 and 16 connections, and on PostgreSQL, right
-//       before each, what the bare server does: one-row updates, a transaction each, as pgbench
+//       claims and results per second, from 1, 4 and 16 connections, and on PostgreSQL, in turn
+//       with them, what the bare server does: one-row updates, a transaction each, as pgbench; the
+//       medians of five turns
 //   queue_scale size TRIALS [URL]
 //       status, best, claim and tell in a study of so many trials
 //   queue_scale idle WORKERS SECONDS URL
@@ -337,49 +338,63 @@ double bare_rate(const std::string& url, int connections, double length) {
 #endif
 }
 
+// Claims, and as many results, per second.
+double claim_rate(Storage& coordinator, int connections, double length) {
+  std::atomic<std::int64_t> claims = 0;
+  std::atomic<int> at_work = connections;
+  std::vector<std::thread> threads;
+  const auto start = Clock::now();
+  for (int i = 0; i < connections; ++i) {
+    threads.emplace_back([&, i] {
+      const auto storage = coordinator.connect(Access::queue).value();
+      while (seconds_since(start) < length) {
+        const auto claimed = storage->claim(named("w" + std::to_string(i)), 1, 1e6).value();
+        if (claimed.empty()) break;  // the stock is used up
+        Trial trial = claimed[0].trial;
+        trial.state = TrialState::completed;
+        trial.value = 0.5;
+        storage->complete(trial, claimed[0].token).value();
+        ++claims;
+      }
+      --at_work;
+    });
+  }
+  // As a coordinator does: news that nobody reads would pile up.
+  while (at_work > 0) (void)coordinator.wait(std::chrono::milliseconds(100));
+  for (std::thread& thread : threads) thread.join();
+  return static_cast<double>(claims) / seconds_since(start);
+}
+
 int rate(const std::string& url, double length) {
+  constexpr int kSlices = 5;  // in turn with the bare server, for other work comes and goes
+  const auto stock = static_cast<std::int64_t>(8000 * length / kSlices);
   auto coordinator = open_storage(url, Access::coordinate).value();
   coordinator
       ->create_study({.name = "rate", .budget = 1, .space = options(url, "random", 1, 1).space})
       .value();
   TrialId next = 1;
   for (const int connections : {1, 4, 16}) {
-    const std::int64_t stock = 20000;
-    fill(*coordinator, next, stock, 3 * next, false);
-    next += stock;
-    const double bare = is_server(url) ? bare_rate(url, connections, length) : 0.0;
-    std::atomic<std::int64_t> claims = 0;
-    std::atomic<int> at_work = connections;
-    std::vector<std::thread> threads;
-    const auto start = Clock::now();
-    for (int i = 0; i < connections; ++i) {
-      threads.emplace_back([&, i] {
-        const auto storage = coordinator->connect(Access::queue).value();
-        while (seconds_since(start) < length) {
-          const auto claimed = storage->claim(named("w" + std::to_string(i)), 1, 1e6).value();
-          if (claimed.empty()) break;
-          Trial trial = claimed[0].trial;
-          trial.state = TrialState::completed;
-          trial.value = 0.5;
-          storage->complete(trial, claimed[0].token).value();
-          ++claims;
-        }
-        --at_work;
-      });
+    std::vector<double> bare, claims;
+    for (int slice = 0; slice < kSlices; ++slice) {
+      fill(*coordinator, next, stock, 3 * next, false);
+      next += stock;
+      if (is_server(url)) bare.push_back(bare_rate(url, connections, length / kSlices));
+      claims.push_back(claim_rate(*coordinator, connections, length / kSlices));
+      std::vector<Trial> ended = coordinator->load_untold().value();
+      for (Trial& trial : ended) trial.told_in = 3 * next;
+      coordinator->tell_trials(ended).value();
     }
-    // As a coordinator does: news that nobody reads would pile up.
-    while (at_work > 0) (void)coordinator->wait(std::chrono::milliseconds(100));
-    for (std::thread& thread : threads) thread.join();
-    const double rate = static_cast<double>(claims) / seconds_since(start);
-    std::printf("%2d connections: %6.0f claims and as many results per second", connections, rate);
-    if (bare > 0.0) {
-      std::printf(": %6.0f transactions, %.0f%% of the bare server's %.0f", 2 * rate,
-                  200 * rate / bare, bare);
+    const auto median = [](std::vector<double> values) {
+      std::sort(values.begin(), values.end());
+      return values[values.size() / 2];
+    };
+    std::printf("%2d connections: %6.0f claims and as many results per second", connections,
+                median(claims));
+    if (!bare.empty()) {
+      std::printf(": %6.0f transactions, %.0f%% of the bare server's %.0f", 2 * median(claims),
+                  200 * median(claims) / median(bare), median(bare));
     }
     std::printf("\n");
-    std::vector<Trial> ended = coordinator->load_untold().value();
-    for (Trial& trial : ended) trial.told_in = 3 * next;
-    coordinator->tell_trials(ended).value();
   }
   return 0;
 }
