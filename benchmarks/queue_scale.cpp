@@ -6,8 +6,9 @@
 //       which they evaluate, how long a freed one waits for its next trial, and the CPU of the
 //       coordinator (the process without its workers' threads) and of the server
 //   queue_scale rate SECONDS [URL]
-//       claims and results per second, from 1, 4 and 16 connections, and on PostgreSQL, right
-//       before each, what the bare server does: one-row updates, a transaction each, as pgbench
+//       claims and results per second, from 1, 4 and 16 connections, and on PostgreSQL, in turn
+//       with them, what the bare server does: one-row updates, a transaction each, as pgbench; the
+//       medians of five turns
 //   queue_scale size TRIALS [URL]
 //       status, best, claim and tell in a study of so many trials
 //   queue_scale idle WORKERS SECONDS URL
@@ -23,27 +24,18 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "benchmarks/queue_server.hpp"
 #include "vbo/vbo.hpp"
-#ifdef VBO_HAVE_POSTGRES
-#include "storage/postgres/connection.hpp"
-#include "storage/postgres/url.hpp"
-#endif
 
 namespace {
 
 using namespace vbo;
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
+using namespace vbo::benchmarks;
 double cpu_seconds() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -55,58 +47,6 @@ double thread_cpu_seconds() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-bool is_server(const std::string& url) { return url.find("://") != std::string::npos; }
-
-#ifdef VBO_HAVE_POSTGRES
-postgres::Connection connect(const std::string& url) {
-  const postgres::Url parsed = postgres::parse_url(url).value();
-  return {parsed.server, parsed.where};
-}
-
-// Parent and CPU seconds of a process, from /proc/PID/stat.
-struct ProcessTimes {
-  long parent = 0;
-  double cpu = 0.0;
-};
-ProcessTimes process_times(const std::string& pid) {
-  std::ifstream file("/proc/" + pid + "/stat");
-  std::string text((std::istreambuf_iterator<char>(file)), {});
-  ProcessTimes times;
-  long user = 0, system = 0;
-  const std::size_t name_end = text.rfind(')');
-  if (name_end == std::string::npos) return times;
-  if (std::sscanf(text.c_str() + name_end + 1,
-                  " %*c %ld %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld", &times.parent, &user,
-                  &system) == 3) {
-    times.cpu = static_cast<double>(user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
-  }
-  return times;
-}
-#endif
-
-// What a server on this machine has used so far; backends that have ended are missing, so only
-// differences over a time in which nobody leaves make sense. 0 for a file.
-double server_cpu_seconds(const std::string& url) {
-#ifdef VBO_HAVE_POSTGRES
-  if (!is_server(url)) return 0.0;
-  auto connection = connect(url);
-  const long postmaster =
-      process_times(std::to_string(connection.query("SELECT pg_backend_pid()").integer(0, 0)))
-          .parent;
-  double cpu = process_times(std::to_string(postmaster)).cpu;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-    const std::string name = entry.path().filename().string();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    const ProcessTimes times = process_times(name);
-    if (times.parent == postmaster) cpu += times.cpu;
-  }
-  return cpu;
-#else
-  (void)url;
-  return 0.0;
-#endif
 }
 
 // What all workers of one run measure. Only what happens between the two moments counts.
@@ -304,113 +244,65 @@ void fill(Storage& storage, TrialId first, std::int64_t count, EventId event, bo
   }
 }
 
-// Transactions per second of a server that does nothing but update one row each, by its key.
-double bare_rate(const std::string& url, int connections, double length) {
-#ifdef VBO_HAVE_POSTGRES
-  constexpr int kRows = 10000;
-  auto first = connect(url);
-  first.script(
-      "DROP TABLE IF EXISTS public.bare; CREATE TABLE public.bare (id bigint PRIMARY KEY, n bigint "
-      "NOT NULL, filler text NOT NULL); INSERT INTO public.bare SELECT i, 0, repeat('x', 200) FROM "
-      "generate_series(1, 10000) i");
-  std::atomic<std::int64_t> done = 0;
+// Claims, and as many results, per second.
+double claim_rate(Storage& coordinator, int connections, double length) {
+  std::atomic<std::int64_t> claims = 0;
+  std::atomic<int> at_work = connections;
   std::vector<std::thread> threads;
   const auto start = Clock::now();
   for (int i = 0; i < connections; ++i) {
     threads.emplace_back([&, i] {
-      auto connection = connect(url);
-      Rng rng(static_cast<std::uint64_t>(i), "bare");
+      const auto storage = coordinator.connect(Access::queue).value();
       while (seconds_since(start) < length) {
-        const auto id = 1 + static_cast<std::int64_t>(rng.uniform() * kRows);
-        connection.query("UPDATE public.bare SET n = n + 1 WHERE id = $1", {id});
-        ++done;
+        const auto claimed = storage->claim(named("w" + std::to_string(i)), 1, 1e6).value();
+        if (claimed.empty()) break;  // the stock is used up
+        Trial trial = claimed[0].trial;
+        trial.state = TrialState::completed;
+        trial.value = 0.5;
+        storage->complete(trial, claimed[0].token).value();
+        ++claims;
       }
+      --at_work;
     });
   }
+  // As a coordinator does: news that nobody reads would pile up.
+  while (at_work > 0) (void)coordinator.wait(std::chrono::milliseconds(100));
   for (std::thread& thread : threads) thread.join();
-  const double rate = static_cast<double>(done) / seconds_since(start);
-  first.script("DROP TABLE public.bare");
-  return rate;
-#else
-  (void)url, (void)connections, (void)length;
-  return 0.0;
-#endif
+  return static_cast<double>(claims) / seconds_since(start);
 }
 
 int rate(const std::string& url, double length) {
+  constexpr int kSlices = 5;  // in turn with the bare server, for other work comes and goes
+  const auto stock = static_cast<std::int64_t>(8000 * length / kSlices);
   auto coordinator = open_storage(url, Access::coordinate).value();
   coordinator
       ->create_study({.name = "rate", .budget = 1, .space = options(url, "random", 1, 1).space})
       .value();
   TrialId next = 1;
   for (const int connections : {1, 4, 16}) {
-    const std::int64_t stock = 20000;
-    fill(*coordinator, next, stock, 3 * next, false);
-    next += stock;
-    const double bare = is_server(url) ? bare_rate(url, connections, length) : 0.0;
-    std::atomic<std::int64_t> claims = 0;
-    std::atomic<int> at_work = connections;
-    std::vector<std::thread> threads;
-    const auto start = Clock::now();
-    for (int i = 0; i < connections; ++i) {
-      threads.emplace_back([&, i] {
-        const auto storage = coordinator->connect(Access::queue).value();
-        while (seconds_since(start) < length) {
-          const auto claimed = storage->claim(named("w" + std::to_string(i)), 1, 1e6).value();
-          if (claimed.empty()) break;
-          Trial trial = claimed[0].trial;
-          trial.state = TrialState::completed;
-          trial.value = 0.5;
-          storage->complete(trial, claimed[0].token).value();
-          ++claims;
-        }
-        --at_work;
-      });
+    std::vector<double> bare, claims;
+    for (int slice = 0; slice < kSlices; ++slice) {
+      fill(*coordinator, next, stock, 3 * next, false);
+      next += stock;
+      if (is_server(url)) bare.push_back(bare_rate(url, connections, length / kSlices));
+      claims.push_back(claim_rate(*coordinator, connections, length / kSlices));
+      std::vector<Trial> ended = coordinator->load_untold().value();
+      for (Trial& trial : ended) trial.told_in = 3 * next;
+      coordinator->tell_trials(ended).value();
     }
-    // As a coordinator does: news that nobody reads would pile up.
-    while (at_work > 0) (void)coordinator->wait(std::chrono::milliseconds(100));
-    for (std::thread& thread : threads) thread.join();
-    const double rate = static_cast<double>(claims) / seconds_since(start);
-    std::printf("%2d connections: %6.0f claims and as many results per second", connections, rate);
-    if (bare > 0.0) {
-      std::printf(": %6.0f transactions, %.0f%% of the bare server's %.0f", 2 * rate,
-                  200 * rate / bare, bare);
+    const auto median = [](std::vector<double> values) {
+      std::sort(values.begin(), values.end());
+      return values[values.size() / 2];
+    };
+    std::printf("%2d connections: %6.0f claims and as many results per second", connections,
+                median(claims));
+    if (!bare.empty()) {
+      std::printf(": %6.0f transactions, %.0f%% of the bare server's %.0f", 2 * median(claims),
+                  200 * median(claims) / median(bare), median(bare));
     }
     std::printf("\n");
-    std::vector<Trial> ended = coordinator->load_untold().value();
-    for (Trial& trial : ended) trial.told_in = 3 * next;
-    coordinator->tell_trials(ended).value();
   }
   return 0;
-}
-
-// The same from one statement, for a server: copies of the first thousand with values of their own.
-void fill_by_copying(const std::string& url, TrialId first, std::int64_t count, EventId event) {
-#ifdef VBO_HAVE_POSTGRES
-  auto connection = connect(url);
-  const std::string study = postgres::parse_url(url).value().study;
-  connection.query(
-      "WITH s AS (SELECT id FROM vbo.studies WHERE key = $1), copied AS (INSERT INTO vbo.trials "
-      "(study, id, state, params, value, seconds, attempts, rationale, asked_in, told_in, "
-      "finished_seq, asked_at, started_at, finished_at) SELECT t.study, $2::bigint + i, "
-      "'completed', t.params, 1 + random(), 1, 1, t.rationale, $4::bigint, $4::bigint + 1, "
-      "nextval('vbo.finished'), 1, 2, 3 FROM generate_series(0, $3::bigint - 1) i JOIN vbo.trials "
-      "t "
-      "ON t.study = (SELECT id FROM s) AND t.id = 1 + i % 1000) "
-      "UPDATE vbo.studies SET told_completed = told_completed + $3::bigint WHERE key = $1",
-      {study, first, count, event});
-#else
-  (void)url, (void)first, (void)count, (void)event;
-#endif
-}
-
-// What the server does by itself while a study grows at its own pace; here it grew within minutes.
-void tidy_up(const std::string& url) {
-#ifdef VBO_HAVE_POSTGRES
-  if (is_server(url)) connect(url).script("VACUUM (ANALYZE) vbo.trials");
-#else
-  (void)url;
-#endif
 }
 
 int size(const std::string& url, std::int64_t count) {

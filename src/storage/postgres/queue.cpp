@@ -296,4 +296,25 @@ Result<double> PostgresStorage::now() {
   return attempt([&] { return connection_.query("SELECT vbo.clock()").real(0, 0); });
 }
 
+// Never inside a transaction that writes: PostgreSQL lets one transaction with a notification
+// commit at a time, and each would wait for the disk while it holds that lock. Alone, it waits for
+// nothing. What is stored stays stored when the notification fails: everybody also looks by
+// himself.
+void PostgresStorage::notify(const std::string& channel) {
+  (void)attempt([&] { connection_.query("SELECT pg_notify($1, '')", {channel}); });
+}
+
+// A notification wakes every connection of the database that listens to anything. Hundreds of busy
+// workers must not: they listen while they have nothing to do.
+Result<bool> PostgresStorage::wait(std::chrono::milliseconds at_most) {
+  return attempt([&] {
+    if (access_ == Access::queue && !listens_) {
+      connection_.listen(for_workers_);
+      listens_ = true;
+      return true;  // whatever was announced before went unheard
+    }
+    return connection_.wait(at_most);
+  });
+}
+
 }  // namespace vbo::postgres

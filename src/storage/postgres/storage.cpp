@@ -78,14 +78,6 @@ void PostgresStorage::require_write() const {
   throw Fault{{ErrorKind::io, "study \"" + study_name_ + "\" was opened for reading only"}};
 }
 
-// Never inside a transaction that writes: PostgreSQL lets one transaction with a notification
-// commit at a time, and each would wait for the disk while it holds that lock. Alone, it waits for
-// nothing. What is stored stays stored when the notification fails: everybody also looks by
-// himself.
-void PostgresStorage::notify(const std::string& channel) {
-  (void)attempt([&] { connection_.query("SELECT pg_notify($1, '')", {channel}); });
-}
-
 std::optional<StudyRecord> PostgresStorage::read_study() {
   const Rows row = connection_.query(
       "SELECT name, goal, budget, space, optimizer, evaluate, start FROM vbo.studies "
@@ -478,19 +470,6 @@ Result<std::vector<RoundReport>> PostgresStorage::load_reports(std::int64_t last
 
 Result<std::unique_ptr<Storage>> PostgresStorage::connect(Access access) {
   return open_postgres(url_, access, 0.0);
-}
-
-// A notification wakes every connection of the database that listens to anything. Hundreds of busy
-// workers must not: they listen while they have nothing to do.
-Result<bool> PostgresStorage::wait(std::chrono::milliseconds at_most) {
-  return attempt([&] {
-    if (access_ == Access::queue && !listens_) {
-      connection_.listen(for_workers_);
-      listens_ = true;
-      return true;  // whatever was announced before went unheard
-    }
-    return connection_.wait(at_most);
-  });
 }
 
 }  // namespace vbo::postgres
