@@ -71,7 +71,7 @@ class Snippets(VboTest):
             words = shlex.split(command)
             if words[1] == "serve":
                 server = self.start(*words[1:], "--port", "0")
-                self.assertIn("http://127.0.0.1:", server.stderr.readline() + server.stdout.readline())
+                self.assertIn("http://127.0.0.1:", server.stdout.readline())
             else:
                 self.vbo(*words[1:])
         self.assertTrue((self.folder / "report.html").exists())

@@ -137,6 +137,24 @@ TEST(Report, CountsSourcesAndRounds) {
   EXPECT_EQ(report.recommended->id, 4);
 }
 
+TEST(Report, WithoutNoiseTheBestObservationIsRecommended) {
+  std::vector<Trial> trials;
+  for (TrialId id = 1; id <= 8; ++id) {
+    trials.push_back(done(trial(id, 1), static_cast<double>(id), id + 1));
+  }
+  std::vector<RoundReport> reports = sample_reports();
+  reports.back().report.recommendation = Recommendation{2, 2.001, 0.001};  // it fits the result
+  const StudyReport exact = make_report(record(), trials, reports);
+  EXPECT_EQ(exact.recommended->id, exact.best->id);
+  EXPECT_EQ(exact.recommendation->id, exact.best->id);
+  EXPECT_EQ(exact.recommendation->mean, *exact.best->value);
+  // What it expects there is another value than was measured, or an uncertain one: noise.
+  for (const Recommendation noisy : {Recommendation{2, 0.5, 0.001}, Recommendation{2, 2.0, 0.5}}) {
+    reports.back().report.recommendation = noisy;
+    EXPECT_EQ(make_report(record(), trials, reports).recommended->id, 2);
+  }
+}
+
 TEST(Report, FailuresThatReadAlikeAreOneGroup) {
   const StudyReport report = make_report(record(), sample_trials(), {});
   ASSERT_EQ(report.failures.size(), 2U);
