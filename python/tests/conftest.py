@@ -43,9 +43,8 @@ def command(tmp_path: Path) -> Callable[..., Any]:
 def python(code: str, *arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
     """Runs code in a Python of its own."""
     texts = [str(a) for a in arguments]
-    return subprocess.run(
-        [sys.executable, "-c", code, *texts], capture_output=True, text=True, timeout=300, **options
-    )
+    options = {"timeout": 3000 if LONG else 300, **options}
+    return subprocess.run([sys.executable, "-c", code, *texts], capture_output=True, text=True, **options)
 
 
 def bowl(point: dict[str, Any]) -> float:

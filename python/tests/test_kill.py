@@ -33,6 +33,10 @@ while True:
 """
 
 
+def size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
 @pytest.mark.parametrize(("method", "kills"), [("random", 150 if LONG else 6), ("vbo", 50 if LONG else 2)])
 def test_nothing_told_is_lost(tmp_path: Path, method: str, kills: int) -> None:
     storage, log = tmp_path / "study.db", tmp_path / "told.txt"
@@ -42,7 +46,11 @@ def test_nothing_told_is_lost(tmp_path: Path, method: str, kills: int) -> None:
             [sys.executable, "-c", VICTIM, storage, method, log], stdout=subprocess.PIPE, text=True
         )
         assert victim.stdout is not None and victim.stdout.readline() == "ready\n"
-        time.sleep(chance.uniform(0.0, 0.25))
+        # At once or after some results, however slow the machine is, and then anywhere in what comes next.
+        enough, patience = size(log) + chance.choice([0, 1, 1, 200, 2000]), time.monotonic() + 60
+        while size(log) < enough and time.monotonic() < patience:
+            time.sleep(0.001)
+        time.sleep(chance.uniform(0.0, 0.02))
         victim.kill()
         victim.wait()
         victim.stdout.close()
