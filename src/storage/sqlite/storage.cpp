@@ -219,8 +219,12 @@ Result<void> SqliteStorage::offer(std::span<const TrialId> ids) {
 Result<void> SqliteStorage::set_ended(bool ended) {
   return attempt([&] {
     require_coordinator();
-    Statement select = database_.prepare("SELECT ended FROM study");
-    if (select.step() && (select.integer(0) != 0) == ended) return;
+    {
+      // Over before the write begins: while a statement reads, SQLite does not wait for others who
+      // write, but fails at once.
+      Statement select = database_.prepare("SELECT ended FROM study");
+      if (select.step() && (select.integer(0) != 0) == ended) return;
+    }
     Write write(*this, false);
     database_.prepare("UPDATE study SET ended = ?").bind(ended ? 1 : 0).run();
     write.commit();
