@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "cli/target.hpp"
+#include "core/limits.hpp"
 #include "vbo/study.hpp"
 
 namespace vbo::cli {
@@ -122,11 +123,16 @@ Result<void> tell_result(const std::string& study_argument, const Outcome& outco
                                            " does not exist; the open ones: vbo ask " +
                                            study_argument + " --pending"};
   }
+  if (outcome.value && !outcome.failure) {
+    Result<void> complete = check_metrics(study->record.space, outcome.metrics);
+    if (!complete) return complete.error();
+  }
   Trial open = std::move(**stored);
   open.value.reset();
   open.failure.reset();
   open.metrics.clear();
-  const Result<Completion> completed = storage.complete(ended_by(std::move(open), outcome), 0);
+  const Result<Completion> completed =
+      storage.complete(ended_by(std::move(open), outcome, study->record.space.limits()), 0);
   return completed ? Result<void>() : completed.error();
 }
 

@@ -6,13 +6,14 @@
 #include "cli/commands.hpp"
 #include "cli/target.hpp"
 #include "cli/trial_json.hpp"
+#include "core/limits.hpp"
 
 namespace vbo::cli {
 namespace {
 
 constexpr std::int64_t kAtOnce = 5000;  // rows in memory
-constexpr std::array<std::string_view, 6> kColumns = {"id",      "state",    "value",
-                                                      "seconds", "attempts", "error"};
+constexpr std::array<std::string_view, 7> kColumns = {"id",       "state", "value",   "seconds",
+                                                      "attempts", "error", "feasible"};
 
 const std::string kMetricPrefix = "metrics.";
 
@@ -50,10 +51,11 @@ std::string csv_header(const Space& space, const std::set<std::string>& metrics)
   }
   line += ",seconds,attempts,error";
   for (const std::string& name : metrics) line += "," + csv_field(kMetricPrefix + name);
+  if (!space.limits().empty()) line += ",feasible";
   return line + "\r\n";
 }
 
-std::string csv_row(const Trial& trial, const std::set<std::string>& metrics) {
+std::string csv_row(const Space& space, const Trial& trial, const std::set<std::string>& metrics) {
   std::string line = std::to_string(trial.id) + "," + std::string(to_string(trial.state)) + "," +
                      (trial.value ? number_text(*trial.value) : "");
   for (const Value& value : trial.point) line += "," + csv_field(to_string(value));
@@ -62,6 +64,9 @@ std::string csv_row(const Trial& trial, const std::set<std::string>& metrics) {
   for (const std::string& name : metrics) {
     const auto found = trial.metrics.find(name);
     line += "," + (found == trial.metrics.end() ? "" : number_text(found->second));
+  }
+  if (!space.limits().empty()) {
+    line += !trial.value ? "," : is_feasible(space, trial) ? ",true" : ",false";
   }
   return line + "\r\n";
 }
@@ -85,7 +90,7 @@ int trials(const Options& options) {
         print_out((first_row ? "\n" : ",\n") + dump(trial_json(space, trial)));
         first_row = false;
       } else {
-        print_out(csv_row(trial, *metrics));
+        print_out(csv_row(space, trial, *metrics));
       }
     }
     if (rows->size() < static_cast<std::size_t>(kAtOnce)) break;

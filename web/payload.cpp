@@ -11,6 +11,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "core/limits.hpp"
 #include "core/users_sign.hpp"
 
 namespace vbo::web {
@@ -244,6 +245,12 @@ std::string payload_of(const StudyReport& report, const std::vector<std::size_t>
   add_times(columns, report.pace.first_asked, rows);
   add_parameters(columns, report.record.space, rows);
   add_metrics(columns, report.metrics, rows);
+  if (!report.record.space.limits().empty()) {
+    // 0 = feasible
+    columns.add("violation", "f32", column<float>(rows, [&](const Trial& t) {
+                  return t.value ? violation(report.record.space.limits(), t.metrics) : kUnknown;
+                }));
+  }
   static const Ledger unknown;
   Json terms =
       add_ledgers(columns, rows, report.record.goal, parts.ledger ? *parts.ledger : unknown);
@@ -268,6 +275,7 @@ std::string payload_of(const StudyReport& report, const std::vector<std::size_t>
                  {"status", status_json(report, parts.url)},
                  {"space", std::move(space)},
                  {"constraints", report.record.space.constraints()},
+                 {"limits", limits_json(report.record.space)},
                  {"importance", parts.importance ? importance_json(*parts.importance) : Json()},
                  {"sources", sources.take()},
                  {"workers", workers.take()},

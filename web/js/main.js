@@ -32,7 +32,7 @@ function drawHead() {
   const done = status.completed + status.failed;
   const share = status.budget > 0 ? `${Math.round(100 * done / status.budget)} % of ${formatCount(status.budget)}` : "";
   byId("tiles").replaceChildren(
-    tile("best", status.best ? formatNumber(status.best.value, 6) : "–", status.best ? `trial ${status.best.id}` : "nothing has succeeded yet"),
+    tile("best", status.best ? formatNumber(status.best.value, 6) : "–", status.best ? `trial ${status.best.id}${status.best.feasible === false ? ", infeasible" : ""}` : "nothing has succeeded yet"),
     tile("evaluated", formatCount(done), share),
     tile("running", formatCount(status.running), `${formatCount(status.waiting)} waiting`),
     tile("failed", formatCount(status.failed), done > 0 ? `${Math.round(100 * status.failed / done)} %` : ""));
@@ -111,7 +111,7 @@ function show(study) {
 
 // What decides which cards there are: when it changes, the page is built anew.
 function shapeOf(study) {
-  return JSON.stringify([study.space, study.constraints, study.metrics, hasInformation(study), hasTimes(study)]);
+  return JSON.stringify([study.space, study.constraints, study.limits, study.metrics, hasInformation(study), hasTimes(study)]);
 }
 
 function drawTabs() {

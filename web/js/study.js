@@ -47,6 +47,7 @@ export class Study {
     this.status = header.status;
     this.space = header.space;
     this.constraints = header.constraints ?? [];
+    this.limits = header.limits ?? [];
     this.causes = header.causes;
     this.timeBase = header.time_base;
     if (header.importance) this.importance = header.importance;
@@ -109,12 +110,14 @@ export class Study {
     const { state, value, evaluation } = this.columns;
     const n = this.rows;
     for (const [name, column] of Object.entries(this.columns)) this.column(name, column);
-    // Completed rows from best to worst.
+    // Completed rows from best to worst: feasible ones by value, then the others by violation.
+    const { violation } = this.columns;
+    const outside = (row) => (violation ? violation[row] : 0);
     const done = [];
     for (let i = 0; i < n; ++i) if (state[i] === COMPLETED) done.push(i);
     this.byRank = Int32Array.from(done);
     const sign = this.minimize ? 1 : -1;
-    this.byRank.sort((a, b) => sign * (value[a] - value[b]) || a - b);
+    this.byRank.sort((a, b) => outside(a) - outside(b) || sign * (value[a] - value[b]) || a - b);
     this.rank = new Float32Array(n).fill(NaN);  // 0 = best, 1 = worst
     const last = Math.max(1, this.byRank.length - 1);
     for (let k = 0; k < this.byRank.length; ++k) this.rank[this.byRank[k]] = k / last;

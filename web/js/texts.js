@@ -180,8 +180,9 @@ export class MetricsView {
 
   redraw() {
     const { study } = this;
-    this.section.hidden = study.metrics.length === 0 && study.constraints.length === 0;
-    const rules = study.constraints.map((rule) => element("li", {}, element("code", {}, rule)));
+    this.section.hidden = study.metrics.length === 0 && study.constraints.length === 0 && study.limits.length === 0;
+    const limits = study.limits.map((limit) => [limit.metric, "at_least" in limit ? `>= ${limit.at_least}` : "", "at_most" in limit ? `<= ${limit.at_most}` : ""].filter(Boolean).join(" "));
+    const rules = [...study.constraints, ...limits].map((rule) => element("li", {}, element("code", {}, rule)));
     const list = rules.length > 0 ? element("ul", {}, ...rules) : "";
     if (study.metrics.length === 0) {
       this.body.replaceChildren(list);

@@ -115,15 +115,37 @@ std::vector<Suggestion> Vbo::suggest_judged(Source source, std::span<const Trial
 
 Vbo::Candidates Vbo::draw(Source source, int count, Rng& rng) {
   Candidates candidates;
-  candidates.codes = source == Source::climb ? climbed(count, rng)
-                                             : proposals(source, screening_of(source) * count, rng);
+  const int screening = failures_.known() ? std::max(screening_of(source), Tuning::failure_screen)
+                                          : screening_of(source);
+  candidates.codes =
+      source == Source::climb ? climbed(count, rng) : proposals(source, screening * count, rng);
   if (is_judged(source)) {
     judge(candidates);
   } else {
     candidates.order.resize(candidates.codes.size());
     std::iota(candidates.order.begin(), candidates.order.end(), 0);
   }
+  if (failures_.known()) avoid_failures(candidates, source);
   return candidates;
+}
+
+// Those that will likely fail come last, the likelier the later; and not at all where the leader
+// has more proposals. While little is known nobody is sure: then the likeliest quarter will do.
+void Vbo::avoid_failures(Candidates& candidates, Source source) const {
+  std::vector<int>& order = candidates.order;
+  if (order.empty()) return;
+  const Vector p = failures_.success_probability(candidates.codes);
+  std::vector<double> sorted(p.begin(), p.end());
+  const auto upper = sorted.begin() + std::ssize(sorted) * 3 / 4;
+  std::nth_element(sorted.begin(), upper, sorted.end());
+  const double bar = std::clamp(*upper, Tuning::success_least, Tuning::success_wanted);
+  const auto risky =
+      std::stable_partition(order.begin(), order.end(), [&](int i) { return p[i] >= bar; });
+  if (source != Source::local && run_->rounds() > 0) {
+    order.erase(risky, order.end());
+  } else {
+    std::stable_sort(risky, order.end(), [&](int a, int b) { return p[a] > p[b]; });
+  }
 }
 
 void Vbo::judge(Candidates& candidates) {
