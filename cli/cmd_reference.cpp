@@ -39,7 +39,7 @@ constexpr const char* kOpening =
     "| 0 | done |\n"
     "| 1 | failed: the evaluation of `vbo check`, or a study paused after too many failures |\n"
     "| 2 | wrong usage or study file; nothing was written |\n"
-    "| 3 | no successful evaluation |\n"
+    "| 3 | no successful evaluation, or none that satisfies the measured constraints |\n"
     "| 5 | storage busy, damaged or not writable |\n"
     "| 130 | interrupted |\n\n"
     "Signals to `vbo run`: the first Ctrl-C (SIGINT) starts nothing new, waits for the running "

@@ -8,6 +8,7 @@
 
 #include "numerics/sobol.hpp"
 #include "optim/state_bytes.hpp"
+#include "optim/success_bar.hpp"
 #include "optim/surrogate/gp_method.hpp"
 #include "optim/surrogate/ledger.hpp"
 
@@ -281,6 +282,13 @@ std::vector<Suggestion> Turbo::ask(std::span<const TrialId> ids) {
   Matrix outside = Matrix::Zero(C.cols(), q);
   if (feasibility_.knows_anything()) {
     outside = feasibility_.violations(C, q, Rng(rng(), "turbo-violations"));
+  }
+  // Where the only question is whether evaluations fail, draws would prefer the luckiest side of
+  // the border: there the probability decides.
+  if (feasibility_.knows_failures() && encoding_.space().limits().empty()) {
+    const Vector p = feasibility_.log_probability(C).array().exp();
+    const double bar = success_bar(p, 2 * q);
+    outside.colwise() = Vector((bar - p.array()).max(0.0));
   }
   for (Index s = 0; s < q; ++s, ++next) {
     Index best = -1;

@@ -56,12 +56,10 @@ struct Tuning {
   static constexpr int recommend_from = 64;          // best observations a recommendation is among
 
   // ---- Failures (docs/constraints.md) --------------------------------------------------------
-  // Probability of success below which proposals wait behind all others; where few are so sure, the
-  // likeliest quarter, but not below the second.
-  static constexpr double success_wanted = 0.8, success_least = 0.5;
   static constexpr int failure_points = 256;      // results the model of the whole cube looks at
   static constexpr int failure_neighbours = 160;  // ... and that of the best result's surroundings
-  static constexpr int failure_screen = 8;        // proposals per suggestion where none are judged
+  static constexpr int failure_screen = 16;       // proposals per suggestion at least
+  static constexpr int failure_part = 8;  // one in so many proposals has to be likely to succeed
 
   // ---- Climbing ("Climbing the models") ------------------------------------------------------
   static constexpr double climb_starts = 1.5;  // per suggestion; guess

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <numeric>
 
+#include "optim/success_bar.hpp"
 #include "optim/vbo/climb.hpp"
 #include "optim/vbo/constants.hpp"
 #include "optim/vbo/vbo.hpp"
@@ -130,15 +131,11 @@ Vbo::Candidates Vbo::draw(Source source, int count, Rng& rng) {
 }
 
 // Those that will likely fail come last, the likelier the later; and not at all where the leader
-// has more proposals. While little is known nobody is sure: then the likeliest quarter will do.
+// has more proposals.
 void Vbo::avoid_failures(Candidates& candidates, Source source) const {
   std::vector<int>& order = candidates.order;
-  if (order.empty()) return;
   const Vector p = failures_.success_probability(candidates.codes);
-  std::vector<double> sorted(p.begin(), p.end());
-  const auto upper = sorted.begin() + std::ssize(sorted) * 3 / 4;
-  std::nth_element(sorted.begin(), upper, sorted.end());
-  const double bar = std::clamp(*upper, Tuning::success_least, Tuning::success_wanted);
+  const double bar = success_bar(p, p.size() / Tuning::failure_part);
   const auto risky =
       std::stable_partition(order.begin(), order.end(), [&](int i) { return p[i] >= bar; });
   if (source != Source::local && run_->rounds() > 0) {
