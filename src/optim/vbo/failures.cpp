@@ -12,6 +12,12 @@ namespace vbo {
 
 using Eigen::Index;
 
+namespace {
+
+constexpr std::size_t kNearestFailures = 32;  // that the model of the surroundings always sees
+
+}  // namespace
+
 Failures::Failures(const Encoding& encoding, std::uint64_t seed, int threads)
     : encoding_(encoding), model_(gp_options(encoding, {})), seed_(seed) {
   model_.threads = threads;
@@ -43,6 +49,22 @@ std::vector<int> Failures::nearest(const Archive& history, int results,
   return chosen;
 }
 
+// A search that keeps to the safe side has no failures around it: the nearest ones tell where the
+// border may be.
+void Failures::add_failures(const Archive& history, int results, std::vector<int>& around) const {
+  std::vector<std::pair<double, int>> failed;
+  for (int i = 0; i < results; ++i) {
+    if (success_[static_cast<std::size_t>(i)] != Success::no) continue;
+    failed.emplace_back((history.code(i) - centre_).squaredNorm(), i);
+  }
+  const auto most = std::min(failed.size(), kNearestFailures);
+  std::partial_sort(failed.begin(), failed.begin() + static_cast<std::ptrdiff_t>(most),
+                    failed.end());
+  for (std::size_t k = 0; k < most; ++k) around.push_back(failed[k].second);
+  std::sort(around.begin(), around.end());
+  around.erase(std::unique(around.begin(), around.end()), around.end());
+}
+
 void Failures::learn(const Archive& history, int results) {
   whole_.forget();
   local_.forget();
@@ -56,13 +78,14 @@ void Failures::learn(const Archive& history, int results) {
     if (history.value(i) > history.value(best)) best = i;
   }
   centre_ = history.code(best);
-  const std::vector<int> around = nearest(history, results, centre_);
+  std::vector<int> around = nearest(history, results, centre_);
   half_ = Vector::Zero(centre_.size());
   for (const int i : around) half_ = half_.cwiseMax((history.code(i) - centre_).cwiseAbs());
   half_ = half_.cwiseMax(Tuning::repeat);
   for (const Encoding::Block& block : encoding_.blocks()) {
     if (block.width > 1) half_.segment(block.offset, block.width).setOnes();
   }
+  add_failures(history, results, around);
   teach(local_, history, around, true);
 }
 

@@ -32,6 +32,7 @@ class Failures {
  private:
   std::vector<int> spread_sample(int results) const;
   std::vector<int> nearest(const Archive& history, int results, const Vector& centre) const;
+  void add_failures(const Archive& history, int results, std::vector<int>& around) const;
   void teach(Feasibility& model, const Archive& history, const std::vector<int>& indices,
              bool local) const;
   Vector to_local(ConstVectorRef code) const;
