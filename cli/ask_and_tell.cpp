@@ -9,6 +9,7 @@
 
 #include "cli/target.hpp"
 #include "core/actual.hpp"
+#include "core/limits.hpp"
 #include "core/spelling.hpp"
 #include "core/value_text.hpp"
 #include "vbo/study.hpp"
@@ -197,7 +198,11 @@ Result<Trial> tell_result(const TellWish& wish) {
   if (!*stored) return no_such_trial(storage, wish.outcome.id, wish.study);
   const auto actual = actual_point(wish.actual, study->record.space, **stored);
   if (!actual) return actual.error();
-  const Trial ended = told_again(**stored, wish.outcome, *actual);
+  if (wish.outcome.value && !wish.outcome.failure) {
+    const Result<void> complete = check_metrics(study->record.space, wish.outcome.metrics);
+    if (!complete) return complete.error();
+  }
+  const Trial ended = told_again(**stored, wish.outcome, study->record.space.limits(), *actual);
   const bool is_open = !(*stored)->value && !(*stored)->failure;
   if (wish.replace && !is_open) {
     const Result<void> replaced = storage.replace(ended, *wish.replace);

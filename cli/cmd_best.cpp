@@ -2,6 +2,7 @@
 #include "cli/commands.hpp"
 #include "cli/target.hpp"
 #include "cli/trial_json.hpp"
+#include "core/limits.hpp"
 
 namespace vbo::cli {
 namespace {
@@ -10,19 +11,23 @@ int best(const std::string& argument, bool json) {
   const Result<OpenedStudy> study = open_to_read(argument);
   if (!study) return fail(study.error());
   const StudyRecord& record = study->record;
-  const Result<std::optional<Trial>> trial = study->storage->best_trial(record.goal);
+  const Result<std::optional<Trial>> trial = best_result(*study->storage, record);
   if (!trial) return fail(trial.error());
   if (!*trial) {
     return fail(kNoSuccess, "no evaluation of \"" + record.name + "\" has succeeded yet");
   }
+  const bool feasible = is_feasible(record.space, **trial);
   if (json) {
     print_json(best_json(record.space, *trial));
-    return kDone;
+  } else {
+    print_out(
+        "value " + number_text(*(*trial)->value) + "  (trial " + std::to_string((*trial)->id) +
+        ", " + std::string(to_string(record.goal)) + (feasible ? "" : ", infeasible") + ")\n" +
+        point_lines(record.space, (*trial)->point, "") + limit_lines(record.space, **trial, ""));
   }
-  print_out("value " + number_text(*(*trial)->value) + "  (trial " + std::to_string((*trial)->id) +
-            ", " + std::string(to_string(record.goal)) + ")\n" +
-            point_lines(record.space, (*trial)->point, ""));
-  return kDone;
+  if (feasible) return kDone;
+  return fail(kNoSuccess, "no result of \"" + record.name +
+                              "\" satisfies every constraint; shown is the least violating one");
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "cli/signals.hpp"
 #include "cli/target.hpp"
 #include "cli/trial_json.hpp"
+#include "core/limits.hpp"
 #include "core/one_line.hpp"
 #include "vbo/worker.hpp"
 
@@ -139,9 +140,14 @@ void print_summary(const StudyFile& file, const Summary& summary, const Console&
   const std::string why = reason(file, summary);
   if (!why.empty()) text += why + "\n";
   if (summary.best) {
-    text += "\n" + console.paint(1, Style::good, "Best " + number_text(*summary.best->value)) +
+    const bool feasible = is_feasible(file.study.space, *summary.best);
+    text += "\n" +
+            console.paint(1, feasible ? Style::good : Style::bad,
+                          (feasible ? "Best " : "Nothing is feasible; closest ") +
+                              number_text(*summary.best->value)) +
             fmt::format("  (trial {})\n", summary.best->id) +
-            point_lines(file.study.space, summary.best->point, "  ");
+            point_lines(file.study.space, summary.best->point, "  ") +
+            limit_lines(file.study.space, *summary.best, "  ");
   } else {
     text += "No evaluation has succeeded.\n";
   }
@@ -160,9 +166,9 @@ Json summary_json(const StudyFile& file, const Summary& summary) {
           {"best", best_json(file.study.space, summary.best)}};
 }
 
-int exit_code_of(const Summary& summary) {
+int exit_code_of(const StudyFile& file, const Summary& summary) {
   if (summary.end == RunEnd::interrupted) return kInterrupted;
-  if (summary.counts.completed == 0) return kNoSuccess;
+  if (!summary.best || !is_feasible(file.study.space, *summary.best)) return kNoSuccess;
   return summary.end == RunEnd::too_many_failures ? kFailed : kDone;
 }
 
@@ -321,14 +327,10 @@ Result<Summary> run_study(const StudyFile& file, Study& study, const Crew& crew,
                       .budget = file.study.budget,
                       .completed = before->completed,
                       .failed = before->failed};
-  if (*best_before) {
-    start.best = (*best_before)->value;
-    start.best_id = (*best_before)->id;
-  }
   const auto begin = std::chrono::steady_clock::now();
   Result<RunEnd> end = RunEnd::budget_spent;
   {
-    Progress progress(console, start, interrupts);
+    Progress progress(console, start, interrupts, study.record().space, *best_before);
     RunOptions options;
     options.failures_in_a_row = file.stop.failures_in_a_row;
     options.stop_information = file.stop.information;
@@ -400,7 +402,7 @@ int run(const RunArguments& options, const Console& console) {
   } else {
     print_summary(*file, *summary, console);
   }
-  return exit_code_of(*summary);
+  return exit_code_of(*file, *summary);
 }
 
 }  // namespace

@@ -54,10 +54,18 @@ std::string status_text(const StudyReport& status, const Console& console) {
   text += fmt::format("  evaluated    {} of {} ({:.0f} %), {} of them failed\n", ended,
                       record.budget, percent, counts.failed);
   text += fmt::format("  open         {} running, {} waiting\n", counts.running, counts.waiting);
+  if (status.feasible) {
+    text += fmt::format("  feasible     {} of {} results\n", *status.feasible, counts.completed);
+  }
   if (status.best) {
-    text += "  best         " + console.paint(1, Style::good, number_text(*status.best->value)) +
-            fmt::format("  (trial {})\n", status.best->id) +
-            point_lines(record.space, status.best->point, "                 ");
+    const bool feasible = status.feasible.value_or(1) > 0;
+    text +=
+        "  best         " +
+        console.paint(1, feasible ? Style::good : Style::bad, number_text(*status.best->value)) +
+        fmt::format("  (trial {}{})\n", status.best->id,
+                    feasible ? "" : ", infeasible: the least violating one") +
+        point_lines(record.space, status.best->point, "                 ") +
+        limit_lines(record.space, *status.best, "                 ");
   } else {
     text += "  best         nothing has succeeded yet\n";
   }

@@ -6,14 +6,15 @@
 #include "cli/commands.hpp"
 #include "cli/target.hpp"
 #include "cli/trial_json.hpp"
+#include "core/limits.hpp"
 
 namespace vbo::cli {
 namespace {
 
 constexpr std::int64_t kAtOnce = 5000;  // rows in memory
-constexpr std::array<std::string_view, 10> kColumns = {
-    "id",    "state",    "value",      "seconds",     "attempts",
-    "error", "asked_at", "started_at", "finished_at", "worker"};
+constexpr std::array<std::string_view, 11> kColumns = {
+    "id",       "state",      "value",       "seconds", "attempts", "error",
+    "asked_at", "started_at", "finished_at", "worker",  "feasible"};
 
 const std::string kSuggestedPrefix = "suggested.";
 
@@ -64,10 +65,11 @@ std::string csv_header(const Space& space, const Extra& extra) {
       line += "," + csv_field(kSuggestedPrefix + p.name);
     }
   }
+  if (!space.limits().empty()) line += ",feasible";
   return line + "\r\n";
 }
 
-std::string csv_row(const Trial& trial, const Extra& extra) {
+std::string csv_row(const Space& space, const Trial& trial, const Extra& extra) {
   std::string line = std::to_string(trial.id) + "," + std::string(to_string(trial.state)) + "," +
                      (trial.value ? number_text(*trial.value) : "");
   for (const Value& value : trial.point) line += "," + csv_field(to_string(value));
@@ -83,6 +85,9 @@ std::string csv_row(const Trial& trial, const Extra& extra) {
     for (std::size_t i = 0; i < trial.point.size(); ++i) {
       line += "," + (trial.suggested ? csv_field(to_string((*trial.suggested)[i])) : "");
     }
+  }
+  if (!space.limits().empty()) {
+    line += !trial.value ? "," : is_feasible(space, trial) ? ",true" : ",false";
   }
   return line + "\r\n";
 }
@@ -105,7 +110,7 @@ int trials(const TrialsArguments& options) {
         print_out((first_row ? "\n" : ",\n") + dump(trial_json(space, trial)));
         first_row = false;
       } else {
-        print_out(csv_row(trial, *extra));
+        print_out(csv_row(space, trial, *extra));
       }
     }
     if (rows->size() < static_cast<std::size_t>(kAtOnce)) break;

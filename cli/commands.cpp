@@ -122,19 +122,22 @@ const std::vector<Command>& commands() {
        R"("curve": [{"evaluation", "id", "value"}, ...], "rounds": [{"round", "event", "suggested", "completed", "failed", "first_trial", "last_trial", "best", "expected", "realized", "ceiling", "message"}, ...], )"
        R"("sources": [{"name", "suggested", "completed", "failed", "improvements", "best"}, ...], "failures": [{"cause", "message", "count", "examples"}, ...], )"
        R"("workers": [{"name", "evaluations", "failed", "lost", "running", "busy_seconds", "idle_seconds", "first_start", "last_end"}, ...], )"
-       R"("metrics": [names], "pace": {"first_asked", "last_finished", "seconds_per_result", "seconds_left"}})",
+       R"("metrics": [names], "pace": {"first_asked", "last_finished", "seconds_per_result", "seconds_left"}}; with measured constraints also "feasible", the number of feasible results)",
        define_status},
       {"best",
        "Show the best point so far",
        {"vbo best study.db", "vbo best study.db --json"},
-       "Works while the study runs. Exit code 3 when nothing has succeeded yet.",
-       R"({"id", "params": {...}, "value"})",
+       "Works while the study runs. Exit code 3 when nothing has succeeded yet, or when no result "
+       "satisfies the measured constraints: then the least violating one is shown.",
+       R"({"id", "params": {...}, "value", "metrics": {...}}; with measured constraints also "feasible" and "violation")",
        define_best},
       {"trials",
        "List all trials as CSV or JSON",
        {"vbo trials study.db > trials.csv", "vbo trials study.db --json --state failed"},
        "Columns: id, state, value, one per parameter, seconds, attempts, error, metrics.NAME, "
-       "asked_at, started_at, finished_at (UTC; seconds since 1970 in JSON) and worker. A "
+       "asked_at, started_at, finished_at (UTC; seconds since 1970 in JSON), worker, and feasible "
+       "with measured "
+       "constraints. A "
        "parameter "
        "with the name of another column is written params.NAME. Where something else was set than "
        "suggested, the parameters are what was set, and suggested.NAME what was suggested. Values "

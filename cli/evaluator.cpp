@@ -49,10 +49,12 @@ Result<std::unique_ptr<Executor>> make_executor(const StudyFile& file,
   if (!made) return made.error();
   const std::shared_ptr<const tasks::Task> task = std::move(*made);
   const std::uint64_t seed = file.study.optimizer.seed;
-  return make_function_pool(
+  return make_outcome_pool(
       [task, seed](const Job& job) {
         Rng rng(seed, "task-evaluation", static_cast<std::uint64_t>(job.id));
-        return task->evaluate(job.point, rng);
+        Outcome outcome = Outcome::of(task->evaluate(job.point, rng));
+        if (!outcome.failure) outcome.metrics = task->metrics(job.point);
+        return outcome;
       },
       settings.process.workers);
 }

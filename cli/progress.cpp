@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "cli/trial_json.hpp"
+#include "core/limits.hpp"
 #include "core/one_line.hpp"
 
 namespace vbo::cli {
@@ -77,7 +78,8 @@ std::string elapsed_text(const ProgressState& s) {
 
 std::string best_text(const ProgressState& s) {
   if (!s.best) return "no result yet";
-  return "best " + short_number(*s.best) + " (trial " + std::to_string(s.best_id) + ")";
+  return (s.best_feasible ? "best " : "nothing feasible yet, closest ") + short_number(*s.best) +
+         " (trial " + std::to_string(s.best_id) + ")";
 }
 
 // As many parts as fit into the width, most important first, two spaces between them.
@@ -125,12 +127,20 @@ std::string progress_sentence(const ProgressState& s) {
   return text;
 }
 
-Progress::Progress(const Console& console, ProgressState start, const std::atomic<int>& interrupts)
+Progress::Progress(const Console& console, ProgressState start, const std::atomic<int>& interrupts,
+                   Space space, const std::optional<Trial>& best)
     : console_(console),
       interrupts_(interrupts),
       begin_(std::chrono::steady_clock::now()),
       unicode_(locale_is_utf8()),
-      state_(std::move(start)) {
+      state_(std::move(start)),
+      space_(std::move(space)) {
+  if (best && best->value) {
+    state_.best = best->value;
+    state_.best_id = best->id;
+    state_.best_feasible = is_feasible(space_, *best);
+    best_merit_ = merit(space_, state_.goal, *best);
+  }
   if (!console.quiet) kind_ = is_terminal(kStderr) ? Kind::live : Kind::plain;
   if (kind_ == Kind::live) print_err("\x1b[?25l");  // hide the cursor
   if (kind_ == Kind::plain) say(progress_sentence(state_));
@@ -168,12 +178,12 @@ void Progress::finished(const Trial& trial) {
   ++state_.ended_here;
   if (trial.value) {
     ++state_.completed;
-    const bool better =
-        !state_.best ||
-        (state_.goal == Goal::minimize ? *trial.value < *state_.best : *trial.value > *state_.best);
-    if (better) {
+    const double found = merit(space_, state_.goal, trial);
+    if (!state_.best || found > best_merit_) {
       state_.best = trial.value;
       state_.best_id = trial.id;
+      state_.best_feasible = is_feasible(space_, trial);
+      best_merit_ = found;
     }
     return;
   }

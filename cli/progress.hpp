@@ -25,8 +25,9 @@ struct ProgressState {
   std::int64_t ended_here = 0;  // completed or failed since this process began
   std::optional<double> best;
   TrialId best_id = 0;
-  double seconds = 0.0;  // since this process began
-  double startup = 0.0;  // of these, before the first evaluation began
+  bool best_feasible = true;  // false: the least violating result, none is feasible yet
+  double seconds = 0.0;       // since this process began
+  double startup = 0.0;       // of these, before the first evaluation began
   int interrupts = 0;
 };
 
@@ -36,7 +37,9 @@ std::string progress_sentence(const ProgressState& state);                      
 
 class Progress {
  public:
-  Progress(const Console& console, ProgressState start, const std::atomic<int>& interrupts);
+  // `best`: of the results before this process began.
+  Progress(const Console& console, ProgressState start, const std::atomic<int>& interrupts,
+           Space space, const std::optional<Trial>& best);
   ~Progress();  // takes the live lines away
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -63,6 +66,8 @@ class Progress {
   std::mutex mutex_;  // guards everything below
   std::condition_variable wake_;
   ProgressState state_;
+  Space space_;
+  double best_merit_ = 0.0;  // of state_.best
   std::int64_t failures_shown_ = 0;
   bool drawn_ = false;
   bool evaluates_ = false;  // the first evaluation has begun

@@ -8,6 +8,7 @@
 #include <ctime>
 
 #include "cli/console.hpp"
+#include "core/limits.hpp"
 
 namespace vbo::cli {
 
@@ -22,6 +23,21 @@ std::string point_lines(const Space& space, const Point& point, std::string_view
   std::string text;
   for (std::size_t i = 0; i < space.size(); ++i) {
     text += fmt::format("{}{:<{}} = {}\n", indent, space[i].name, width, to_string(point[i]));
+  }
+  return text;
+}
+
+std::string limit_lines(const Space& space, const Trial& trial, std::string_view indent) {
+  std::string text;
+  for (const Limit& limit : space.limits()) {
+    const auto found = trial.metrics.find(limit.metric);
+    const std::string measured =
+        found == trial.metrics.end() ? "missing" : number_text(found->second);
+    text += fmt::format("{}{} = {}", indent, limit.metric, measured);
+    if (limit.at_least) text += ", at least " + number_text(*limit.at_least);
+    if (limit.at_most) text += ", at most " + number_text(*limit.at_most);
+    const bool kept = found != trial.metrics.end() && excess(limit, found->second) <= 0.0;
+    text += kept ? "\n" : ": violated\n";
   }
   return text;
 }

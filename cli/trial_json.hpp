@@ -18,6 +18,8 @@ void print_json(const Json& json);  // to standard output
 
 // "x1 = 0.5", one per line, each line indented.
 std::string point_lines(const Space& space, const Point& point, std::string_view indent);
+// "stress = 240, at most 250", one per limit of the space, with what is violated.
+std::string limit_lines(const Space& space, const Trial& trial, std::string_view indent);
 // "x1 = 0.5, x2 = 1" on one line.
 std::string point_text(const Space& space, const Point& point);
 

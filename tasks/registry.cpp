@@ -5,6 +5,7 @@
 #include "core/spelling.hpp"
 #include "tasks/brusselator.hpp"
 #include "tasks/combinatorial.hpp"
+#include "tasks/engineering.hpp"
 #include "tasks/function_task.hpp"
 #include "tasks/interferometer.hpp"
 #include "tasks/lunar_lander.hpp"
@@ -46,6 +47,10 @@ const std::vector<Entry>& registered() {
     entries.push_back({"switches", make_switches});
     entries.push_back({"labs", make_labs});
     entries.push_back({"ising", make_ising});
+    entries.push_back({"welded-beam", make_welded_beam});
+    entries.push_back({"pressure-vessel", make_pressure_vessel});
+    entries.push_back({"speed-reducer", make_speed_reducer});
+    entries.push_back({"tension-spring", make_tension_spring});
     return entries;
   }();
   return all;

@@ -3,6 +3,7 @@
 // called from many threads at once; all randomness comes from the Rng it is given.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,6 +49,12 @@ class Task {
   virtual const Space& space() const = 0;
   // REQUIRES: space().check(point).
   virtual double evaluate(const Point& point, Rng& rng) const = 0;
+  // What else is measured there, by name: what the limits of the space speak of. Never noisy.
+  // REQUIRES: space().check(point).
+  virtual std::map<std::string, double> metrics(const Point& point) const {
+    (void)point;
+    return {};
+  }
   // The expected value of evaluate(), where it can be computed: what a benchmark judges a noisy
   // task by. nullopt for a simulator that is random inside. REQUIRES: space().check(point).
   virtual std::optional<double> noiseless(const Point& point) const = 0;

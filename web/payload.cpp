@@ -13,6 +13,7 @@
 
 #include "core/axis.hpp"
 #include "core/expression.hpp"
+#include "core/limits.hpp"
 #include "core/users_sign.hpp"
 
 namespace vbo::web {
@@ -264,6 +265,12 @@ std::string payload_of(const StudyReport& report, const std::vector<std::size_t>
   add_parameters(columns, report.record.space, rows);
   add_metrics(columns, report.metrics, rows);
   add_rooms(columns, report.record.space, rows);
+  if (!report.record.space.limits().empty()) {
+    // 0 = feasible
+    columns.add("violation", "f32", column<float>(rows, [&](const Trial& t) {
+                  return t.value ? violation(report.record.space.limits(), t.metrics) : kUnknown;
+                }));
+  }
   static const Ledger unknown;
   Json terms =
       add_ledgers(columns, rows, report.record.goal, parts.ledger ? *parts.ledger : unknown);
@@ -288,6 +295,7 @@ std::string payload_of(const StudyReport& report, const std::vector<std::size_t>
                  {"status", status_json(report, parts.url)},
                  {"space", std::move(space)},
                  {"constraints", report.record.space.constraints()},
+                 {"limits", limits_json(report.record.space)},
                  {"importance", parts.importance ? importance_json(*parts.importance) : Json()},
                  {"sources", sources.take()},
                  {"workers", workers.take()},

@@ -2,6 +2,7 @@
 // What the service answers: the interface of docs/http.md.
 #include <algorithm>
 
+#include "core/limits.hpp"
 #include "core/one_line.hpp"
 #include "core/users_sign.hpp"
 #include "report/json.hpp"
@@ -126,6 +127,7 @@ Response StudyService::study() const {
   json["event"] = event;
   json["space"] = parameters_json(report_.record.space);
   json["constraints"] = report_.record.space.constraints();
+  json["limits"] = limits_json(report_.record.space);
   return json_response(json);
 }
 
@@ -219,6 +221,11 @@ Response StudyService::ask(const Request& request) const {
 Response StudyService::tell(const Request& request) {
   const Result<Trial> ended = told_in_body(request.body);
   if (!ended) return response_of(ended.error());
+  if (ended->value) {
+    const std::lock_guard lock(mutex_);
+    const Result<void> complete = check_metrics(report_.record.space, ended->metrics);
+    if (!complete) return response_of(complete.error());
+  }
   const Result<void> done = writer_.tell(*ended);
   if (!done) return response_of(done.error());
   look_again();

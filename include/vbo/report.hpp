@@ -87,7 +87,11 @@ struct StudyReport {
   // Ended trials in the order in which they were told, as positions in `trials`.
   std::vector<std::size_t> results;
   std::vector<Improvement> curve;
-  std::optional<Trial> best;  // the lowest id among equals
+  // The best feasible result; the least violating one while none is; the lowest id among equals.
+  std::optional<Trial> best;
+  // Results within all limits; nothing for a study without limits. The curve, the bests of rounds
+  // and sources and `as_good` speak of feasible results alone.
+  std::optional<std::int64_t> feasible;
   std::optional<Recommendation> recommendation;
   std::optional<Trial> recommended;
   std::optional<Neighbourhood> as_good;

@@ -49,6 +49,13 @@ struct Parameter {
   bool operator==(const Parameter&) const = default;
 };
 
+// A measured constraint: what a metric of a result has to keep for the result to be feasible.
+struct Limit {
+  std::string metric;
+  std::optional<double> at_most, at_least;  // at least one of them; at_least <= at_most
+  bool operator==(const Limit&) const = default;
+};
+
 class Region;  // what the constraints leave of the box; private to the library
 
 class Space {
@@ -57,8 +64,10 @@ class Space {
   // The error names the parameter, what was found and what would be right. Constraints are
   // expressions over the parameters, "width * layers <= 512" (docs/study-file.md); every point of
   // the space satisfies them all. Constraints that no point satisfies are an error that names them.
+  // Limits speak of what is measured at a point, so every point of the space may violate them.
   static Result<Space> make(std::vector<Parameter> parameters,
-                            std::vector<std::string> constraints = {});
+                            std::vector<std::string> constraints = {},
+                            std::vector<Limit> limits = {});
 
   std::size_t size() const { return parameters_.size(); }
   const Parameter& operator[](std::size_t i) const { return parameters_[i]; }
@@ -66,6 +75,7 @@ class Space {
   std::optional<std::size_t> index_of(std::string_view name) const;
 
   std::span<const std::string> constraints() const { return constraints_; }
+  std::span<const Limit> limits() const { return limits_; }
   const Region* region() const { return region_.get(); }  // null without constraints
 
   // A point has one value of the right type per parameter, inside its bounds or choices, and
@@ -77,12 +87,14 @@ class Space {
   std::optional<double> cardinality() const;
 
   bool operator==(const Space& other) const {
-    return parameters_ == other.parameters_ && constraints_ == other.constraints_;
+    return parameters_ == other.parameters_ && constraints_ == other.constraints_ &&
+           limits_ == other.limits_;
   }
 
  private:
   std::vector<Parameter> parameters_;
   std::vector<std::string> constraints_;
+  std::vector<Limit> limits_;
   std::shared_ptr<const Region> region_;
 };
 

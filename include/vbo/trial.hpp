@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -80,8 +81,9 @@ struct Trial {
 };
 
 // The open trial as the outcome ends it: state, value and metrics or failure, seconds and standard
-// error. An outcome without a finite value ends it as failed. `attempts` is left to the caller.
-Trial ended_by(Trial trial, Outcome outcome);
+// error. An outcome without a finite value, or without a metric that a limit speaks of, ends it as
+// failed. `attempts` is left to the caller.
+Trial ended_by(Trial trial, Outcome outcome, std::span<const Limit> limits = {});
 
 std::string_view to_string(Goal goal);  // "minimize" | "maximize"
 std::string_view to_string(TrialState state);

@@ -10,6 +10,7 @@
 #include "bindings.hpp"
 #include "columns.hpp"
 #include "core/json.hpp"
+#include "core/limits.hpp"
 #include "locked_study.hpp"
 #include "vbo/study_file.hpp"
 
@@ -191,6 +192,12 @@ nb::dict table_of(const Space& space, const std::vector<Trial>& trials) {
   table["asked_at"] = numbers_of(trials, [](const Trial& t) { return t.asked_at; });
   table["finished_at"] = numbers_of(trials, [](const Trial& t) { return t.finished_at; });
   table["metrics"] = metrics_of(trials);
+  if (!space.limits().empty()) {  // 0 = feasible
+    table["violations"] = numbers_of(trials, [&](const Trial& t) {
+      return t.value ? violation(space.limits(), t.metrics)
+                     : std::numeric_limits<double>::quiet_NaN();
+    });
+  }
   return table;
 }
 

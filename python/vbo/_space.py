@@ -23,6 +23,9 @@ ChoiceValue = Union[str, int, float, bool]
 Point = dict[str, Any]
 """The value of each parameter by its name."""
 
+Limit = tuple[tuple[str, Union[str, float]], ...]
+"""A measured constraint: (("metric", NAME), ("at_most", bound), ("at_least", bound)), the bounds it has."""
+
 
 @dataclass(frozen=True)
 class Float:
@@ -224,6 +227,7 @@ class Space(Mapping[str, Parameter]):
                 raise wrong(f'parameter "{name}"', parameter, "vbo.Float, vbo.Int, vbo.Choice or vbo.Ordinal")
         self._parameters = everything
         self._constraints: tuple[str, ...] = ()
+        self._limits: tuple[Limit, ...] = ()
         self._core = _vbo.Space.from_json(self._json())
 
     def require(self, *constraints: str) -> Space:
@@ -239,8 +243,33 @@ class Space(Mapping[str, Parameter]):
         for constraint in constraints:
             if not isinstance(constraint, str):
                 raise wrong("a constraint", constraint, 'text such as "a + b <= 1"')
+        return self._with(self._constraints + constraints, self._limits)
+
+    def limit(self, metric: str, *, at_most: float | None = None, at_least: float | None = None) -> Space:
+        """The same space with a measured constraint: a bound on a metric of the results.
+
+        ``study.best`` is then the best result within all limits, and the least violating one while there
+        is none; methods learn where results are feasible.
+
+        >>> space = vbo.Space(x=vbo.Float(0, 1)).limit("stress", at_most=250)
+        >>> study = vbo.Study(space, method="random")
+        >>> ids = study.ask(2).ids
+        >>> study.tell(ids, [1.0, 2.0], metrics={"stress": [300, 200]})
+        >>> study.best.value, study.best.feasible
+        (2.0, True)
+        """
+        if not isinstance(metric, str):
+            raise wrong("a limit's metric", metric, "text")
+        bounds: dict[str, str | float] = {"metric": metric}
+        for name, bound in (("at_most", at_most), ("at_least", at_least)):
+            if bound is not None:
+                bounds[name] = number(name, bound)
+        return self._with(self._constraints, (*self._limits, tuple(bounds.items())))
+
+    def _with(self, constraints: tuple[str, ...], limits: tuple[Limit, ...]) -> Space:
         space = Space(self._parameters)
-        space._constraints = self._constraints + constraints
+        space._constraints = constraints
+        space._limits = limits
         space._core = _vbo.Space.from_json(space._json())
         return space
 
@@ -248,18 +277,28 @@ class Space(Mapping[str, Parameter]):
     def constraints(self) -> tuple[str, ...]:
         return self._constraints
 
+    @property
+    def limits(self) -> list[dict[str, str | float]]:
+        """``[{"metric", "at_most", "at_least"}, ...]``, each with the bounds it has."""
+        return [dict(limit) for limit in self._limits]
+
     @classmethod
     def _from_json(cls, form: Any) -> Space:
         if isinstance(form, Mapping):
-            return cls._from_json(form["parameters"]).require(*form["constraints"])
+            space = cls._from_json(form["parameters"]).require(*form["constraints"])
+            for limit in form.get("limits", []):
+                bounds = {name: bound for name, bound in limit.items() if name != "metric"}
+                space = space.limit(limit["metric"], **bounds)
+            return space
         return cls({p["name"]: parameter_from(p) for p in form})
 
     def _json(self) -> str:
         """As the storage writes it."""
         parameters = [{"name": name, **p._json()} for name, p in self._parameters.items()]
-        if not self._constraints:
+        if not self._constraints and not self._limits:
             return json.dumps(parameters)
-        return json.dumps({"parameters": parameters, "constraints": self._constraints})
+        limits = {"limits": self.limits} if self._limits else {}
+        return json.dumps({"parameters": parameters, "constraints": self._constraints, **limits})
 
     def __getitem__(self, name: str) -> Parameter:
         return self._parameters[name]
@@ -275,16 +314,21 @@ class Space(Mapping[str, Parameter]):
             isinstance(other, Space)
             and list(self.items()) == list(other.items())
             and self._constraints == other._constraints
+            and self._limits == other._limits
         )
 
     def __hash__(self) -> int:
-        return hash((tuple(self._parameters.items()), self._constraints))
+        return hash((tuple(self._parameters.items()), self._constraints, self._limits))
 
     def __repr__(self) -> str:
         text = f"Space({self._parameters!r})"
         if all(name.isidentifier() for name in self):
             text = "Space(" + ", ".join(f"{name}={p!r}" for name, p in self.items()) + ")"
-        return text + (f".require({', '.join(map(repr, self._constraints))})" if self._constraints else "")
+        if self._constraints:
+            text += f".require({', '.join(map(repr, self._constraints))})"
+        for (_, metric), *bounds in self._limits:
+            text += f".limit({metric!r}, {', '.join(f'{name}={bound!r}' for name, bound in bounds)})"
+        return text
 
     def __reduce__(self) -> tuple[Callable[[str], Space], tuple[str]]:
         return _space_from_text, (self._json(),)

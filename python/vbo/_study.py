@@ -254,7 +254,8 @@ class Study:
 
     @property
     def best(self) -> Trial | None:
-        """The best completed trial, or None."""
+        """The best completed trial, or None. With limits the best feasible one, and the least violating one
+        while none is: ``study.best.feasible`` tells which."""
         found = self._rows(self._core.best())
         return found[0] if found else None
 

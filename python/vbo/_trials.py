@@ -22,6 +22,8 @@ class Trial:
         value: The result, or None.
         error: Why it failed, or None; `cause` says it in one word.
         metrics: Further measurements by name.
+        violation: How far the metrics lie outside the limits of the space, 0 when feasible; None unless
+            completed in a study with limits.
         seconds: How long the evaluation took; 0 when unknown.
         source: Which part of the method suggested it.
         worker: Who evaluated it; empty when unknown.
@@ -39,6 +41,12 @@ class Trial:
     worker: str = ""
     asked_at: float = 0.0
     finished_at: float = 0.0
+    violation: float | None = None
+
+    @property
+    def feasible(self) -> bool:
+        """Completed, and within all limits of the space."""
+        return self.state == "completed" and not self.violation
 
     def __getitem__(self, name: str) -> Any:
         return self.point[name]
@@ -99,6 +107,7 @@ def trials_from(table: Mapping[str, Any], columns: dict[str, Column]) -> list[Tr
     ids: Integers = table["ids"]
     values: Doubles = table["values"]
     metrics = {name: column.tolist() for name, column in table["metrics"].items()}
+    violations = table["violations"].tolist() if "violations" in table else None
     rows = zip(
         ids.tolist(), Trials(ids, columns).points, table["states"], values.tolist(), table["errors"],
         table["causes"], table["seconds"].tolist(), table["sources"], table["workers"],
@@ -112,6 +121,7 @@ def trials_from(table: Mapping[str, Any], columns: dict[str, Column]) -> list[Tr
                 error=error, cause=cause, seconds=seconds, source=source, worker=worker,
                 metrics={name: column[i] for name, column in metrics.items() if column[i] == column[i]},
                 asked_at=asked, finished_at=finished,
+                violation=violations[i] if violations and state == "completed" else None,
             )
         )  # fmt: skip
     return trials

@@ -22,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 
 Outcome evaluated(const tasks::Task& task, TrialId id, const Point& point, std::uint64_t seed) {
   Rng rng(seed, "benchmark-evaluation", static_cast<std::uint64_t>(id));
-  return {.id = id, .value = task.evaluate(point, rng)};
+  return {.id = id, .value = task.evaluate(point, rng), .metrics = task.metrics(point)};
 }
 
 Result<CountedCost> one_cell(const tasks::Task& task, const std::string& method, std::int64_t n,

@@ -9,6 +9,7 @@
 #include "bench/metered.hpp"
 #include "bench/record_json.hpp"
 #include "core/elapsed.hpp"
+#include "core/limits.hpp"
 #include "storage/copy.hpp"
 
 namespace vbo::bench {
@@ -55,6 +56,7 @@ class Recorder {
     double best = best_;
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
       if (!outcomes[i].value || !std::isfinite(*outcomes[i].value)) continue;
+      if (violation(task_->space().limits(), outcomes[i].metrics) > 0.0) continue;
       const double value = maximized(task_->info(), *outcomes[i].value);
       if (best >= value) continue;
       best = value;
@@ -63,8 +65,8 @@ class Recorder {
     return found;
   }
 
-  // One round's trials, ended, in the order of ids. A failed evaluation counts as an evaluation
-  // only.
+  // One round's trials, ended, in the order of ids. A failed or infeasible evaluation counts as an
+  // evaluation only.
   void record(std::span<const Trial> trials) {
     RoundRecord record;
     record.round = rounds() + 1;
@@ -72,9 +74,10 @@ class Recorder {
     std::int64_t finite = 0;
     const Trial* best = nullptr;
     for (const Trial& trial : trials) {
-      const double value = trial.value ? maximized(task_->info(), *trial.value) : missing;
+      const bool counts = is_feasible(task_->space(), trial);
+      const double value = counts ? maximized(task_->info(), *trial.value) : missing;
       result_.observations.push_back({record.round, value, keep_points_ ? trial.point : Point{}});
-      if (!trial.value) continue;
+      if (!counts) continue;
       sum += value;
       ++finite;
       if (best_ >= value) continue;
@@ -261,7 +264,7 @@ class Player {
 
   Outcome evaluate(TrialId id, const Point& point) const {
     Rng rng(job_.seed, "benchmark-evaluation", static_cast<std::uint64_t>(id));
-    return {.id = id, .value = task_.evaluate(point, rng)};
+    return {.id = id, .value = task_.evaluate(point, rng), .metrics = task_.metrics(point)};
   }
 
   template <class PointOf>

@@ -48,7 +48,7 @@ struct TaskFacts {
 struct RoundRecord {
   std::int64_t round = 0;           // 1, 2, ...
   std::int64_t evaluations = 0;     // so far
-  double best = missing;            // highest value observed so far
+  double best = missing;            // highest value of a feasible result so far
   std::optional<double> incumbent;  // the same point's expected value, on noisy tasks
   double batch_mean = missing;      // of this round's values
   double average_reward = missing;  // S_t: mean of all values so far
@@ -60,7 +60,7 @@ struct RoundRecord {
 
 struct Observation {
   std::int64_t round = 0;
-  double value = missing;  // missing: the evaluation failed
+  double value = missing;  // missing: the evaluation failed or violates a limit of the task
   Point point;             // empty unless points are kept
 };
 

@@ -83,11 +83,14 @@ class MethodServer {
 
 std::string describe(const tasks::Task& task) {
   const tasks::TaskInfo& info = task.info();
+  Json parameters = json_of(task.space());
+  if (parameters.is_object()) parameters = Json(parameters["parameters"]);
   const Json json = {{"task", info.name},
                      {"goal", to_string(info.goal)},
                      {"noise", info.noise},
                      {"optimum", info.optimum ? Json(info.optimum->value) : Json()},
-                     {"parameters", json_of(task.space())}};
+                     {"parameters", std::move(parameters)},
+                     {"limits", limits_json(task.space())}};
   return dump(json);
 }
 
@@ -99,7 +102,9 @@ void serve_task(const tasks::Task& task, std::uint64_t seed, std::istream& in, s
     Rng rng(seed, "benchmark-evaluation", static_cast<std::uint64_t>(id));
     const double value = task.evaluate(*point, rng);
     if (!std::isfinite(value)) return {{"id", id}, {"error", "the value is not finite"}};
-    return {{"id", id}, {"value", value}};
+    Json answer = {{"id", id}, {"value", value}};
+    if (!task.space().limits().empty()) answer["metrics"] = task.metrics(*point);
+    return answer;
   });
 }
 

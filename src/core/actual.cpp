@@ -18,7 +18,8 @@ Result<void> check_actual(const Space& space, const Point& point) {
   return loose->check(point);
 }
 
-Trial told_again(Trial stored, Outcome outcome, const std::optional<Point>& actual) {
+Trial told_again(Trial stored, Outcome outcome, std::span<const Limit> limits,
+                 const std::optional<Point>& actual) {
   if (actual) {
     const Point suggestion = stored.suggested ? *stored.suggested : stored.point;
     stored.point = *actual;
@@ -28,7 +29,7 @@ Trial told_again(Trial stored, Outcome outcome, const std::optional<Point>& actu
   stored.value.reset();
   stored.failure.reset();
   stored.metrics.clear();
-  return ended_by(std::move(stored), std::move(outcome));
+  return ended_by(std::move(stored), std::move(outcome), limits);
 }
 
 Result<Point> actual_from(const Space& space, const Json& json) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "core/json.hpp"
 #include "vbo/space.hpp"
@@ -21,7 +22,8 @@ Result<void> check_actual(const Space& space, const Point& point);
 Result<Point> actual_from(const Space& space, const Json& json);
 
 // The stored trial with this outcome instead of any it has; `actual` as its point when that was
-// really set, else the one it has.
-Trial told_again(Trial stored, Outcome outcome, const std::optional<Point>& actual = std::nullopt);
+// really set, else the one it has. `limits` are those of the space.
+Trial told_again(Trial stored, Outcome outcome, std::span<const Limit> limits,
+                 const std::optional<Point>& actual = std::nullopt);
 
 }  // namespace vbo

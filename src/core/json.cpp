@@ -229,10 +229,23 @@ Json json_of(const Space& space) {
     }
     json.push_back(std::move(entry));
   }
-  if (space.constraints().empty()) return json;
+  if (space.constraints().empty() && space.limits().empty()) return json;
   Json constraints = Json::array();
   for (const std::string& constraint : space.constraints()) constraints.push_back(constraint);
-  return {{"parameters", std::move(json)}, {"constraints", std::move(constraints)}};
+  Json all = {{"parameters", std::move(json)}, {"constraints", std::move(constraints)}};
+  if (!space.limits().empty()) all["limits"] = limits_json(space);
+  return all;
+}
+
+Json limits_json(const Space& space) {
+  Json limits = Json::array();
+  for (const Limit& limit : space.limits()) {
+    Json entry = {{"metric", limit.metric}};
+    if (limit.at_most) entry["at_most"] = *limit.at_most;
+    if (limit.at_least) entry["at_least"] = *limit.at_least;
+    limits.push_back(std::move(entry));
+  }
+  return limits;
 }
 
 Json json_of(const Space& space, const Point& point) {
@@ -306,6 +319,30 @@ Result<Value> value_from(const Parameter& p, const Json& json) {
   return Value(static_cast<std::int64_t>(number));
 }
 
+namespace {
+
+Result<std::vector<Limit>> limits_from(const Json& json) {
+  constexpr const char* expected = "an object with metric, and at_most or at_least as numbers";
+  if (!json.is_array()) return wrong("the limits", json, "an array of limits", "limit");
+  std::vector<Limit> limits;
+  for (const Json& entry : json) {
+    const Json metric = entry.is_object() ? field(entry, "metric") : Json();
+    if (!metric.is_string()) return wrong("a limit", entry, expected, "limit");
+    Limit limit{.metric = metric.get<std::string>()};
+    for (const auto& [name, bound] :
+         {std::pair{"at_most", &limit.at_most}, std::pair{"at_least", &limit.at_least}}) {
+      const auto found = entry.find(name);
+      if (found == entry.end() || found->is_null()) continue;
+      if (!found->is_number()) return wrong("a limit", entry, expected, "limit");
+      *bound = found->get<double>();
+    }
+    limits.push_back(std::move(limit));
+  }
+  return limits;
+}
+
+}  // namespace
+
 Result<Space> space_from(const Json& json) {
   const Json& list = json.is_object() ? field(json, "parameters") : json;
   if (!list.is_array()) return wrong("the space", list, "an array of parameters", "parameter");
@@ -324,7 +361,13 @@ Result<Space> space_from(const Json& json) {
       constraints.push_back(constraint.get<std::string>());
     }
   }
-  return Space::make(std::move(parameters), std::move(constraints));
+  std::vector<Limit> limits;
+  if (json.is_object() && json.contains("limits")) {
+    Result<std::vector<Limit>> found = limits_from(json["limits"]);
+    if (!found) return found.error();
+    limits = std::move(*found);
+  }
+  return Space::make(std::move(parameters), std::move(constraints), std::move(limits));
 }
 
 Result<Point> point_from(const Space& space, const Json& json) {

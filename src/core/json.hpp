@@ -31,9 +31,11 @@ Json json_of(double number);
 Json json_of(const std::optional<double>& number);  // null when there is none
 Json json_of(const Value& value);
 // [{"name","type":"float"|"int"|"categorical"|"ordinal","low","high","log","step","choices","values"},
-// ...], each with the keys its type has; {"parameters": [...], "constraints": ["..."]} with
-// constraints
+// ...], each with the keys its type has; {"parameters": [...], "constraints": ["..."], "limits":
+// [...]} with constraints or limits, "limits" only when there are some
 Json json_of(const Space& space);
+// [{"metric", "at_most", "at_least"}, ...], each with the bounds it has
+Json limits_json(const Space& space);
 // {"x1": 0.5, "depth": 3, "kind": "adam"}, in the order of the space. REQUIRES: space.check(point).
 Json json_of(const Space& space, const Point& point);
 // {"method","seed","batch","budget","settings":{...}}; threads is left out.
@@ -46,9 +48,11 @@ Json json_of(const AskReport& report);
 
 // {"id", "params"}: what a suggestion is to those who evaluate it.
 Json suggestion_json(const Space& space, const Trial& trial);
-// {"id", "params", "value"} and "metrics" when there are any; null without a trial.
+// {"id", "params", "value"}, "metrics" when there are any, "feasible" and "violation" when the
+// space has limits; null without a trial.
 Json best_json(const Space& space, const std::optional<Trial>& trial);
-// {"id","state","params","value","seconds","error","cause","attempts","stderr","metrics"}
+// {"id","state","params","value","seconds","error","cause","attempts","stderr","metrics"}, and
+// with limits "feasible" and "violation", null unless completed
 Json trial_json(const Space& space, const Trial& trial);
 
 // All text from outside goes through here: refused before it is parsed when it is longer than

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/json.hpp"
+#include "core/limits.hpp"
 
 namespace vbo {
 namespace {
@@ -38,6 +39,12 @@ std::optional<Failure> read_metrics(const Json& json, std::map<std::string, doub
   return std::nullopt;
 }
 
+void add_feasibility(Json& json, const Space& space, const Trial& trial) {
+  if (space.limits().empty()) return;
+  json["feasible"] = trial.value ? Json(is_feasible(space, trial)) : Json();
+  json["violation"] = trial.value ? json_of(violation(space.limits(), trial.metrics)) : Json();
+}
+
 }  // namespace
 
 Json suggestion_json(const Space& space, const Trial& trial) {
@@ -49,6 +56,7 @@ Json best_json(const Space& space, const std::optional<Trial>& trial) {
   Json json = suggestion_json(space, *trial);
   json["value"] = trial->value ? Json(*trial->value) : Json();
   if (!trial->metrics.empty()) json["metrics"] = trial->metrics;
+  add_feasibility(json, space, *trial);
   return json;
 }
 
@@ -70,6 +78,7 @@ Json trial_json(const Space& space, const Trial& trial) {
   json["finished_at"] = trial.finished_at > 0.0 ? Json(trial.finished_at) : Json();
   json["worker"] = trial.worker;
   json["suggested"] = trial.suggested ? json_of(space, *trial.suggested) : Json();
+  add_feasibility(json, space, trial);
   return json;
 }
 

@@ -129,6 +129,29 @@ std::string expected_value(const Parameter& p) {
   return p.step > 0.0 ? range + " in steps of " + number(p.step) : range;
 }
 
+// The number-th measured constraint.
+Result<void> check_limit(const Limit& limit, std::size_t number) {
+  const std::string field = "limit." + std::to_string(number);
+  const std::string which = "the limit on metric " + quoted(limit.metric);
+  if (limit.metric.empty()) return invalid("a limit has no metric, expected its name", field);
+  if (!limit.at_most && !limit.at_least) {
+    return invalid(which + " has no bound, expected at_most or at_least", field);
+  }
+  for (const std::optional<double>& bound : {limit.at_most, limit.at_least}) {
+    if (bound && !std::isfinite(*bound)) {
+      return invalid(which + " is " + to_string(Value(*bound)) + ", expected a finite number",
+                     field);
+    }
+  }
+  if (limit.at_most && limit.at_least && *limit.at_least > *limit.at_most) {
+    return invalid(which + ": at_least is " + to_string(Value(*limit.at_least)) +
+                       " and at_most is " + to_string(Value(*limit.at_most)) +
+                       ", expected at_least <= at_most",
+                   field);
+  }
+  return {};
+}
+
 }  // namespace
 
 Parameter Parameter::real(std::string name, double low, double high, bool log, double step) {
@@ -164,7 +187,8 @@ bool Parameter::is_fixed() const {
   return low == high || (step > 0.0 && high - low < step * (1.0 - 1e-9));
 }
 
-Result<Space> Space::make(std::vector<Parameter> parameters, std::vector<std::string> constraints) {
+Result<Space> Space::make(std::vector<Parameter> parameters, std::vector<std::string> constraints,
+                          std::vector<Limit> limits) {
   if (parameters.empty()) {
     return invalid("the space has no parameters, expected at least one", "parameter");
   }
@@ -181,7 +205,11 @@ Result<Space> Space::make(std::vector<Parameter> parameters, std::vector<std::st
     const Result<void> checked = p.has_choices() ? check_choices(p) : check_bounds(p);
     if (!checked) return checked.error();
   }
+  for (std::size_t i = 0; i < limits.size(); ++i) {
+    if (const auto checked = check_limit(limits[i], i + 1); !checked) return checked.error();
+  }
   Space space;
+  space.limits_ = std::move(limits);
   space.parameters_ = std::move(parameters);
   space.constraints_ = std::move(constraints);
   if (space.constraints_.empty()) return space;

@@ -71,13 +71,18 @@ Outcome Outcome::failed(FailureCause cause, std::string message) {
   return {.failure = Failure{cause, std::move(message)}};
 }
 
-Trial ended_by(Trial trial, Outcome outcome) {
+Trial ended_by(Trial trial, Outcome outcome, std::span<const Limit> limits) {
   trial.seconds = outcome.seconds;
   trial.stderr_tail = std::move(outcome.stderr_tail);
   if (!outcome.failure && !outcome.value) {
     outcome.failure = Failure{FailureCause::no_value, "the evaluation gave no value"};
   }
   if (!outcome.failure) outcome.failure = Outcome::of(*outcome.value).failure;
+  for (const Limit& limit : limits) {
+    if (outcome.failure || outcome.metrics.contains(limit.metric)) continue;
+    outcome.failure = Failure{FailureCause::no_value, "the metric \"" + limit.metric +
+                                                          "\" is missing; a constraint needs it"};
+  }
   if (outcome.failure) {
     trial.state = TrialState::failed;
     trial.failure = std::move(outcome.failure);

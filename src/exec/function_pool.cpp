@@ -15,7 +15,7 @@ namespace {
 
 class FunctionPool final : public Executor {
  public:
-  FunctionPool(std::function<double(const Job&)> function, std::size_t workers)
+  FunctionPool(std::function<Outcome(const Job&)> function, std::size_t workers)
       : function_(std::move(function)) {
     threads_.reserve(workers);
     for (std::size_t i = 0; i < workers; ++i) {
@@ -92,7 +92,7 @@ class FunctionPool final : public Executor {
     Outcome outcome;
     const auto start = std::chrono::steady_clock::now();
     try {
-      outcome = Outcome::of(function_(job));
+      outcome = function_(job);
     } catch (const std::exception& error) {
       outcome = Outcome::failed(FailureCause::crash, error.what());
     }
@@ -102,7 +102,7 @@ class FunctionPool final : public Executor {
     return outcome;
   }
 
-  std::function<double(const Job&)> function_;
+  std::function<Outcome(const Job&)> function_;
   std::size_t running_ = 0;  // of the calling thread
   std::mutex mutex_;         // guards everything below
   std::condition_variable job_added_;
@@ -118,6 +118,13 @@ class FunctionPool final : public Executor {
 
 std::unique_ptr<Executor> make_function_pool(std::function<double(const Job&)> function,
                                              std::size_t workers) {
+  return make_outcome_pool(
+      [function = std::move(function)](const Job& job) { return Outcome::of(function(job)); },
+      workers);
+}
+
+std::unique_ptr<Executor> make_outcome_pool(std::function<Outcome(const Job&)> function,
+                                            std::size_t workers) {
   return std::make_unique<FunctionPool>(std::move(function), workers);
 }
 

@@ -16,5 +16,8 @@ namespace vbo {
 // failure like any other. REQUIRES: workers >= 1.
 std::unique_ptr<Executor> make_function_pool(std::function<double(const Job&)> function,
                                              std::size_t workers);
+// The same for a function that measures more than a value; id and seconds are filled in here.
+std::unique_ptr<Executor> make_outcome_pool(std::function<Outcome(const Job&)> function,
+                                            std::size_t workers);
 
 }  // namespace vbo

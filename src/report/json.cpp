@@ -144,29 +144,31 @@ Json ledger_json(const Ledger& ledger, const Rationale& rationale) {
 
 Json status_json(const StudyReport& report, const std::string& url) {
   const StudyRecord& record = report.record;
-  return {{"study", record.name},
-          {"method", record.optimizer.method},
-          {"goal", to_string(record.goal)},
-          {"completed", report.counts.completed},
-          {"failed", report.counts.failed},
-          {"running", report.counts.running},
-          {"waiting", report.counts.waiting},
-          {"budget", record.budget},
-          {"seed", record.optimizer.seed},
-          {"batch", record.optimizer.batch},
-          {"storage", url},
-          {"best", best_json(record.space, report.best)},
-          {"message", report.message},
-          {"information", information_json(report)},
-          {"recommendation", recommendation_json(report)},
-          {"as_good", as_good_json(report)},
-          {"curve", array_of(report.curve)},
-          {"rounds", array_of(report.rounds)},
-          {"sources", array_of(report.sources)},
-          {"failures", array_of(report.failures)},
-          {"workers", array_of(report.workers)},
-          {"metrics", report.metrics},
-          {"pace", json_of(report.pace)}};
+  Json json = {{"study", record.name},
+               {"method", record.optimizer.method},
+               {"goal", to_string(record.goal)},
+               {"completed", report.counts.completed},
+               {"failed", report.counts.failed},
+               {"running", report.counts.running},
+               {"waiting", report.counts.waiting},
+               {"budget", record.budget},
+               {"seed", record.optimizer.seed},
+               {"batch", record.optimizer.batch},
+               {"storage", url},
+               {"best", best_json(record.space, report.best)},
+               {"message", report.message},
+               {"information", information_json(report)},
+               {"recommendation", recommendation_json(report)},
+               {"as_good", as_good_json(report)},
+               {"curve", array_of(report.curve)},
+               {"rounds", array_of(report.rounds)},
+               {"sources", array_of(report.sources)},
+               {"failures", array_of(report.failures)},
+               {"workers", array_of(report.workers)},
+               {"metrics", report.metrics},
+               {"pace", json_of(report.pace)}};
+  if (report.feasible) json["feasible"] = *report.feasible;
+  return json;
 }
 
 Json json_of(const Importance& importance) {

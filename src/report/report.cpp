@@ -7,6 +7,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "core/limits.hpp"
+
 namespace vbo {
 namespace {
 
@@ -163,14 +165,14 @@ RoundSummary* round_at(std::vector<RoundSummary>& rounds, EventId asked_in, std:
   return &rounds[hint];
 }
 
-void add_to_round(RoundSummary& round, const Trial& trial, Goal goal) {
+void add_to_round(RoundSummary& round, const Trial& trial, const Space& space, Goal goal) {
   ++round.suggested;
   if (round.first_trial == 0) round.first_trial = trial.id;
   round.last_trial = trial.id;
   if (trial.state == TrialState::failed) ++round.failed;
   if (trial.state != TrialState::completed || !trial.value) return;
   ++round.completed;
-  improve(goal, round.best, *trial.value);
+  if (is_feasible(space, trial)) improve(goal, round.best, *trial.value);
 }
 
 // Idle time is what a worker's first start to last end holds beyond its evaluations; evaluations of
@@ -238,7 +240,7 @@ Threshold as_good_threshold(const StudyReport& report) {
   const Goal goal = report.record.goal;
   std::vector<double> values;
   for (const Trial& trial : report.trials) {
-    if (trial.value) values.push_back(*trial.value);
+    if (is_feasible(report.record.space, trial)) values.push_back(*trial.value);
   }
   const auto n = static_cast<std::int64_t>(values.size());
   const std::int64_t many = std::clamp<std::int64_t>(
@@ -282,7 +284,8 @@ Neighbourhood neighbourhood_of(const StudyReport& report) {
   found.ranges.resize(space.size());
   std::vector<std::map<std::string, std::int64_t>> seen(space.size());
   for (const Trial& trial : report.trials) {
-    if (!trial.value || better(report.record.goal, found.threshold, *trial.value)) continue;
+    if (!is_feasible(space, trial)) continue;
+    if (better(report.record.goal, found.threshold, *trial.value)) continue;
     for (std::size_t i = 0; i < space.size(); ++i) {
       const Value& value = trial.point[i];
       if (space[i].has_choices()) {
@@ -312,7 +315,7 @@ void follow_curve(StudyReport& report, Sources& sources) {
   for (const std::size_t position : report.results) {
     ++evaluation;
     const Trial& trial = report.trials[position];
-    if (!trial.value) continue;
+    if (!is_feasible(report.record.space, trial)) continue;
     if (!report.curve.empty() && !better(goal, *trial.value, report.curve.back().value)) continue;
     report.curve.push_back({evaluation, trial.id, *trial.value});
     ++sources.at(trial.rationale.source).improvements;
@@ -336,6 +339,9 @@ StudyReport make_report(StudyRecord record, std::vector<Trial> trials,
   Failures failures;
   std::map<std::string, bool> metrics;
   std::size_t round_hint = 0;
+  const Space& space = report.record.space;
+  double best_merit = 0.0;
+  std::int64_t feasible = 0;
   for (const Trial& trial : report.trials) {
     count(report.counts, trial.state);
     failures.add(trial);
@@ -345,14 +351,22 @@ StudyReport make_report(StudyRecord record, std::vector<Trial> trials,
     if (trial.state == TrialState::failed) ++source.failed;
     if (trial.value) {
       ++source.completed;
-      improve(goal, source.best, *trial.value);
-      if (!report.best || better(goal, *trial.value, *report.best->value)) report.best = trial;
+      if (is_feasible(space, trial)) {
+        ++feasible;
+        improve(goal, source.best, *trial.value);
+      }
+      const double found = merit(space, goal, trial);
+      if (!report.best || found > best_merit) {
+        report.best = trial;
+        best_merit = found;
+      }
     }
     if (RoundSummary* round = round_at(report.rounds, trial.asked_in, round_hint)) {
-      add_to_round(*round, trial, goal);
+      add_to_round(*round, trial, space, goal);
     }
     if (report.recommendation && report.recommendation->id == trial.id) report.recommended = trial;
   }
+  if (!space.limits().empty()) report.feasible = feasible;
   report.results = told_order(report.trials);
   follow_curve(report, sources);
   report.sources = sources.take();
@@ -361,7 +375,7 @@ StudyReport make_report(StudyRecord record, std::vector<Trial> trials,
   for (const auto& [name, seen] : metrics) report.metrics.push_back(name);
   report.pace = pace_of(report);
   recommend_the_best_without_noise(report);
-  if (report.best) report.as_good = neighbourhood_of(report);
+  if (feasible > 0) report.as_good = neighbourhood_of(report);
   return report;
 }
 

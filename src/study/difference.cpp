@@ -78,6 +78,7 @@ std::string difference(const StudyRecord& stored, const StudyRecord& asked) {
     }
   }
   found.compare("constraints", constraints_of(stored.space), constraints_of(asked.space));
+  found.compare("limits", limits_json(stored.space), limits_json(asked.space));
   std::string text = std::move(found).text();
   if (text.empty() && !(stored.space == asked.space)) {
     return "parameters: the same in another order";

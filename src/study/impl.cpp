@@ -244,7 +244,7 @@ Result<void> Study::Impl::tell(std::vector<Outcome> outcomes) {
                    "trial " + std::to_string(outcome.id) + " is told twice at once"};
     }
     const int attempts = outcome.attempts;
-    trials.push_back(ended_by(**open, std::move(outcome)));
+    trials.push_back(ended_by(**open, std::move(outcome), record.space.limits()));
     trials.back().attempts += attempts;
   }
   return trials.empty() ? Result<void>() : finish(std::move(trials));
@@ -259,7 +259,7 @@ Result<std::vector<Trial>> Study::Impl::add(std::vector<Evaluated> results, std:
     trial.rationale.source = kAddedSource;
     trial.asked_in = trial.told_in = last_event + 1;
     trial.attempts = result.outcome.attempts;
-    trials.push_back(ended_by(std::move(trial), std::move(result.outcome)));
+    trials.push_back(ended_by(std::move(trial), std::move(result.outcome), record.space.limits()));
   }
   if (trials.empty() && request == 0) return trials;
   if (const auto stored = storage->add_trials(trials, std::nullopt, request); !stored) {

@@ -111,7 +111,8 @@ Result<void> Study::replace(Outcome outcome, const std::string& reason,
   if (!*stored) {
     return Error{ErrorKind::not_found, "trial " + std::to_string(outcome.id) + " does not exist"};
   }
-  const Trial ended = told_again(std::move(**stored), std::move(outcome), actual);
+  const Trial ended =
+      told_again(std::move(**stored), std::move(outcome), impl_->record.space.limits(), actual);
   if (const auto replaced = impl_->storage->replace(ended, reason); !replaced) {
     return replaced.error();
   }
@@ -137,7 +138,8 @@ Result<void> Study::tell(Outcome outcome, Point actual) {
   const Result<const Trial*> open = impl_->find_open(outcome.id);
   if (!open) return open.error();
   const int attempts = outcome.attempts;
-  std::vector<Trial> trials = {told_again(**open, std::move(outcome), actual)};
+  std::vector<Trial> trials = {
+      told_again(**open, std::move(outcome), impl_->record.space.limits(), actual)};
   trials.front().attempts += attempts;
   return impl_->finish(std::move(trials));
 }

@@ -254,7 +254,8 @@ class Runner : private Turns {
                                               ", which is not open"};
       }
       const int retries = std::max(outcome.attempts, 1) - 1;  // the claim counted the first
-      ended.push_back(ended_by(claim->second.trial, std::move(outcome)));
+      ended.push_back(
+          ended_by(claim->second.trial, std::move(outcome), study_.record.space.limits()));
       ended.back().attempts += retries;
     }
     Result<void> stored = study_.finish(ended);

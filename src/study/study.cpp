@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "vbo/study.hpp"
 
+#include "core/limits.hpp"
 #include "study/impl.hpp"
 #include "study/start.hpp"
 
@@ -129,7 +130,7 @@ const StudyRecord& Study::record() const { return impl_->record; }
 
 Result<std::optional<Trial>> Study::best() const {
   if (!impl_->storage) return study_closed();
-  return impl_->storage->best_trial(impl_->record.goal);
+  return best_result(*impl_->storage, impl_->record);
 }
 
 Result<std::vector<Trial>> Study::trials() const {

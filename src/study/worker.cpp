@@ -132,7 +132,7 @@ class Worker {
         continue;
       }
       const int retries = std::max(outcome.attempts, 1) - 1;  // the claim counted the first
-      Trial ended = ended_by(claim->second.trial, std::move(outcome));
+      Trial ended = ended_by(claim->second.trial, std::move(outcome), limits_);
       ended.attempts += retries;
       ended.worker = me_.name;
       results_.push_back({std::move(ended), claim->second.token});
@@ -195,6 +195,12 @@ class Worker {
       looked_ = Clock::now();
       if (const auto returned = storage_.return_lost(); !returned) return returned.error();
     }
+    if (!limits_known_) {
+      const auto study = storage_.load_study();
+      if (!study) return study.error();
+      if (*study) limits_.assign((*study)->space.limits().begin(), (*study)->space.limits().end());
+      limits_known_ = true;
+    }
     auto claims = storage_.claim(me_, free, options_.lease_seconds);
     if (!claims) return claims.error();
     claimed_ = Clock::now();
@@ -249,9 +255,11 @@ class Worker {
   std::map<TrialId, Claim> claims_;  // what the executor runs, and what has ended but is not stored
   std::deque<Claim> results_;        // ended, with their tokens
   std::vector<std::int64_t> returned_;  // tokens of what others should evaluate again
-  bool known_ = false;                  // the storage has heard of us
-  bool news_ = true;                    // there may be something to claim
-  bool plenty_ = false;                 // the last claim got all it wanted
+  std::vector<Limit> limits_;           // what metrics the study needs
+  bool limits_known_ = false;
+  bool known_ = false;   // the storage has heard of us
+  bool news_ = true;     // there may be something to claim
+  bool plenty_ = false;  // the last claim got all it wanted
   Clock::time_point kept_{}, looked_{}, claimed_{}, busy_ = Clock::now();
   double backoff_ = 0.0;  // seconds; 0 = no trouble
   Clock::time_point trouble_since_{}, next_try_{};

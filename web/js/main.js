@@ -33,7 +33,7 @@ function drawHead() {
   const done = status.completed + status.failed;
   const share = status.budget > 0 ? `${Math.round(100 * done / status.budget)} % of ${formatCount(status.budget)}` : "";
   byId("tiles").replaceChildren(
-    tile("best", status.best ? formatNumber(status.best.value, 6) : "–", status.best ? `trial ${status.best.id}` : "nothing has succeeded yet"),
+    tile("best", status.best ? formatNumber(status.best.value, 6) : "–", status.best ? `trial ${status.best.id}${status.best.feasible === false ? ", infeasible" : ""}` : "nothing has succeeded yet"),
     tile("evaluated", formatCount(done), share),
     ...(typeof status.feasible === "number" ? [tile("within limits", formatCount(status.feasible), status.completed > 0 ? `${Math.round(100 * status.feasible / status.completed)} % of the results` : "")] : []),
     tile("running", formatCount(status.running), `${formatCount(status.waiting)} waiting`),

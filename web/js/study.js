@@ -110,7 +110,7 @@ export class Study {
     const { state, value, evaluation } = this.columns;
     const n = this.rows;
     for (const [name, column] of Object.entries(this.columns)) this.column(name, column);
-    // Completed rows from best to worst.
+    // Completed rows from best to worst: feasible ones by value, then the others by violation.
     const done = [];
     for (let i = 0; i < n; ++i) if (state[i] === COMPLETED) done.push(i);
     this.byRank = Int32Array.from(done);

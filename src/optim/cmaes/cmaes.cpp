@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/limits.hpp"
 #include "vbo/random.hpp"
 
 namespace vbo {
@@ -152,8 +153,7 @@ void Cmaes::remember(const Point& point) {
 
 void Cmaes::tell(std::span<const Trial> finished) {
   for (const Trial& trial : finished) {
-    Told told{trial.id, worst, {}};
-    if (trial.value && std::isfinite(*trial.value)) told.value = *trial.value;
+    Told told{trial.id, merit(encoding_.space(), trial), {}};
     if (const auto found = pending_.find(trial.id); found != pending_.end()) {
       told.from = std::move(found->second);
       pending_.erase(found);

@@ -55,7 +55,7 @@ class Cmaes final : public Optimizer {
   };
   struct Told {
     TrialId id = 0;
-    double value = 0.0;  // -inf when failed
+    double value = 0.0;  // its merit (core/limits.hpp); -inf when failed
     Asked from;
   };
   // Everything that a restart resets.

@@ -50,7 +50,7 @@ FocalMethod::FocalMethod(const Space& space, const OptimizerOptions& common,
       seed_(common.seed),
       batch_(std::max<std::int64_t>(1, common.batch)),
       threads_(common.threads),
-      results_(encoding_) {}
+      results_(encoding_, true) {}
 
 // A round is `batch` results. Depth rule: with k* the level of the round's best point, one level
 // less if a smaller box existed, else one more. The trust region counts rounds that it shaped.
@@ -72,13 +72,14 @@ void FocalMethod::finish_round() {
 
 void FocalMethod::tell(std::span<const Trial> finished) {
   for (const Trial& trial : finished) {
+    const bool good = trial.value && is_feasible(encoding_.space(), trial);
     const auto found = level_of_.find(trial.id);
     if (found == level_of_.end()) {
-      if (trial.value) best_before_ = std::max(best_before_, *trial.value);
+      if (good) best_before_ = std::max(best_before_, *trial.value);
       continue;
     }
     ++round_results_;
-    if (trial.value && (round_level_ < 0 || *trial.value > round_best_)) {
+    if (good && (round_level_ < 0 || *trial.value > round_best_)) {
       round_best_ = *trial.value;
       round_level_ = found->second;
     }

@@ -33,18 +33,59 @@ std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick(Index q, Rng& rng
   return alone || fantasies ? pick_greedy(q, rng) : pick_greedy_by_draws(q, rng);
 }
 
+namespace {
+
+bool is_product(Acquisition kind) {
+  return kind == Acquisition::ei || kind == Acquisition::pi || kind == Acquisition::q_ei;
+}
+
+// Before anything is feasible there is nothing to improve on: where the model knows least, which
+// also keeps the points of a batch apart.
+PointScores spread_of(bool product, ConstVectorRef variance) {
+  const Vector v = variance.cwiseMax(1e-12);
+  if (product) {
+    const Vector sigma = v.cwiseSqrt();
+    return {sigma, Vector::Zero(v.size()), 0.5 * sigma.cwiseInverse()};
+  }
+  return {0.5 * v.array().log(), Vector::Zero(v.size()), 0.5 * v.cwiseInverse()};
+}
+
+}  // namespace
+
+double SurrogateOptimizer::weighed(Acquisition kind, double score, ConstMatrixRef X,
+                                   Matrix* slope) const {
+  if (!feasibility_.knows_anything()) return score;
+  Matrix by_x;
+  const double log_p = feasibility_.log_probability(X, slope ? &by_x : nullptr).mean();
+  by_x /= static_cast<double>(X.cols());
+  const bool product = is_product(kind);
+  const double p = std::exp(log_p);
+  if (slope && product) *slope = p * (*slope + score * by_x);
+  if (slope && !product) *slope += by_x;
+  return product ? score * p : score + log_p;
+}
+
 BatchObjective SurrogateOptimizer::point_objective(const Surrogate& model, double best) const {
   const Acquisition kind = pointwise(acquisition_);
-  const double beta = options_.beta;
-  return {[=, &model](ConstVectorRef x, VectorRef gradient) {
+  const auto scores_of = [=, this](const Posterior& p) {
+    if (!any_feasible_) return spread_of(is_product(kind), p.variance());
+    return score_points(kind, p.mean(), p.variance(), best, options_.beta);
+  };
+  return {[=, this, &model](ConstVectorRef x, VectorRef gradient) {
             const auto p = model.marginals(x);
-            const PointScores s = score_points(kind, p->mean(), p->variance(), best, beta);
-            gradient = p->pullback(s.dmean, s.dvariance).col(0);
-            return s.value[0];
+            const PointScores s = scores_of(*p);
+            Matrix slope = p->pullback(s.dmean, s.dvariance);
+            const double score = weighed(kind, s.value[0], x, &slope);
+            gradient = slope.col(0);
+            return score;
           },
-          [=, &model](ConstMatrixRef X) {
+          [=, this, &model](ConstMatrixRef X) {
             const auto p = model.marginals(X);
-            return score_points(kind, p->mean(), p->variance(), best, beta).value;
+            Vector scores = scores_of(*p).value;
+            if (!feasibility_.knows_anything()) return scores;
+            const Vector log_p = feasibility_.log_probability(X);
+            return is_product(kind) ? Vector(scores.array() * log_p.array().exp())
+                                    : Vector(scores + log_p);
           }};
 }
 
@@ -68,8 +109,11 @@ BatchObjective SurrogateOptimizer::draw_objective(Index q, const Matrix& pending
             renew();
             const auto p = model_->posterior(joined(x));
             const DrawScore s = score_draws(kind, p->draws(*base), best_, options_.beta);
-            gradient = p->pullback_draws(*base, s.ddraws).leftCols(q).reshaped();
-            return s.value;
+            Matrix slope = p->pullback_draws(*base, s.ddraws).leftCols(q);
+            const double score =
+                weighed(kind, s.value, Eigen::Map<const Matrix>(x.data(), D, q), &slope);
+            gradient = slope.reshaped();
+            return score;
           },
           [=, this](ConstMatrixRef X) {
             Vector values(X.cols());
@@ -77,6 +121,7 @@ BatchObjective SurrogateOptimizer::draw_objective(Index q, const Matrix& pending
               renew();
               const auto p = model_->posterior(joined(X.col(i)));
               values[i] = score_draws(kind, p->draws(*base), best_, options_.beta).value;
+              values[i] = weighed(kind, values[i], Eigen::Map<const Matrix>(X.col(i).data(), D, q));
             }
             return values;
           }};
@@ -183,7 +228,14 @@ std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick_greedy(Index q, R
   const auto believe = [&](const Matrix& points) {
     const Surrogate& model = fantasy ? *fantasy : *model_;
     const Vector mean = model.marginals(points)->mean();
-    best = std::max(best, mean.maxCoeff());
+    if (feasibility_.knows_anything()) {  // what is likely infeasible is no result to beat
+      const Vector log_p = feasibility_.log_probability(points);
+      for (Index i = 0; i < mean.size(); ++i) {
+        if (log_p[i] > std::log(0.5)) best = std::max(best, mean[i]);
+      }
+    } else {
+      best = std::max(best, mean.maxCoeff());
+    }
     const Index n = X.cols();
     X.conservativeResize(Eigen::NoChange, n + points.cols());
     z.conservativeResize(n + points.cols());
@@ -251,7 +303,10 @@ std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick_joint(Index q, Rn
 // One posterior draw per point, each maximized over the same candidates.
 std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick_thompson(Index q, Rng& rng) {
   const Matrix candidates = raw_points(1, options_.candidates, rng);
-  const Matrix draws = model_->sample_functions(candidates, q, false, rng);
+  Matrix draws = model_->sample_functions(candidates, q, false, rng);
+  if (feasibility_.knows_anything()) {
+    draws.colwise() += feasibility_.log_probability(candidates);
+  }
   std::vector<bool> taken(static_cast<std::size_t>(candidates.cols()), false);
   std::vector<Pick> picks;
   for (Index s = 0; s < q; ++s) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "optim/surrogate/ledger.hpp"
 
+#include <cmath>
+
 namespace vbo {
 namespace {
 
@@ -18,6 +20,11 @@ constexpr TermInfo kExploration{"exploration", Unit::objective, TermRole::adds_u
                                 "what sqrt(beta) deviations add in favour of the point"};
 constexpr TermInfo kBatchBound{"batch_bound", Unit::objective, TermRole::adds_up,
                                "optimistic bound of the best outcome in the batch"};
+constexpr TermInfo kLogFeasible{
+    "log_feasible", Unit::log_improvement, TermRole::adds_up,
+    "logarithm of the probability that the point succeeds and satisfies the constraints"};
+constexpr TermInfo kFeasible{"feasible", Unit::probability, TermRole::beside,
+                             "probability that the point succeeds and satisfies the constraints"};
 constexpr TermInfo kMean{"mean", Unit::objective, TermRole::beside,
                          "outcome that the model expects there"};
 constexpr TermInfo kDeviation{"deviation", Unit::spread, TermRole::beside,
@@ -36,7 +43,11 @@ void add_score(Rationale& why, Acquisition kind, double score, const Believed& t
   switch (kind) {
     case Acquisition::log_ei:
     case Acquisition::q_log_ei:
-      add_whole(why, kLogImprovement, score);
+      add_whole(why, kLogImprovement, score - there.log_feasible.value_or(0.0));
+      if (there.log_feasible) {
+        why.add(kLogFeasible, *there.log_feasible);
+        why.acquisition = score;
+      }
       break;
     case Acquisition::ei:
     case Acquisition::q_ei:
@@ -57,6 +68,7 @@ void add_score(Rationale& why, Acquisition kind, double score, const Believed& t
       add_whole(why, kDraw, to_y(score));
       break;
   }
+  if (there.log_feasible) why.add(kFeasible, std::exp(*there.log_feasible));
   why.add(kMean, mean);
   // The map may bend: half the distance between the two ends.
   why.add(kDeviation,
@@ -65,7 +77,7 @@ void add_score(Rationale& why, Acquisition kind, double score, const Believed& t
 
 Ledger surrogate_ledger(std::initializer_list<TermInfo> of_the_fit) {
   Ledger ledger{{kLogImprovement, kImprovement, kProbability, kExploitation, kExploration,
-                 kBatchBound, kDraw, kMean, kDeviation},
+                 kBatchBound, kDraw, kLogFeasible, kFeasible, kMean, kDeviation},
                 {kLogPosterior, kIterations, kPoints}};
   ledger.values.insert(ledger.values.end(), of_the_fit);
   return ledger;

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <initializer_list>
+#include <optional>
 
 #include "optim/surrogate/acquisition.hpp"
 #include "vbo/ledger.hpp"
@@ -26,6 +27,7 @@ inline constexpr TermInfo kPoints{"points", Unit::count, TermRole::beside,
 struct Believed {
   double mean = 0.0;
   double deviation = 0.0;
+  std::optional<double> log_feasible;  // logarithm of the probability; part of the score
 };
 
 // Puts into `why` the score of an acquisition of this kind, in standardized units, as what it is

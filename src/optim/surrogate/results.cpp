@@ -20,11 +20,20 @@ constexpr double largest_value = 1e300;  // beyond, differences and sums of valu
 void Results::add(const Trial& trial) {
   pending_.erase(trial.id);
   const Index n = size();
-  if (n == codes_.cols()) codes_.conservativeResize(encoding_.dimension(), 2 * n + 16);
+  const std::span<const Limit> limits = encoding_.space().limits();
+  if (n == codes_.cols()) {
+    codes_.conservativeResize(encoding_.dimension(), 2 * n + 16);
+    excesses_.conservativeResize(bounds_of(limits), 2 * n + 16);
+  }
+  excesses_.col(n) = scaled_excesses(limits, trial.metrics);
   codes_.col(n) = encoding_.encode(trial.point);
-  const bool good = trial.value && std::isfinite(*trial.value);
+  const bool good = trial.value && std::isfinite(*trial.value) &&
+                    (!infeasible_fail_ || is_feasible(encoding_.space(), trial));
   values_.push_back(good ? std::clamp(*trial.value, -largest_value, largest_value)
                          : std::numeric_limits<double>::quiet_NaN());
+  merits_.push_back(good && !limits.empty() ? vbo::merit(encoding_.space(), trial)
+                                            : values_.back());
+  successes_by_.push_back(success_of(trial));
   ids_.push_back(trial.id);
   successes_ += good;
 }
@@ -80,8 +89,8 @@ std::vector<Index> Results::chosen(Index count, Index most, bool with_failures) 
   }
   if (static_cast<Index>(all.size()) <= most) return all;
   const auto better = [&](Index a, Index b) {
-    const double x = std::isnan(value(a)) ? -std::numeric_limits<double>::infinity() : value(a);
-    const double y = std::isnan(value(b)) ? -std::numeric_limits<double>::infinity() : value(b);
+    const double x = std::isnan(merit(a)) ? -std::numeric_limits<double>::infinity() : merit(a);
+    const double y = std::isnan(merit(b)) ? -std::numeric_limits<double>::infinity() : merit(b);
     return x > y || (x == y && a < b);
   };
   std::vector<Index> ranked = all;
@@ -99,6 +108,30 @@ std::vector<Index> Results::chosen(Index count, Index most, bool with_failures) 
   }
   std::erase_if(all, [&](Index i) { return !taken[static_cast<std::size_t>(i)]; });
   return all;
+}
+
+void Results::teach(Feasibility& feasibility, const GpOptions& model, Index count, Index most,
+                    bool with_failures, Rng rng) const {
+  const auto failed = [](Success s) { return s == Success::no; };
+  const bool failures =
+      with_failures && std::any_of(successes_by_.begin(), successes_by_.begin() + count, failed);
+  feasibility.forget();
+  if (excesses_.rows() == 0 && !failures) return;
+  teach(feasibility, model, chosen(count, most, failures), rng);
+}
+
+void Results::teach(Feasibility& feasibility, const GpOptions& model,
+                    std::span<const Index> indices, Rng rng) const {
+  const auto n = static_cast<Index>(indices.size());
+  Matrix X(encoding_.dimension(), n), excesses(excesses_.rows(), n);
+  std::vector<Success> success;
+  for (Index k = 0; k < n; ++k) {
+    const Index i = indices[static_cast<std::size_t>(k)];
+    X.col(k) = codes_.col(i);
+    excesses.col(k) = excesses_.col(i);
+    success.push_back(this->success(i));
+  }
+  feasibility.learn(model, X, success, excesses, rng);
 }
 
 Vector Results::outcomes(std::span<const Index> indices, Index count) const {

@@ -7,14 +7,19 @@
 #include <span>
 #include <vector>
 
+#include "core/limits.hpp"
 #include "optim/encoding.hpp"
+#include "optim/feasibility.hpp"
 #include "vbo/trial.hpp"
 
 namespace vbo {
 
 class Results {
  public:
-  explicit Results(const Encoding& encoding) : encoding_(encoding) {}
+  // infeasible_fail: for methods without models of feasibility, to which infeasible results are
+  // failures.
+  explicit Results(const Encoding& encoding, bool infeasible_fail = false)
+      : encoding_(encoding), infeasible_fail_(infeasible_fail) {}
 
   // The code of the point, not the code it was decoded from: they may differ in the last bits, and
   // whoever resumes the study knows the point alone.
@@ -29,6 +34,17 @@ class Results {
   auto code(Eigen::Index i) const { return codes_.col(i); }  // (D)
   // Not a number when the trial failed.
   double value(Eigen::Index i) const { return values_[static_cast<std::size_t>(i)]; }
+  // What results are compared by (core/limits.hpp); the value where the space has no limits. Not a
+  // number when the trial failed.
+  double merit(Eigen::Index i) const { return merits_[static_cast<std::size_t>(i)]; }
+  bool feasible(Eigen::Index i) const { return merit(i) > kInfeasibleMerit; }
+  Success success(Eigen::Index i) const { return successes_by_[static_cast<std::size_t>(i)]; }
+  // What the first `count` results say about feasibility, looking at `most` of them; nothing where
+  // there are neither limits nor, with_failures, failures.
+  void teach(Feasibility& feasibility, const GpOptions& model, Eigen::Index count,
+             Eigen::Index most, bool with_failures, Rng rng) const;
+  void teach(Feasibility& feasibility, const GpOptions& model,
+             std::span<const Eigen::Index> indices, Rng rng) const;  // looking at these
   TrialId id(Eigen::Index i) const { return ids_[static_cast<std::size_t>(i)]; }
   Matrix pending() const;  // (D,k) in the order of ids
   const std::map<TrialId, Vector>& open() const { return pending_; }
@@ -37,7 +53,8 @@ class Results {
   bool contains(ConstVectorRef x) const;
 
   // Indices of results to learn from, in increasing order: all while there are at most
-  // `most`; beyond, the best half and the most recent others. Failures only `with_failures`.
+  // `most`; beyond, the half with the best merits and the most recent others. Failures only
+  // `with_failures`.
   std::vector<Eigen::Index> chosen(Eigen::Index count, Eigen::Index most, bool with_failures) const;
   // The values at `indices`. Failures get the worst value among the first `count` results. Values
   // far below the rest (a crash penalty of -1e6 among values near 1) are raised to
@@ -48,8 +65,12 @@ class Results {
   void add(const Trial& trial);
 
   const Encoding& encoding_;
+  bool infeasible_fail_;
   Matrix codes_;  // (D,capacity)
   std::vector<double> values_;
+  std::vector<double> merits_;
+  std::vector<Success> successes_by_;
+  Matrix excesses_;  // (bounds,capacity), see scaled_excesses()
   std::vector<TrialId> ids_;
   Eigen::Index successes_ = 0;
   std::map<TrialId, Vector> pending_;

@@ -10,6 +10,7 @@
 
 #include "models/standardize.hpp"
 #include "optim/state_bytes.hpp"
+#include "optim/surrogate/gp_method.hpp"
 #include "optim/surrogate/ledger.hpp"
 
 namespace vbo {
@@ -19,7 +20,8 @@ using Eigen::Index;
 
 constexpr std::uint32_t kSurrogateFormat = 0x53555201;  // "SUR", version 1
 constexpr Index best_kept = 32;
-constexpr Index warp_limit = 300;  // results; beyond, the warp stays as it was chosen
+constexpr Index feasibility_points = 400;  // results the models of feasibility look at
+constexpr Index warp_limit = 300;          // results; beyond, the warp stays as it was chosen
 
 }  // namespace
 
@@ -45,8 +47,9 @@ void bind(OptionBinder& b, SurrogateOptions& o) {
            "refit hyper-parameters when results grew by this share; between, only condition");
   b.choice("warp", o.warp, {"auto", "none"},
            "auto: also try logarithms of the outcomes and keep what is likeliest");
-  b.choice("failures", o.failures, {"worst", "exclude"},
-           "a failed trial counts as the worst result, or is ignored");
+  b.choice("failures", o.failures, {"model", "worst", "exclude"},
+           "learn where trials fail and keep away, count a failure as the worst result, or ignore "
+           "it");
 }
 
 SurrogateOptimizer::SurrogateOptimizer(const Space& space, const OptimizerOptions& common,
@@ -60,7 +63,10 @@ SurrogateOptimizer::SurrogateOptimizer(const Space& space, const OptimizerOption
       budget_(common.budget),
       threads_(common.threads),
       results_(encoding_),
-      model_(make_model(encoding_)) {}
+      model_(make_model(encoding_)),
+      feasibility_model_(gp_options(encoding_, {})) {
+  feasibility_model_.threads = threads_;
+}
 
 std::int64_t SurrogateOptimizer::initial() const {
   if (options_.initial > 0) return options_.initial;
@@ -112,7 +118,9 @@ Rationale SurrogateOptimizer::rationale_of(const Pick& pick) const {
   Rationale why{.source = pick.source};
   if (!pick.score) return why;
   const auto p = model_->marginals(pick.x);
-  add_score(why, pick.kind, *pick.score, {p->mean()[0], std::sqrt(p->variance()[0])},
+  std::optional<double> log_feasible;
+  if (feasibility_.knows_anything()) log_feasible = feasibility_.log_probability(pick.x)[0];
+  add_score(why, pick.kind, *pick.score, {p->mean()[0], std::sqrt(p->variance()[0]), log_feasible},
             [this](double z) { return to_y(z); });
   return why;
 }
@@ -143,7 +151,7 @@ void SurrogateOptimizer::fit_model(Index count) {
   state_before_fit_ = model_->state();
   choice_before_fit_ = choice_;
   seen_ = {count};
-  fitted_ = results_.chosen(count, options_.max_points, options_.failures == "worst");
+  fitted_ = results_.chosen(count, options_.max_points, counts_failures());
   const Vector y = results_.outcomes(fitted_, count);
   X_.resize(encoding_.dimension(), y.size());
   for (Index i = 0; i < y.size(); ++i) {
@@ -163,7 +171,15 @@ void SurrogateOptimizer::fit_model(Index count) {
   }
   fit_warped(choice_, y);
   ++fits_;
+  learn_feasibility(count);
   remember_best();
+}
+
+void SurrogateOptimizer::learn_feasibility(Index count) {
+  results_.teach(feasibility_, feasibility_model_, count,
+                 std::min<Index>(options_.max_points, feasibility_points),
+                 options_.failures == "model",
+                 Rng(seed_, "surrogate-feasibility", static_cast<std::uint64_t>(count)));
 }
 
 double SurrogateOptimizer::fit_warped(int warp, ConstVectorRef y) {
@@ -183,7 +199,7 @@ void SurrogateOptimizer::update_model(Index count) {
   const Index from = seen_.back();
   seen_.push_back(count);
   for (Index i = from; i < count; ++i) {
-    if (!std::isnan(results_.value(i)) || options_.failures == "worst") fitted_.push_back(i);
+    if (!std::isnan(results_.value(i)) || counts_failures()) fitted_.push_back(i);
   }
   const Vector y = results_.outcomes(fitted_, count);
   const Index old = X_.cols();
@@ -197,6 +213,7 @@ void SurrogateOptimizer::update_model(Index count) {
       X_, z_,
       Rng(seed_, "surrogate-update",
           static_cast<std::uint64_t>(fits_ << 20) + static_cast<std::uint64_t>(seen_.size())));
+  learn_feasibility(count);
   remember_best();
 }
 
@@ -204,9 +221,19 @@ void SurrogateOptimizer::remember_best() {
   order_.resize(static_cast<std::size_t>(z_.size()));
   std::iota(order_.begin(), order_.end(), Index{0});
   const auto kept = std::min(best_kept, z_.size());
-  std::partial_sort(order_.begin(), order_.begin() + kept, order_.end(),
-                    [&](Index a, Index b) { return z_[a] > z_[b] || (z_[a] == z_[b] && a < b); });
+  // By merit where there are limits: infeasible results are starting points too.
+  const bool limited = !encoding_.space().limits().empty();
+  const auto result = [&](Index k) { return fitted_[static_cast<std::size_t>(k)]; };
+  const auto height = [&](Index k) {
+    if (!limited) return z_[k];
+    const double merit = results_.merit(result(k));
+    return std::isnan(merit) ? -std::numeric_limits<double>::infinity() : merit;
+  };
+  std::partial_sort(order_.begin(), order_.begin() + kept, order_.end(), [&](Index a, Index b) {
+    return height(a) > height(b) || (height(a) == height(b) && a < b);
+  });
   order_.resize(static_cast<std::size_t>(kept));
+  any_feasible_ = !limited || results_.feasible(result(order_.front()));
   best_ = z_[order_.front()];
 }
 
@@ -221,6 +248,13 @@ AskReport SurrogateOptimizer::report() const {
   report.message = fit_report_.message;
   Matrix best(X_.rows(), static_cast<Index>(order_.size()));
   for (Index i = 0; i < best.cols(); ++i) best.col(i) = X_.col(order_[static_cast<std::size_t>(i)]);
+  if (!any_feasible_) return report;  // nothing to recommend
+  if (!encoding_.space().limits().empty()) {
+    const auto feasible = std::find_if(order_.begin(), order_.end(), [&](Index k) {
+      return !results_.feasible(fitted_[static_cast<std::size_t>(k)]);
+    });
+    best.conservativeResize(Eigen::NoChange, feasible - order_.begin());
+  }
   const auto p = model_->marginals(best);
   Index at = 0;
   const double mean = p->mean().maxCoeff(&at);

@@ -36,7 +36,9 @@ struct SurrogateOptions {
   std::int64_t max_points = 1000;  // results a fit looks at; cost is cubic in it for a GP
   double refit_growth = 0.05;      // refit hyper-parameters when results grew by this share
   std::string warp = "none";       // auto: also try logarithmic outcomes, keep what is likeliest
-  std::string failures = "worst";  // worst: a failure counts as the worst result; exclude: ignored
+  // model: the method learns where trials fail and keeps away; worst: a failure counts as the worst
+  // result; exclude: ignored
+  std::string failures = "model";
 };
 void bind(OptionBinder& binder, SurrogateOptions& options);
 
@@ -70,6 +72,12 @@ class SurrogateOptimizer : public Optimizer {
   double fit_warped(int warp, ConstVectorRef y);
   double to_y(double z) const { return warp_.inverse(offset_ + scale_ * z); }
   void update_model(Eigen::Index count);
+  void learn_feasibility(Eigen::Index count);
+  bool counts_failures() const { return options_.failures == "worst"; }
+  // What `score` of a point or batch X (D,q) of this kind becomes when it may be infeasible: times
+  // the probability that it is not, or plus its logarithm (of a batch, the mean over its points);
+  // `slope` (D,q) likewise.
+  double weighed(Acquisition kind, double score, ConstMatrixRef X, Matrix* slope = nullptr) const;
   void remember_best();
   Rationale rationale_of(const Pick& pick) const;
 
@@ -105,6 +113,8 @@ class SurrogateOptimizer : public Optimizer {
   int threads_;
   Results results_;
   std::unique_ptr<Surrogate> model_;
+  GpOptions feasibility_model_;
+  Feasibility feasibility_;  // of the results at the last fit or update
 
   std::int64_t designed_ = 0;  // design points handed out
   std::int64_t asks_ = 0;      // names the random streams of an ask
@@ -117,7 +127,8 @@ class SurrogateOptimizer : public Optimizer {
   Matrix X_;                           // (D,n) what the model was given
   Vector z_;                           // (n), standardized with output_
   double offset_ = 0.0, scale_ = 1.0;  // warp(y) = offset + scale z
-  double best_ = 0.0;                  // largest z
+  double best_ = 0.0;                  // largest z of a feasible result
+  bool any_feasible_ = true;           // false: only the probability of feasibility counts
   std::vector<Eigen::Index> order_;    // columns of X_, best first (at most 32)
   FitReport fit_report_;
 };

@@ -8,6 +8,8 @@
 
 #include "numerics/sobol.hpp"
 #include "optim/state_bytes.hpp"
+#include "optim/success_bar.hpp"
+#include "optim/surrogate/gp_method.hpp"
 #include "optim/surrogate/ledger.hpp"
 
 namespace vbo {
@@ -35,6 +37,12 @@ GpOptions model_options(const Encoding& encoding, int threads) {
   o.variance_low = 0.05, o.variance_high = 20.0, o.variance_start = 1.0;
   o.noise_low = 5e-4, o.noise_high = 0.2, o.noise_start = 0.005;
   o.max_iterations = 50;
+  o.threads = threads;
+  return o;
+}
+
+GpOptions feasibility_options(const Encoding& encoding, int threads) {
+  GpOptions o = gp_options(encoding, {});
   o.threads = threads;
   return o;
 }
@@ -113,7 +121,7 @@ std::int64_t Turbo::failure_tolerance() const {
 double Turbo::best_between(std::int64_t from, std::int64_t to) const {
   double best = none;
   for (std::int64_t i = from; i < to; ++i) {
-    if (!std::isnan(results_.value(i))) best = std::max(best, results_.value(i));
+    if (!std::isnan(results_.merit(i))) best = std::max(best, results_.merit(i));
   }
   return best;
 }
@@ -169,8 +177,8 @@ void Turbo::fit(std::int64_t count) {
   Index best = -1;
   for (Index i = region_.start; i < count; ++i) {
     local.push_back(i);
-    const bool good = !std::isnan(results_.value(i));
-    if (good && (best < 0 || results_.value(i) > results_.value(best))) best = i;
+    const bool good = !std::isnan(results_.merit(i));
+    if (good && (best < 0 || results_.merit(i) > results_.merit(best))) best = i;
   }
   best_ = best;
   centre_ = results_.code(best);
@@ -185,6 +193,10 @@ void Turbo::fit(std::int64_t count) {
     }
     std::sort(local.begin(), local.end());
   }
+  // What has failed or violates limits is the business of the models of feasibility.
+  results_.teach(feasibility_, feasibility_options(encoding_, threads_), local,
+                 Rng(seed_, "turbo-feasibility", static_cast<std::uint64_t>(count)));
+  std::erase_if(local, [&](Index i) { return std::isnan(results_.value(i)); });
   Matrix X(encoding_.dimension(), static_cast<Index>(local.size()));
   for (Index i = 0; i < X.cols(); ++i) X.col(i) = results_.code(local[static_cast<std::size_t>(i)]);
   state_before_fit_ = model_.state();
@@ -266,11 +278,27 @@ std::vector<Suggestion> Turbo::ask(std::span<const TrialId> ids) {
   for (Index i = 0; i < C.cols(); ++i) {
     taken[static_cast<std::size_t>(i)] = results_.contains(C.col(i));
   }
+  // With draws of the constraints beside those of the objective: the best of those that are
+  // feasible in the draw, the least violating where none is (SCBO, Eriksson and Poloczek 2021).
+  Matrix outside = Matrix::Zero(C.cols(), q);
+  if (feasibility_.knows_anything()) {
+    outside = feasibility_.violations(C, q, Rng(rng(), "turbo-violations"));
+  }
+  // Where the only question is whether evaluations fail, draws would prefer the luckiest side of
+  // the border: there the probability decides.
+  if (feasibility_.knows_failures() && encoding_.space().limits().empty()) {
+    const Vector p = feasibility_.log_probability(C).array().exp();
+    const double bar = success_bar(p, 2 * q);
+    outside.colwise() = Vector((bar - p.array()).max(0.0));
+  }
   for (Index s = 0; s < q; ++s, ++next) {
     Index best = -1;
     for (Index i = 0; i < C.cols(); ++i) {
       if (taken[static_cast<std::size_t>(i)]) continue;
-      if (best < 0 || draws(i, s) > draws(best, s)) best = i;
+      const bool closer = best >= 0 && outside(i, s) < outside(best, s);
+      const bool better =
+          best >= 0 && outside(i, s) == outside(best, s) && draws(i, s) > draws(best, s);
+      if (best < 0 || closer || better) best = i;
     }
     if (best < 0) {  // every candidate was evaluated: look outside the region
       suggest(ids[next], latin_point(rng, q), "design");
@@ -299,7 +327,7 @@ AskReport Turbo::report() const {
   report.values = {kRegionSide.of(region_.length),
                    kRestarts.of(static_cast<double>(region_.restarts)),
                    kLogLikelihood.of(fit_report_.objective)};
-  if (fitted_ == 0) return report;
+  if (fitted_ == 0 || !results_.feasible(best_)) return report;
   const auto p = model_.marginals(centre_);
   report.recommendation =
       Recommendation{results_.id(best_), p->mean()[0], std::sqrt(p->variance()[0])};

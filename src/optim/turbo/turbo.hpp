@@ -59,7 +59,7 @@ class Turbo final : public Optimizer {
   std::int64_t parameters() const { return static_cast<std::int64_t>(encoding_.blocks().size()); }
   std::int64_t initial() const;
   std::int64_t failure_tolerance() const;
-  double best_between(std::int64_t from, std::int64_t to) const;  // -inf when there is none
+  double best_between(std::int64_t from, std::int64_t to) const;  // merit; -inf when there is none
   void judge();  // counts the rounds that have come in; may resize or restart the region
   Vector latin_point(Rng& rng, std::int64_t count);
   void fit(std::int64_t count);
@@ -72,6 +72,7 @@ class Turbo final : public Optimizer {
   int threads_;
   Results results_;
   GaussianProcess model_;
+  Feasibility feasibility_;  // in the region, of the results at the last fit
   Region region_;
   Matrix latin_;  // (parameters,n) the Latin hypercube being handed out
   std::int64_t asks_ = 0;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/limits.hpp"
+
 namespace vbo {
 
 namespace {
@@ -26,6 +28,10 @@ double Replay::rank_at(double quantile) const {
   if (inside <= elite) return inside - 0.5;
   if (uniform_share <= 0.0) return elite - 0.5;
   return (quantile - (1.0 - uniform_share)) * results / uniform_share - 0.5;
+}
+
+Archive::Archive(const Encoding& encoding) : dimension_(encoding.dimension()) {
+  if (!encoding.space().limits().empty()) infeasible_ = kInfeasibleMerit;
 }
 
 void Archive::add(TrialId id, ConstVectorRef code, double value) {
@@ -66,6 +72,13 @@ double Archive::value_at_rank(double rank) const {
   const int high = std::min(low + 1, static_cast<int>(last));
   const double t = r - low;
   return (1.0 - t) * value(at_rank(low)) + t * value(at_rank(high));
+}
+
+double Archive::lowest_feasible() const {
+  const auto feasible = [this](int i) { return is_feasible(value(i)); };
+  const auto end = std::partition_point(order_.begin(), order_.end(), feasible);
+  if (end != order_.begin()) return value(*(end - 1));
+  return value_at_rank(static_cast<double>(size()));
 }
 
 Replay Archive::replay(double uniform_share, int elite) const {

@@ -4,11 +4,13 @@
 // lowest, and resolution follows the data to the top as the search narrows. Not thread-safe.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <span>
 #include <vector>
 
 #include "numerics/linalg.hpp"
+#include "optim/encoding.hpp"
 #include "vbo/trial.hpp"
 
 namespace vbo {
@@ -29,9 +31,11 @@ struct Replay {
 
 class Archive {
  public:
+  // Of an encoding's space: with limits, infeasible results have merits instead of values.
+  explicit Archive(const Encoding& encoding);
   explicit Archive(Eigen::Index dimension) : dimension_(dimension) {}
 
-  // value = -inf for a failed trial. Codes (D).
+  // value: the result's merit (core/limits.hpp), -inf for a failed trial. Codes (D).
   void add(TrialId id, ConstVectorRef code, double value);
   void sort();  // after the last add() of a tell and before anything below
 
@@ -47,11 +51,16 @@ class Archive {
   double shared_rank(int index) const;
   double value_at_rank(double rank) const;  // interpolated; the lowest finite value below it
 
+  bool is_feasible(double value) const { return value > infeasible_; }
+  // The lowest value of a feasible result, or of any when there is none.
+  double lowest_feasible() const;
+
   Replay replay(double uniform_share, int elite) const;
 
  private:
   Eigen::Index dimension_;
-  std::vector<double> codes_;  // (D,N)
+  double infeasible_ = -std::numeric_limits<double>::infinity();  // values up to here
+  std::vector<double> codes_;                                     // (D,N)
   std::vector<double> values_;
   std::vector<TrialId> ids_;
   std::vector<int> order_;  // indices, best value first

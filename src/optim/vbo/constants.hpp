@@ -55,6 +55,12 @@ struct Tuning {
   static constexpr double jump_step = 0.1;           // deviation of a moderate change; guess
   static constexpr int recommend_from = 64;          // best observations a recommendation is among
 
+  // ---- Failures (docs/constraints.md) --------------------------------------------------------
+  static constexpr int failure_points = 256;      // results the model of the whole cube looks at
+  static constexpr int failure_neighbours = 160;  // ... and that of the best result's surroundings
+  static constexpr int failure_screen = 16;       // proposals per suggestion at least
+  static constexpr int failure_part = 8;  // one in so many proposals has to be likely to succeed
+
   // ---- Climbing ("Climbing the models") ------------------------------------------------------
   static constexpr double climb_starts = 1.5;  // per suggestion; guess
   static constexpr int climb_screen = 8;       // proposals per start; flat

@@ -51,8 +51,10 @@ Scored scored(const Archive& archive, const Replay& replay, const std::vector<in
 // better and get the weight.
 TargetScale target_scale(const Archive& archive, const Replay& replay,
                          const std::vector<int>& indices, const Vector& z) {
-  const double bar = archive.value_at_rank(
+  double bar = archive.value_at_rank(
       replay.rank_at(0.5 * std::erfc(Tuning::gp_ranks_below / std::sqrt(2.0))));
+  // Infeasible results have ranks, but no value that could be compared with the feasible ones'.
+  if (!archive.is_feasible(bar)) bar = archive.lowest_feasible();
   const auto height = [&](Eigen::Index i) {
     return archive.value(indices[static_cast<std::size_t>(i)]) - bar;
   };

@@ -32,7 +32,7 @@ Run::Run(const Encoding& encoding, const OptimizerOptions& common, const VboGpOp
       common_(seeded(common, number)),
       options_(with_effort(options.vbo)),
       number_(number),
-      archive_(encoding.dimension()),
+      archive_(encoding),
       frame_(encoding),
       critics_(frame_.inputs(), options_, common_.seed),
       action_net_(encoding, options_, common_.seed),
@@ -131,9 +131,9 @@ double Run::expected_information(nn::InputRef<float> X) {
 // the squared error on results the judge had not seen, which includes their noise: the observation
 // counts at least as much as the prediction, and all where nothing speaks of noise.
 std::optional<Recommendation> Run::recommendation() {
-  int n = 0;  // best results that have a value
+  int n = 0;  // best results that are feasible
   while (n < std::min(archive_.size(), Tuning::recommend_from) &&
-         archive_.value(archive_.at_rank(n)) > kFailed) {
+         archive_.is_feasible(archive_.value(archive_.at_rank(n)))) {
     ++n;
   }
   if (n == 0) return std::nullopt;
@@ -153,7 +153,9 @@ std::optional<Recommendation> Run::recommendation() {
   const double mean = (trust * m + (1.0 - trust) * z).maxCoeff(&best);
   const double sigma = std::sqrt(trust * v_p);
   const auto value_at = [&](double score) {
-    return archive_.value_at_rank(replay.rank_at(0.5 * std::erfc(score / std::sqrt(2.0))));
+    const double value =
+        archive_.value_at_rank(replay.rank_at(0.5 * std::erfc(score / std::sqrt(2.0))));
+    return archive_.is_feasible(value) ? value : archive_.lowest_feasible();
   };
   return Recommendation{archive_.id(archive_.at_rank(static_cast<int>(best))), value_at(mean),
                         0.5 * (value_at(mean + sigma) - value_at(mean - sigma))};
@@ -230,7 +232,7 @@ void Run::read(StateReader& in) {
 
 // The process and the outcome levels, from the results that were there at the last round.
 void Run::judge_learns_again() {
-  Archive then(encoding_.dimension());
+  Archive then(encoding_);
   const int results = archive_.size() - static_cast<int>(fresh_.size());
   for (int i = 0; i < results; ++i) then.add(archive_.id(i), archive_.code(i), archive_.value(i));
   then.sort();

@@ -64,7 +64,9 @@ Result<void> Vbo::restore(std::string_view snapshot, std::span<const Trial> hist
     champion_ = std::make_unique<Champion>(std::make_unique<LocalSearch>(encoding_, 0, 0), 0.0);
     champion_->read(in);
   }
-  return in.complete() ? Result<void>() : damaged;
+  if (!in.complete() || fresh_ < 0 || fresh_ > results) return damaged;
+  if (round_ > 0) failures_.learn(history_, history_.size() - static_cast<int>(fresh_));
+  return {};
 }
 
 // Results in the order they were told, pending points in the order they were asked.

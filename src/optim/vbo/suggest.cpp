@@ -7,6 +7,7 @@
 #include <iterator>
 #include <numeric>
 
+#include "optim/success_bar.hpp"
 #include "optim/vbo/climb.hpp"
 #include "optim/vbo/constants.hpp"
 #include "optim/vbo/vbo.hpp"
@@ -115,15 +116,33 @@ std::vector<Suggestion> Vbo::suggest_judged(Source source, std::span<const Trial
 
 Vbo::Candidates Vbo::draw(Source source, int count, Rng& rng) {
   Candidates candidates;
-  candidates.codes = source == Source::climb ? climbed(count, rng)
-                                             : proposals(source, screening_of(source) * count, rng);
+  const int screening = failures_.known() ? std::max(screening_of(source), Tuning::failure_screen)
+                                          : screening_of(source);
+  candidates.codes =
+      source == Source::climb ? climbed(count, rng) : proposals(source, screening * count, rng);
   if (is_judged(source)) {
     judge(candidates);
   } else {
     candidates.order.resize(candidates.codes.size());
     std::iota(candidates.order.begin(), candidates.order.end(), 0);
   }
+  if (failures_.known()) avoid_failures(candidates, source);
   return candidates;
+}
+
+// Those that will likely fail come last, the likelier the later; and not at all where the leader
+// has more proposals.
+void Vbo::avoid_failures(Candidates& candidates, Source source) const {
+  std::vector<int>& order = candidates.order;
+  const Vector p = failures_.success_probability(candidates.codes);
+  const double bar = success_bar(p, p.size() / Tuning::failure_part);
+  const auto risky =
+      std::stable_partition(order.begin(), order.end(), [&](int i) { return p[i] >= bar; });
+  if (source != Source::local && run_->rounds() > 0) {
+    order.erase(risky, order.end());
+  } else {
+    std::stable_sort(risky, order.end(), [&](int a, int b) { return p[a] > p[b]; });
+  }
 }
 
 void Vbo::judge(Candidates& candidates) {

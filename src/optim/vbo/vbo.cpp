@@ -5,15 +5,11 @@
 #include <cmath>
 #include <limits>
 
+#include "core/limits.hpp"
 #include "optim/vbo/constants.hpp"
 
 namespace vbo {
 namespace {
-
-double value_of(const Trial& trial) {
-  const bool finite = trial.value && std::isfinite(*trial.value);
-  return finite ? *trial.value : -std::numeric_limits<double>::infinity();
-}
 
 bool is_champions(std::optional<Source> source) {
   return source == Source::polish || source == Source::leap;
@@ -27,7 +23,8 @@ Vbo::Vbo(const Space& space, const OptimizerOptions& common, const VboGpOptions&
       gp_options_(options),
       options_(with_effort(options.vbo)),
       design_(encoding_, common.seed),
-      history_(encoding_.dimension()),
+      history_(encoding_),
+      failures_(encoding_, common.seed, common.threads),
       seen_(Tuning::repeat),
       run_(std::make_unique<Run>(encoding_, common_, gp_options_, 0)) {}
 
@@ -45,7 +42,7 @@ void Vbo::tell(std::span<const Trial> finished) {
 // champion.
 void Vbo::remember(const Trial& trial) {
   const Vector code = encoding_.encode(trial.point);
-  const double value = value_of(trial);
+  const double value = merit(encoding_.space(), trial);
   std::optional<Source> source;
   if (const auto asked = pending_.find(trial.id); asked != pending_.end()) {
     source = asked->second.source;
@@ -55,6 +52,7 @@ void Vbo::remember(const Trial& trial) {
   }
   ++fresh_;
   history_.add(trial.id, code, value);
+  failures_.add(success_of(trial));
   if (champion_) champion_->learn(code, value, source == Source::polish);
   if (is_champions(source)) return;
   if (trial.id < run_first_id_) source.reset();  // an earlier run's: news, but no merit of this one
@@ -66,9 +64,11 @@ void Vbo::archive_again(const Trial& trial) {
   const Vector code = encoding_.encode(trial.point);
   const bool to_run = history_.size() >= run_from_;
   seen_.add(code);
-  history_.add(trial.id, code, value_of(trial));
+  const double value = merit(encoding_.space(), trial);
+  history_.add(trial.id, code, value);
+  failures_.add(success_of(trial));
   if (to_run && !is_champions(source_named(trial.rationale.source))) {
-    run_->add_again(trial.id, code, value_of(trial));
+    run_->add_again(trial.id, code, value);
   }
 }
 
@@ -82,6 +82,7 @@ bool Vbo::round_is_due() const {
 void Vbo::play_round() {
   fresh_ = 0;
   ++round_;
+  failures_.learn(history_, history_.size());
   if (round_ == 1) design_median_ = history_.value_at_rank(0.5 * history_.size());
   if (champion_ && run_->best() > champion_->best()) champion_.reset();
   if (champion_) champion_->advance(history_, options_.explore);
@@ -95,7 +96,11 @@ void Vbo::play_round() {
 }
 
 // The scale of outcomes: from the middle of the first results to the best.
-double Vbo::spread() const { return history_.value(history_.at_rank(0)) - design_median_; }
+double Vbo::spread() const {
+  const double best = history_.value(history_.at_rank(0));
+  const bool comparable = history_.is_feasible(design_median_) || !history_.is_feasible(best);
+  return best - (comparable ? design_median_ : history_.lowest_feasible());
+}
 
 // It has converged, or it has come to the champion's place and is not better.
 bool Vbo::run_has_ended() const {

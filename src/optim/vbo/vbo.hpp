@@ -19,6 +19,7 @@
 #include "optim/encoding.hpp"
 #include "optim/vbo/archive.hpp"
 #include "optim/vbo/champion.hpp"
+#include "optim/vbo/failures.hpp"
 #include "optim/vbo/options.hpp"
 #include "optim/vbo/run.hpp"
 #include "vbo/optimizer.hpp"
@@ -70,6 +71,7 @@ class Vbo final : public Optimizer {
   std::vector<Vector> proposals(Source source, int count, Rng& rng);
   std::vector<Vector> climbed(int count, Rng& rng);
   void judge(Candidates& candidates);
+  void avoid_failures(Candidates& candidates, Source source) const;
   std::vector<int> keep_apart(const Candidates& candidates, Source source,
                               std::size_t wanted) const;
   int screening_of(Source source) const;
@@ -85,6 +87,7 @@ class Vbo final : public Optimizer {
   VboOptions options_;
   SobolDesign design_;
   Archive history_;  // every result
+  Failures failures_;
   Seen seen_;
   std::unique_ptr<Run> run_;
   std::unique_ptr<Champion> champion_;  // null during the first run, and while a run is the best

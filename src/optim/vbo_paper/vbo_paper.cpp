@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "core/limits.hpp"
 #include "core/normal.hpp"
 
 namespace vbo {
@@ -21,11 +22,6 @@ constexpr TermInfo kHelperInformation{
     "the helper's bound on I(X;Y), on the rounds it was trained on"};
 constexpr TermInfo kHelperCeiling{"helper_ceiling", Unit::nats, TermRole::beside,
                                   "the most that bound can show"};
-
-double value_of(const Trial& trial) {
-  return trial.value && std::isfinite(*trial.value) ? *trial.value
-                                                    : -std::numeric_limits<double>::infinity();
-}
 
 HistoryOptions history_options(const VboPaperOptions& o) {
   return {.negatives = o.negatives == "shuffle"     ? Negatives::shuffle
@@ -231,7 +227,7 @@ void VboPaper::remember(std::vector<const Trial*> trials) {
   for (const Trial* trial : trials) {
     const Vector code = encoding_.encode(trial->point);
     if (pending_.erase(trial->id) == 0 && encoding_.dimension() > 0) seen_.add(code);
-    archive_.add(trial->id, code, value_of(*trial));
+    archive_.add(trial->id, code, merit(encoding_.space(), *trial));
   }
 }
 

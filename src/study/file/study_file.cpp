@@ -14,6 +14,7 @@
 #include "core/spelling.hpp"
 #include "core/toml_guard.hpp"
 #include "exec/command_template.hpp"
+#include "study/file/constraints.hpp"
 #include "study/file/start_tables.hpp"
 #include "study/file/toml_reader.hpp"
 
@@ -186,53 +187,6 @@ Parameter read_parameter(const toml::table& table, std::size_t index, TomlErrors
   return parameter;
 }
 
-// [[constraint]], with the tables they stand in.
-std::vector<std::string> read_constraints(const toml::table& root,
-                                          std::vector<const toml::table*>& tables,
-                                          TomlErrors& errors) {
-  std::vector<std::string> constraints;
-  const toml::node* node = root.get("constraint");
-  if (!node) return constraints;
-  const toml::array* array = node->as_array();
-  if (!array) {
-    errors.add_found(*node, "constraint", "one [[constraint]] table per constraint");
-    return constraints;
-  }
-  for (const toml::node& element : *array) {
-    const toml::table* table = element.as_table();
-    if (!table) {
-      errors.add_found(element, "constraint", "a [[constraint]] table");
-      return constraints;
-    }
-    const std::string number = std::to_string(constraints.size() + 1);
-    TomlTable reader(*table, {"constraint " + number, "constraint." + number}, {"require"}, errors);
-    if (!reader.find("require")) reader.missing("require", "a condition, as in \"a + b <= 1\"");
-    constraints.push_back(reader.text("require").value_or(""));
-    tables.push_back(table);
-  }
-  return constraints;
-}
-
-// The space with its constraints; errors stand at the constraint they speak of.
-void make_space(const toml::table& root, std::vector<Parameter> parameters, StudyFile& file,
-                TomlErrors& errors) {
-  std::vector<const toml::table*> tables;
-  std::vector<std::string> constraints = read_constraints(root, tables, errors);
-  if (errors.any()) return;
-  Result<Space> space = Space::make(std::move(parameters), std::move(constraints));
-  if (space) {
-    file.study.space = std::move(*space);
-    return;
-  }
-  const toml::node* where = root.get("parameter");
-  for (std::size_t c = 0; c < tables.size(); ++c) {
-    if (space.error().field == "constraint." + std::to_string(c + 1)) {
-      where = tables[c]->get("require");
-    }
-  }
-  errors.add(where, space.error().field, space.error());
-}
-
 // [[parameter]]
 void read_parameters(const toml::table& root, StudyFile& file, TomlErrors& errors) {
   const toml::node* node = root.get("parameter");
@@ -272,7 +226,7 @@ void read_parameters(const toml::table& root, StudyFile& file, TomlErrors& error
     }
     parameters.push_back(std::move(parameter));
   }
-  make_space(root, std::move(parameters), file, errors);
+  make_space(root, std::move(parameters), {}, file, errors);
 }
 
 Json to_json(const toml::node& node) {
@@ -391,7 +345,9 @@ void read_task(const toml::table& root, const StudyFileOptions& options, StudyFi
                       "found parameters beside evaluate.task, expected none: the task has its own");
   }
   const std::span<const Parameter> parameters = task->space.parameters();
-  make_space(root, {parameters.begin(), parameters.end()}, file, errors);
+  const std::span<const Limit> limits = task->space.limits();
+  make_space(root, {parameters.begin(), parameters.end()}, {limits.begin(), limits.end()}, file,
+             errors);
   if (!root["study"]["goal"].node()) file.study.goal = task->goal;
 }
 

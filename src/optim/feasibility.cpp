@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#include "optim/feasibility.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/limits.hpp"
+#include "numerics/special.hpp"
+
+namespace vbo {
+namespace {
+
+using Eigen::Index;
+
+constexpr int kIterations = 20;  // of a fit: these models are beside the main one
+constexpr double kLeastVariance = 1e-10;
+constexpr double kHalf = 0.5;  // success above, failure below
+
+double scaled(double excess, double scale) {
+  return std::copysign(std::log1p(std::abs(excess) / scale), excess);
+}
+
+// log Phi(u), its derivative by u: phi / Phi.
+ValueSlope log_cdf(double u) {
+  const double value = normal_log_cdf(u);
+  return {value, std::exp(normal_log_pdf(u) - value)};
+}
+
+}  // namespace
+
+Success success_of(const Trial& trial) {
+  if (trial.value && std::isfinite(*trial.value)) return Success::yes;
+  if (!trial.failure) return Success::no;
+  const FailureCause cause = trial.failure->cause;
+  return cause == FailureCause::lost || cause == FailureCause::temporary ? Success::unknown
+                                                                         : Success::no;
+}
+
+Index bounds_of(std::span<const Limit> limits) {
+  Index count = 0;
+  for (const Limit& limit : limits) count += limit.at_most.has_value() + limit.at_least.has_value();
+  return count;
+}
+
+Vector scaled_excesses(std::span<const Limit> limits,
+                       const std::map<std::string, double>& metrics) {
+  Vector found(bounds_of(limits));
+  Index row = 0;
+  for (const Limit& limit : limits) {
+    const auto metric = metrics.find(limit.metric);
+    const bool known = metric != metrics.end();
+    const double scale = scale_of(limit);
+    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+    if (limit.at_most) {
+      found[row++] = known ? scaled(metric->second - *limit.at_most, scale) : unknown;
+    }
+    if (limit.at_least) {
+      found[row++] = known ? scaled(*limit.at_least - metric->second, scale) : unknown;
+    }
+  }
+  return found;
+}
+
+void Feasibility::forget() {
+  success_.reset();
+  bounds_.clear();
+}
+
+void Feasibility::learn(const GpOptions& model, ConstMatrixRef X,
+                        const std::vector<Success>& success, ConstMatrixRef excesses, Rng rng) {
+  forget();
+  const auto fitted = [&](const std::vector<Index>& rows, const Vector& y, const GpOptions& with) {
+    Matrix inputs(X.rows(), static_cast<Index>(rows.size()));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      inputs.col(static_cast<Index>(i)) = X.col(rows[i]);
+    }
+    auto gp = std::make_unique<GaussianProcess>(with);
+    gp->fit(inputs, y, Rng(rng(), "feasibility"));
+    return gp;
+  };
+  GpOptions options = model;
+  options.max_iterations = kIterations;
+  options.fixed_noise.reset();
+
+  std::vector<Index> rows;
+  std::vector<double> labels;
+  for (Index i = 0; i < X.cols(); ++i) {
+    const Success found = success[static_cast<std::size_t>(i)];
+    if (found == Success::unknown) continue;
+    rows.push_back(i);
+    labels.push_back(found == Success::yes ? 1.0 : 0.0);
+  }
+  const auto failures = std::count(labels.begin(), labels.end(), 0.0);
+  if (failures > 0 && failures < std::ssize(labels)) {
+    GpOptions noisy = options;
+    // Labels: a failure that nothing explains has to be possible.
+    noisy.noise_prior = PositivePrior::log_normal(-2.0, 2.0);
+    noisy.noise_low = 1e-3;
+    noisy.noise_start = 0.1;
+    success_ = fitted(rows, Eigen::Map<const Vector>(labels.data(), std::ssize(labels)), noisy);
+  }
+  for (Index bound = 0; bound < excesses.rows(); ++bound) {
+    std::vector<Index> known;
+    std::vector<double> values;
+    for (Index i = 0; i < X.cols(); ++i) {
+      if (!std::isfinite(excesses(bound, i))) continue;
+      known.push_back(i);
+      values.push_back(excesses(bound, i));
+    }
+    if (known.empty()) continue;
+    bounds_.push_back(
+        fitted(known, Eigen::Map<const Vector>(values.data(), std::ssize(values)), options));
+  }
+}
+
+Vector Feasibility::log_probability(ConstMatrixRef X, Matrix* slope) const {
+  const Index m = X.cols();
+  Vector sum = Vector::Zero(m);
+  if (slope) *slope = Matrix::Zero(X.rows(), m);
+  // log Phi(sign (mean - bar) / sigma)
+  const auto add = [&](const GaussianProcess& gp, double sign, double bar) {
+    const auto p = gp.marginals(X);
+    Vector dmean(m), dvariance(m);
+    for (Index i = 0; i < m; ++i) {
+      const double sigma = std::sqrt(std::max(p->variance()[i], kLeastVariance));
+      const double u = sign * (p->mean()[i] - bar) / sigma;
+      const ValueSlope f = log_cdf(u);
+      sum[i] += f.value;
+      dmean[i] = f.slope * sign / sigma;
+      dvariance[i] = -0.5 * f.slope * u / (sigma * sigma);
+    }
+    if (slope) *slope += p->pullback(dmean, dvariance);
+  };
+  if (success_) add(*success_, 1.0, kHalf);
+  for (const auto& gp : bounds_) add(*gp, -1.0, 0.0);
+  return sum;
+}
+
+Matrix Feasibility::violations(ConstMatrixRef X, Index S, Rng rng) const {
+  Matrix sum = Matrix::Zero(X.cols(), S);
+  if (success_) {
+    const Matrix draws = success_->sample_functions(X, S, false, Rng(rng(), "success"));
+    sum.array() += (kHalf - draws.array()).max(0.0);
+  }
+  for (const auto& gp : bounds_) {
+    sum.array() += gp->sample_functions(X, S, false, Rng(rng(), "bound")).array().max(0.0);
+  }
+  return sum;
+}
+
+}  // namespace vbo

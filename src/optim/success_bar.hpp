@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// How likely to succeed a candidate has to be.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+#include "numerics/linalg.hpp"
+
+namespace vbo {
+
+// Of the candidates' probabilities of success: what is asked for is 0.95; where fewer than `enough`
+// are so sure, the probability of the enough-th, but never less than a half.
+inline double success_bar(const Vector& probabilities, Eigen::Index enough) {
+  constexpr double wanted = 0.95, least = 0.5;
+  std::vector<double> sorted(probabilities.begin(), probabilities.end());
+  if (sorted.empty()) return wanted;
+  const auto nth = sorted.begin() + std::clamp<Eigen::Index>(enough, 1, probabilities.size()) - 1;
+  std::nth_element(sorted.begin(), nth, sorted.end(), std::greater<>());
+  return std::clamp(*nth, least, wanted);
+}
+
+}  // namespace vbo
