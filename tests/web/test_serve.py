@@ -238,7 +238,7 @@ class Document(ServeTest):
         self.document = json.loads((ROOT / "docs/openapi.json").read_text())
         self.study(budget=40)
         self.vbo("run", "study.toml")
-        self.vbo("ask", "study.toml", "-n", "2")
+        self.vbo("ask", "study.toml", "-n", "2", "--over-budget")
         self.serve("parabola.db", "--allow-tell")
         bodies = {"/api/ask": [{"count": 2}], "/api/tell": [{"id": 41, "value": 1.5}, {"id": 42, "error": "broke"}]}
         for path, methods in self.document["paths"].items():
