@@ -18,6 +18,7 @@ import math
 import pathlib
 import statistics
 import subprocess
+import warnings
 
 TASKS = ["welded-beam", "pressure-vessel", "speed-reducer", "tension-spring"]
 
@@ -71,6 +72,7 @@ def tpe(program, name, seed, batch, rounds):
     import optuna  # pylint: disable=import-outside-toplevel
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
+    warnings.simplefilter("ignore", FutureWarning)
     task = Task(program, name, seed)
     sampler = optuna.samplers.TPESampler(seed=seed, constant_liar=True,
                                          constraints_func=lambda trial: trial.user_attrs["excesses"])
@@ -106,6 +108,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--vbo", default="build/release/vbo")
     parser.add_argument("--results", type=pathlib.Path, required=True)
+    parser.add_argument("--tasks", nargs="+", default=TASKS)
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--batch", type=int, default=16)
     parser.add_argument("--rounds", type=int, default=20)
@@ -113,7 +116,7 @@ def main():
 
     kept = options.results / "tpe.json"
     known = json.loads(kept.read_text()) if kept.exists() else {}
-    for name in TASKS:
+    for name in options.tasks:
         for seed in range(1, options.seeds + 1):
             key = f"{name} {seed} {options.batch} {options.rounds}"
             if key not in known:
@@ -121,13 +124,13 @@ def main():
                 kept.write_text(json.dumps(known))
 
     found = ours(options.results)
-    for name in TASKS:
+    for name in options.tasks:
         for seed in range(1, options.seeds + 1):
             found[name, "optuna-tpe", seed] = known[f"{name} {seed} {options.batch} {options.rounds}"][-1]
     methods = list(dict.fromkeys(method for _, method, _ in found))
     print("| problem | best known | " + " | ".join(methods) + " |")
     print("|---|---|" + "---|" * len(methods))
-    for name in TASKS:
+    for name in options.tasks:
         described = subprocess.run([options.vbo, "bench", "serve-task", name, "--describe"],
                                    check=True, capture_output=True, text=True)
         cells = []

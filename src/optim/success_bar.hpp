@@ -10,10 +10,10 @@
 
 namespace vbo {
 
-// Of the candidates' probabilities of success: what is asked for is 0.95; where fewer than `enough`
-// are so sure, the probability of the enough-th, but never less than a half.
-inline double success_bar(const Vector& probabilities, Eigen::Index enough) {
-  constexpr double wanted = 0.95, least = 0.5;
+// Of the candidates' probabilities of success: what is asked for is `wanted`; where fewer than
+// `enough` are so sure, the probability of the enough-th, but never less than a half.
+inline double success_bar(const Vector& probabilities, Eigen::Index enough, double wanted) {
+  constexpr double least = 0.5;
   std::vector<double> sorted(probabilities.begin(), probabilities.end());
   if (sorted.empty()) return wanted;
   const auto nth = sorted.begin() + std::clamp<Eigen::Index>(enough, 1, probabilities.size()) - 1;

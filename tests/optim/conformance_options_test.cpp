@@ -106,7 +106,8 @@ std::vector<OptionMap> circumstances(const std::vector<OptionInfo>& infos) {
   add("population", std::int64_t{4}, {{"tolerance", 0.1}, {"sigma0", 0.05}});
   add("base", std::string("region"));  // focal
   add("successes", std::int64_t{1});   // turbo: regions grow ...
-  add("length_start", 0.02);           // ... and end
+  add("successes", std::int64_t{1}, {{"length_start", 0.1}});
+  add("length_start", 0.02);  // ... and end
   add("output_scale", false);
   add("action_share", 0.9);  // vbo: the action-net has a say
   add("actions", std::string("reflect"),

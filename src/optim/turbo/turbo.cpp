@@ -288,7 +288,7 @@ std::vector<Suggestion> Turbo::ask(std::span<const TrialId> ids) {
   // the border: there the probability decides.
   if (feasibility_.knows_failures() && encoding_.space().limits().empty()) {
     const Vector p = feasibility_.log_probability(C).array().exp();
-    const double bar = success_bar(p, 2 * q);
+    const double bar = success_bar(p, 2 * q, 0.99);
     outside.colwise() = Vector((bar - p.array()).max(0.0));
   }
   for (Index s = 0; s < q; ++s, ++next) {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
+#include "numerics/symmetric_eigen.hpp"
 #include "optim/surrogate/gp_method.hpp"
 #include "optim/vbo/constants.hpp"
 
@@ -65,6 +65,32 @@ void Failures::add_failures(const Archive& history, int results, std::vector<int
   around.erase(std::unique(around.begin(), around.end()), around.end());
 }
 
+// A = S^(-1/2) / (2 r), S the mean square of the numeric coordinates around the centre and r the
+// largest coordinate that is then found.
+void Failures::set_frame(const Archive& history, const std::vector<int>& around) {
+  const Index D = encoding_.dimension();
+  Matrix S = Matrix::Zero(D, D);
+  for (const int i : around) {
+    const Vector away = history.code(i) - centre_;
+    S += away * away.transpose() / static_cast<double>(around.size());
+  }
+  for (const Encoding::Block& block : encoding_.blocks()) {
+    if (block.width == 1) continue;  // categories keep their distances
+    S.middleRows(block.offset, block.width).setZero();
+    S.middleCols(block.offset, block.width).setZero();
+    S.diagonal().segment(block.offset, block.width).setOnes();
+  }
+  S.diagonal().array() += Tuning::repeat * Tuning::repeat + 1e-10 * S.trace();
+  const SymmetricEigen eigen = symmetric_eigen(S);
+  const Vector stretch = eigen.values.cwiseMax(Tuning::repeat * Tuning::repeat).cwiseSqrt();
+  whitening_ = eigen.vectors * stretch.cwiseInverse().asDiagonal() * eigen.vectors.transpose();
+  double most = 0.0;
+  for (const int i : around) {
+    most = std::max(most, (whitening_ * (history.code(i) - centre_)).cwiseAbs().maxCoeff());
+  }
+  whitening_ /= 2.0 * std::max(most, 1e-9);
+}
+
 void Failures::learn(const Archive& history, int results) {
   whole_.forget();
   local_.forget();
@@ -79,12 +105,7 @@ void Failures::learn(const Archive& history, int results) {
   }
   centre_ = history.code(best);
   std::vector<int> around = nearest(history, results, centre_);
-  half_ = Vector::Zero(centre_.size());
-  for (const int i : around) half_ = half_.cwiseMax((history.code(i) - centre_).cwiseAbs());
-  half_ = half_.cwiseMax(Tuning::repeat);
-  for (const Encoding::Block& block : encoding_.blocks()) {
-    if (block.width > 1) half_.segment(block.offset, block.width).setOnes();
-  }
+  set_frame(history, around);
   add_failures(history, results, around);
   teach(local_, history, around, true);
 }
@@ -102,11 +123,12 @@ void Failures::teach(Feasibility& model, const Archive& history, const std::vect
 }
 
 Vector Failures::to_local(ConstVectorRef code) const {
-  return (0.5 + 0.5 * (code - centre_).array() / half_.array()).matrix();
+  return (whitening_ * (code - centre_)).array() + 0.5;
 }
 
 bool Failures::is_local(ConstVectorRef code) const {
-  return local_.knows_failures() && ((code - centre_).array().abs() <= half_.array()).all();
+  return local_.knows_failures() &&
+         ((whitening_ * (code - centre_)).array().abs() <= 0.5 + 1e-9).all();
 }
 
 Vector Failures::success_probability(const std::vector<Vector>& codes) const {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Where evaluations fail: what suggestions are screened by once something has failed. Two models of
 // success (optim/feasibility.hpp): one over the whole cube, and one over the neighbourhood of the
-// best result, in coordinates that fill it, so that a border is seen as sharply as the search is
-// narrow. A pure function of the first results of a study: nothing to keep in a snapshot.
-// Not thread-safe.
+// best result, in coordinates in which the results around it look round and of size one, so that a
+// border is seen as sharply as the search is narrow. A pure function of the first results of a
+// study: nothing to keep in a snapshot. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +32,7 @@ class Failures {
  private:
   std::vector<int> spread_sample(int results) const;
   std::vector<int> nearest(const Archive& history, int results, const Vector& centre) const;
+  void set_frame(const Archive& history, const std::vector<int>& around);
   void add_failures(const Archive& history, int results, std::vector<int>& around) const;
   void teach(Feasibility& model, const Archive& history, const std::vector<int>& indices,
              bool local) const;
@@ -43,7 +44,9 @@ class Failures {
   std::uint64_t seed_;
   std::vector<Success> success_;
   Feasibility whole_, local_;
-  Vector centre_, half_;  // (D) of the neighbourhood: centre +- half
+  // The neighbourhood: codes x with |A (x - centre)| <= 1/2 in every coordinate.
+  Vector centre_;     // (D)
+  Matrix whitening_;  // A (D,D): makes the results in it round and of size one
 };
 
 }  // namespace vbo

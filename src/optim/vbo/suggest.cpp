@@ -135,7 +135,7 @@ Vbo::Candidates Vbo::draw(Source source, int count, Rng& rng) {
 void Vbo::avoid_failures(Candidates& candidates, Source source) const {
   std::vector<int>& order = candidates.order;
   const Vector p = failures_.success_probability(candidates.codes);
-  const double bar = success_bar(p, p.size() / Tuning::failure_part);
+  const double bar = success_bar(p, p.size() / Tuning::failure_part, Tuning::success_wanted);
   const auto risky =
       std::stable_partition(order.begin(), order.end(), [&](int i) { return p[i] >= bar; });
   if (source != Source::local && run_->rounds() > 0) {
