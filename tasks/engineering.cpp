@@ -8,7 +8,7 @@
 namespace vbo::tasks {
 namespace {
 
-double square(double x) { return x * x; }
+double squared(double x) { return x * x; }
 double cube(double x) { return x * x * x; }
 
 // What a design costs, and what its constraints speak of, in the order of the task's limits.
@@ -70,10 +70,10 @@ Design welded_beam(const std::vector<double>& x) {
   const double h = x[0], l = x[1], t = x[2], b = x[3];
   constexpr double P = 6000.0, L = 14.0, E = 30e6, G = 12e6;
   const double M = P * (L + l / 2.0);
-  const double R = std::sqrt(l * l / 4.0 + square((h + t) / 2.0));
-  const double J = 2.0 * kSqrt2 * h * l * (l * l / 12.0 + square((h + t) / 2.0));
+  const double R = std::sqrt(l * l / 4.0 + squared((h + t) / 2.0));
+  const double J = 2.0 * kSqrt2 * h * l * (l * l / 12.0 + squared((h + t) / 2.0));
   const double primary = P / (kSqrt2 * h * l), secondary = M * R / J;
-  const double shear = std::sqrt(square(primary) + primary * secondary * l / R + square(secondary));
+  const double shear = std::sqrt(squared(primary) + primary * secondary * l / R + squared(secondary));
   const double bending = 6.0 * P * L / (b * t * t);
   const double deflection = 4.0 * P * cube(L) / (E * cube(t) * b);
   const double buckling =
@@ -99,11 +99,11 @@ Design speed_reducer(const std::vector<double>& x) {
                         1.508 * b * (d1 * d1 + d2 * d2) + 7.4777 * (cube(d1) + cube(d2)) +
                         0.7854 * (l1 * d1 * d1 + l2 * d2 * d2);
   const auto stress = [&](double l, double d, double load, double strength) {
-    return std::sqrt(square(745.0 * l / (m * z)) + load) / (strength * cube(d));
+    return std::sqrt(squared(745.0 * l / (m * z)) + load) / (strength * cube(d));
   };
   return {weight,
           {27.0 / (b * m * m * z), 397.5 / (b * m * m * z * z),
-           1.93 * cube(l1) / (m * z * square(d1 * d1)), 1.93 * cube(l2) / (m * z * square(d2 * d2)),
+           1.93 * cube(l1) / (m * z * squared(d1 * d1)), 1.93 * cube(l2) / (m * z * squared(d2 * d2)),
            stress(l1, d1, 16.9e6, 110.0), stress(l2, d2, 157.5e6, 85.0), m * z / 40.0, 5.0 * m / b,
            b / (12.0 * m), (1.5 * d1 + 1.9) / l1, (1.1 * d2 + 1.9) / l2}};
 }
@@ -111,10 +111,10 @@ Design speed_reducer(const std::vector<double>& x) {
 // Wire d, coil D in inches, N active coils; all limits are ratios.
 Design tension_spring(const std::vector<double>& x) {
   const double d = x[0], D = x[1], N = x[2];
-  double bend = 12566.0 * (D * cube(d) - square(d * d));
+  double bend = 12566.0 * (D * cube(d) - squared(d * d));
   if (std::abs(bend) < 1e-9) bend = 1e-9;  // a coil as thin as its wire
   return {(N + 2.0) * D * d * d,
-          {cube(D) * N / (71785.0 * square(d * d)),
+          {cube(D) * N / (71785.0 * squared(d * d)),
            (4.0 * D * D - d * D) / bend + 1.0 / (5108.0 * d * d), 140.45 * d / (D * D * N),
            (D + d) / 1.5}};
 }

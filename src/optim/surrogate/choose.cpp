@@ -12,7 +12,6 @@ using Eigen::Index;
 
 // Without fantasies, pending points enter every Monte Carlo evaluation; older ones are left out.
 constexpr Index pending_joined = 32;
-constexpr double same_point = 1e-7;
 
 }  // namespace
 
@@ -172,7 +171,7 @@ Vector SurrogateOptimizer::near(ConstVectorRef x, double length, Rng& rng) const
 
 bool SurrogateOptimizer::is_new(ConstVectorRef x, const std::vector<Pick>& chosen) const {
   const bool repeated = std::any_of(chosen.begin(), chosen.end(), [&](const Pick& pick) {
-    return ((pick.x - x).array().abs() <= same_point).all();
+    return ((pick.x - x).array().abs() <= kSamePoint).all();
   });
   return !repeated && !results_.contains(x);
 }

@@ -11,7 +11,6 @@ namespace {
 
 using Eigen::Index;
 
-constexpr double same_point = 1e-7;
 constexpr double outlier_factor = 20.0;
 constexpr double largest_value = 1e300;  // beyond, differences and sums of values overflow
 
@@ -71,7 +70,7 @@ Matrix Results::pending() const {
 
 bool Results::contains(ConstVectorRef x) const {
   const auto near = [&](const auto& other) {
-    return ((other - x).array().abs() <= same_point).all();
+    return ((other - x).array().abs() <= kSamePoint).all();
   };
   for (const auto& [id, other] : pending_) {
     if (near(other)) return true;
