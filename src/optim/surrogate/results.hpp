@@ -14,6 +14,9 @@
 
 namespace vbo {
 
+// In the unit cube: closer than this in every coordinate, two points are the same.
+inline constexpr double kSamePoint = 1e-7;
+
 class Results {
  public:
   // infeasible_fail: for methods without models of feasibility, to which infeasible results are

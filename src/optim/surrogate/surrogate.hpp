@@ -21,9 +21,6 @@
 
 namespace vbo {
 
-// In the unit cube: closer than this in every coordinate, two points are the same.
-inline constexpr double kSamePoint = 1e-7;
-
 struct SurrogateOptions {
   std::string acquisition = "logei";
   double beta = 2.0;               // ucb, qucb: weight of the deviation is sqrt(beta)
