@@ -73,7 +73,8 @@ Design welded_beam(const std::vector<double>& x) {
   const double R = std::sqrt(l * l / 4.0 + squared((h + t) / 2.0));
   const double J = 2.0 * kSqrt2 * h * l * (l * l / 12.0 + squared((h + t) / 2.0));
   const double primary = P / (kSqrt2 * h * l), secondary = M * R / J;
-  const double shear = std::sqrt(squared(primary) + primary * secondary * l / R + squared(secondary));
+  const double shear =
+      std::sqrt(squared(primary) + primary * secondary * l / R + squared(secondary));
   const double bending = 6.0 * P * L / (b * t * t);
   const double deflection = 4.0 * P * cube(L) / (E * cube(t) * b);
   const double buckling =
@@ -101,11 +102,12 @@ Design speed_reducer(const std::vector<double>& x) {
   const auto stress = [&](double l, double d, double load, double strength) {
     return std::sqrt(squared(745.0 * l / (m * z)) + load) / (strength * cube(d));
   };
-  return {weight,
-          {27.0 / (b * m * m * z), 397.5 / (b * m * m * z * z),
-           1.93 * cube(l1) / (m * z * squared(d1 * d1)), 1.93 * cube(l2) / (m * z * squared(d2 * d2)),
-           stress(l1, d1, 16.9e6, 110.0), stress(l2, d2, 157.5e6, 85.0), m * z / 40.0, 5.0 * m / b,
-           b / (12.0 * m), (1.5 * d1 + 1.9) / l1, (1.1 * d2 + 1.9) / l2}};
+  return {
+      weight,
+      {27.0 / (b * m * m * z), 397.5 / (b * m * m * z * z),
+       1.93 * cube(l1) / (m * z * squared(d1 * d1)), 1.93 * cube(l2) / (m * z * squared(d2 * d2)),
+       stress(l1, d1, 16.9e6, 110.0), stress(l2, d2, 157.5e6, 85.0), m * z / 40.0, 5.0 * m / b,
+       b / (12.0 * m), (1.5 * d1 + 1.9) / l1, (1.1 * d2 + 1.9) / l2}};
 }
 
 // Wire d, coil D in inches, N active coils; all limits are ratios.

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "cli/import.hpp"
+#include "core/delivery.hpp"
 #include "fuzz/fuzz.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -22,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       REQUIRE_THAT(result.outcome.value.has_value() != result.outcome.failure.has_value());
       if (result.outcome.value) REQUIRE_THAT(std::isfinite(*result.outcome.value));
     }
-    (void)cli::without_known(read->results, space, {});
+    (void)without_known(read->results, {});
   }
   cli::ColumnChoice choice;
   choice.skip_missing = size % 2 == 0;
