@@ -36,7 +36,8 @@ Error cannot_start(const SpawnOptions& options, int reason) {
   const bool permanent = reason == ENOENT || reason == EACCES || reason == ENOTDIR ||
                          reason == ENOEXEC || reason == EISDIR || reason == E2BIG;
   return {permanent ? ErrorKind::not_found : ErrorKind::io,
-          "cannot start \"" + options.arguments.front() + "\": " + std::strerror(reason)};
+          "cannot start \"" + options.arguments.front() + "\": " + std::strerror(reason) +
+              (reason == E2BIG ? "; mode = \"serve\" passes parameters of any size" : "")};
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ def snippets(page, language):
 class Snippets(VboTest):
     def test_every_language_is_known(self):
         known = {"README.md": {"sh", "toml", "python", "cpp"}, "study-file.md": {"toml"}, "evaluators.md": {"python"},
-                 "python.md": {"python", "sh"}, "http.md": {"sh"}, "cluster.md": {"sh", "yaml"}}
+                 "python.md": {"python", "sh"}, "http.md": {"sh"}, "cluster.md": {"sh", "toml", "yaml"}}
         for page in PAGES:
             if page.name in LEFT_OUT:
                 continue
@@ -98,6 +98,16 @@ class Snippets(VboTest):
                 text = HEAD + PARAMETERS.get(kind, "") + text
             self.write("snippet.toml", text)
             self.assertIn("the study file is right", self.vbo("check", "snippet.toml").stdout, text)
+
+    def test_cluster_file(self):
+        text, = snippets(ROOT / "docs/cluster.md", "toml")
+        text = text.replace("[study]", '[study]\nname = "wing"\ngoal = "minimize"\nbudget = 8')
+        for name in ("x", "y"):
+            text += f'[[parameter]]\nname = "{name}"\ntype = "float"\nlow = 0.0\nhigh = 1.0\n'
+        self.write("simulate", "#!/bin/sh\necho 1.0\n")
+        (self.folder / "simulate").chmod(0o755)
+        self.write("snippet.toml", text)
+        self.assertIn("the study file is right", self.vbo("check", "snippet.toml").stdout)
 
     def test_evaluators(self):
         once, serve = snippets(ROOT / "docs/evaluators.md", "python")

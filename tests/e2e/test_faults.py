@@ -144,7 +144,9 @@ class Limits(VboTest):
                  "10000 choices": (small(range=choices(10000)), None),
                  "10000 choices, vbo": (small(range=choices(10000), method="vbo"), "at most 2000 coordinates"),
                  "100000 parameters": (small() + parameters(100000), "found 100001 parameters, expected at most 10000"),
-                 "9999 parameters": (small() + parameters(9999), None)}
+                 "9999 parameters": (small(command='["python3", "serve.py"]', evaluate='mode = "serve"') + parameters(9999), None)}
+        self.write("serve.py", "import json, sys\n"
+                               "for line in sys.stdin: print(json.dumps({'id': json.loads(line)['id'], 'value': 1}), flush=True)\n")
         for name, (text, refusal) in cases.items():
             with self.subTest(name):
                 begin = time.monotonic()

@@ -56,7 +56,7 @@ command = {toml(command)}
 retries = 0
 """)
     test.vbo("run", "hostile.toml")
-    ids = [t["id"] for t in test.json("ask", "hostile.toml", "-n", "1")]
+    ids = [t["id"] for t in test.json("ask", "hostile.toml", "-n", "1", "--over-budget")]
     test.vbo("tell", "hostile.db", ids[0], "--fail", HOSTILE)
 
 
