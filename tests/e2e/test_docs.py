@@ -53,7 +53,8 @@ def snippets(page, language):
 class Snippets(VboTest):
     def test_every_language_is_known(self):
         known = {"README.md": {"sh", "toml", "python", "cpp"}, "study-file.md": {"toml"}, "evaluators.md": {"python"},
-                 "python.md": {"python", "sh"}, "http.md": {"sh"}, "cluster.md": {"sh", "toml", "yaml"}}
+                 "python.md": {"python", "sh"}, "http.md": {"sh"}, "cluster.md": {"sh", "toml", "yaml"},
+                 "constraints.md": {"sh", "toml"}}
         for page in PAGES:
             if page.name in LEFT_OUT:
                 continue
@@ -88,9 +89,9 @@ class Snippets(VboTest):
                 self.assertRegex(makefile, rf"(?m)^{target}:")
 
     def test_study_files(self):
-        page = ROOT / "docs/study-file.md"
-        found = snippets(page, "toml")
+        found = snippets(ROOT / "docs/study-file.md", "toml")
         self.assertGreaterEqual(len(found), 4)
+        found += snippets(ROOT / "docs/constraints.md", "toml")
         self.write("branin.py", "print(1.0)\n")
         for text in found:
             if "[study]" not in text:
