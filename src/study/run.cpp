@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "core/limits.hpp"
 #include "exec/not_found.hpp"
 #include "study/ask_ahead.hpp"
 #include "study/impl.hpp"
@@ -55,9 +56,9 @@ class EndRule {
   // Whether a result is good enough; asked of the storage, which knows what counts as one.
   Result<void> check_value() {
     if (!options_.stop_value || end_) return {};
-    const Result<std::optional<Trial>> best = study_.storage->best_trial(study_.record.goal);
+    const Result<std::optional<Trial>> best = best_result(*study_.storage, study_.record);
     if (!best) return best.error();
-    if (!*best || !(*best)->value) return {};
+    if (!*best || !is_feasible(study_.record.space, **best)) return {};
     const double value = *(*best)->value;
     const bool minimizes = study_.record.goal == Goal::minimize;
     if (minimizes ? value <= *options_.stop_value : value >= *options_.stop_value) {

@@ -43,6 +43,14 @@ class Limits(VboTest):
         self.assertEqual(sum(row["feasible"] == "true" for row in rows), len(feasible))
         self.assertEqual({row["metrics.mass"] for row in rows}, {"2"})
 
+    def test_only_a_feasible_result_is_good_enough(self):
+        done = self.json("run", self.limited(-300, extra="[stop]\nvalue = 20.0\n", budget=400))  # x <= -3: value >= 16
+        self.assertEqual(done["end"], "good_enough")
+        values = [t["value"] for t in self.json("trials", "parabola.db") if not t["feasible"]]
+        self.assertLess(min(values), 16)  # which did not end it
+        best = self.json("best", "parabola.db")
+        self.assertTrue(best["feasible"] and 16 <= best["value"] <= 20, best)
+
     def test_nothing_feasible_is_exit_3_and_the_least_violating_result(self):
         out = self.vbo("run", self.limited(-1e6), expect=3).stdout
         self.assertIn("Nothing is feasible", out)
