@@ -172,7 +172,7 @@ import sys, time
 import vbo
 
 def slow(point):
-    print("evaluating\n", end="", flush=True)
+    print("evaluating\\n", end="", flush=True)
     time.sleep(0.3)
     return point["x"] ** 2
 
