@@ -45,7 +45,7 @@ class Envelope {
   Envelope() {
     message.msg_iov = &data_;
     message.msg_iovlen = 1;
-    message.msg_control = &ancillary_;
+    message.msg_control = ancillary_.data();
     message.msg_controllen = sizeof ancillary_;
   }
   Envelope(const Envelope&) = delete;  // the message points into it
@@ -54,14 +54,9 @@ class Envelope {
   msghdr message{};
 
  private:
-  union Ancillary {
-    cmsghdr header;
-    std::array<char, CMSG_SPACE(KeeperFiles::kCount * sizeof(int))> bytes;
-  };
-
   char byte_ = 0;
   iovec data_{&byte_, 1};
-  Ancillary ancillary_{};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(KeeperFiles::kCount * sizeof(int))> ancillary_{};
 };
 
 // False once the children are all gone.
