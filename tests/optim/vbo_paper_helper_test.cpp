@@ -98,9 +98,8 @@ TEST(Helper, RemembersWhatTheWindowSaw) {
   // One slot, three rounds; only the last round's reference differs from the truth.
   HelperWindow<double> w{{.steps = 3, .batch = 1, .references = 1}, Matrix(3, 6), {}};
   for (Eigen::Index t = 0; t < 3; ++t) {
-    const Vector x = (2.0 * X.col(t).array() - 1.0).matrix();
-    w.U.col(2 * t) << x, y[t];
-    w.U.col(2 * t + 1) << x, t == 2 ? other : y[t];
+    w.U.col(2 * t) << X.col(t), y[t];
+    w.U.col(2 * t + 1) << X.col(t), t == 2 ? other : y[t];
   }
   const auto state = helper.remember(X.leftCols(2), y.head(2), 1);
   Matrix logits;

@@ -9,6 +9,7 @@
 #include "numerics/finite_difference.hpp"
 #include "optim/vbo_paper/actor.hpp"
 #include "optim/vbo_paper/histories.hpp"
+#include "optim/vbo_paper/lens.hpp"
 
 namespace vbo {
 namespace {
@@ -132,7 +133,7 @@ Histories numbered(Eigen::Index rounds, Eigen::Index slots) {
 
 // The slot that an input came from, and its round.
 std::pair<int, int> origin(float u) {
-  const int hundredths = static_cast<int>(std::lround(100.0F * (u + 1.0F) / 2.0F));
+  const int hundredths = static_cast<int>(std::lround(100.0F * u));
   return {hundredths % 100, hundredths / 100};
 }
 
@@ -197,6 +198,41 @@ TEST(Histories, ReferencesKeepTheInputAndTakeOtherOutcomes) {
 TEST(Histories, LevelsAreQuantiles) {
   const VectorOf<float> levels = numbered(2, 8).levels(4);  // of 0..7 and 10..17
   EXPECT_EQ(levels, (VectorOf<float>{{2.0F, 6.0F, 12.0F, 16.0F}}));
+}
+
+// However narrow and tilted the best results lie, they are seen at size one, and the rest at the
+// rim.
+TEST(Lens, SeesTheBestResultsAtSizeOne) {
+  const Encoding encoding(Space::make({Parameter::real("x", 0, 1), Parameter::real("y", 0, 1),
+                                       Parameter::categorical("c", {"a", "b"})})
+                              .value());
+  Histories h{MatrixOf<float>::Zero(4, 600), VectorOf<float>(600), 8};
+  Rng rng(1, "lens");
+  for (Eigen::Index i = 0; i < 600; ++i) {
+    const bool good = i % 6 == 0;
+    const auto along = static_cast<float>(good ? 0.02 * rng.normal() : rng.uniform(-0.3, 0.6));
+    const auto across = static_cast<float>(good ? 0.005 * rng.normal() : rng.uniform(-0.3, 0.3));
+    h.X.col(i) << 0.3F + along + across, 0.3F + along - across, 1.0F, 0.0F;
+    h.y[i] = good ? 1.5F : -1.0F;
+  }
+  for (const LensKind kind : {LensKind::axes, LensKind::full}) {
+    Lens lens(encoding, kind);
+    lens.move(h);
+    const MatrixOf<float> seen = lens.seen(h).X;
+    ASSERT_EQ(seen.rows(), 4 + 2);
+    EXPECT_TRUE(seen.topRows(4).isApprox(2.0F * h.X - MatrixOf<float>::Ones(4, 600)));
+    Matrix best(2, 100);
+    for (Eigen::Index i = 0; i < 100; ++i)
+      best.col(i) = seen.bottomRows(2).col(6 * i).cast<double>();
+    const Vector mean = best.rowwise().mean();
+    const Matrix C = (best.colwise() - mean) * (best.colwise() - mean).transpose() / 100.0;
+    EXPECT_LT(mean.norm(), 0.1);
+    EXPECT_NEAR(C(0, 0), 0.8, 0.25);  // tanh pulls the tails in
+    EXPECT_NEAR(C(1, 1), 0.8, 0.25);
+    // Tilted, as seen along the axes; whitened it is round.
+    EXPECT_NEAR(C(0, 1), kind == LensKind::full ? 0.0 : 0.7, 0.25);
+  }
+  EXPECT_EQ(Lens(encoding, LensKind::none).frame().inputs(), 4);
 }
 
 }  // namespace

@@ -272,15 +272,17 @@ TEST_P(VboPaperTerms, RestoredStateContinuesExactly) {
 // The slope that the action-net follows is that of the terms it is told.
 TEST_P(VboPaperTerms, SlopeOfTheObjective) {
   const Encoding encoding(unit_box(2));
-  Helper<float> helper({.dimension = 2, .hidden = 8}, {}, Rng(3, "helper"));
+  Lens lens(encoding, LensKind::full);
+  Helper<float> helper({.dimension = lens.frame().inputs(), .hidden = 8}, {}, Rng(3, "helper"));
   Histories h{MatrixOf<float>(2, 16), VectorOf<float>(16), 8};
   Rng rng(5, "data");
   for (float& x : h.X.reshaped()) x = static_cast<float>(rng.uniform());
   for (float& y : h.y) y = static_cast<float>(rng.normal());
   GpReplacement gp(encoding, {.replaced = GetParam()}, {.seed = 1});
   gp.learn(h, 1);
-  Objective objective(helper, GetParam() == GpTerm::none ? nullptr : &gp);
-  objective.move(helper.remember(h.X, h.y, 8), h.levels(6));
+  lens.move(h);
+  Objective objective(helper, lens, GetParam() == GpTerm::none ? nullptr : &gp);
+  objective.move(helper.remember(lens.seen(h).X, h.y, 8), h.levels(6));
   const std::vector<Eigen::Index> slots(4, 2);
   const auto value = [&](const MatrixOf<float>& X) {
     return objective.judge(X, slots, 0.7).terms.cast<double>().colwise().sum().mean();

@@ -11,11 +11,12 @@ constexpr float kClip = 2.0F;
 
 }  // namespace
 
-Frame::Frame(const Encoding& encoding) : dimension_(encoding.dimension()) {
+Frame::Frame(const Encoding& encoding, int views)
+    : dimension_(encoding.dimension()), views_(static_cast<std::size_t>(views)) {
   for (const Encoding::Block& block : encoding.blocks()) {
     if (block.kind != ParameterKind::categorical) numeric_.push_back(block.offset);
   }
-  for (int view = 0; view < kViews; ++view) {
+  for (int view = 0; view < views; ++view) {
     move(view, {Vector::Constant(numeric(), 0.5), Matrix::Constant(numeric(), 1, 2.0)});
   }
 }
@@ -33,12 +34,13 @@ void Frame::features(nn::InputRef<float> X, MatrixOf<float>& Z) const {
   Z.topRows(dimension_).array() = 2.0F * X.array() - 1.0F;
   if (n == 0) return;
   MatrixOf<float> centred(n, N);
-  for (int k = 0; k < kViews; ++k) {
-    const View& view = views_[static_cast<std::size_t>(k)];
+  Eigen::Index from = dimension_;
+  for (const View& view : views_) {
     for (Eigen::Index i = 0; i < n; ++i) {
       centred.row(i) = X.row(numeric_[static_cast<std::size_t>(i)]).array() - view.mean[i];
     }
-    auto rows = Z.middleRows(dimension_ + k * n, n);
+    auto rows = Z.middleRows(from, n);
+    from += n;
     if (view.whitening.cols() == 1) {
       rows = view.whitening.col(0).asDiagonal() * centred;
     } else {
@@ -55,12 +57,12 @@ void Frame::features_backward(nn::InputRef<float> Z, nn::InputRef<float> dZ,
   dX = 2.0F * dZ.topRows(dimension_);
   if (n == 0) return;
   MatrixOf<float> d(n, Z.cols());
-  for (int k = 0; k < kViews; ++k) {
-    const View& view = views_[static_cast<std::size_t>(k)];
-    const Eigen::Index from = dimension_ + k * n;
+  Eigen::Index from = dimension_;
+  for (const View& view : views_) {
     // tanh' = 1 - tanh^2
     const MatrixOf<float> inner =
         dZ.middleRows(from, n).array() * (1.0F - (Z.middleRows(from, n).array() / kClip).square());
+    from += n;
     if (view.whitening.cols() == 1) {
       d = view.whitening.col(0).asDiagonal() * inner;
     } else {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// How a critic sees an input: three times. The first view is the whole cube, 2x - 1. The others,
-// over the numeric coordinates, are the neighbourhoods in which the two local searches now work,
+// How a network sees an input: the first view is the whole cube, 2x - 1. The others, over the
+// numeric coordinates, are neighbourhoods, for the critics those in which the two local searches
+// now work,
 //   c tanh(A (x - mu) / c),   A = C^(-1/2) / (s sigma),
 // with mu, sigma, C the mean, step-size and shape of a search's distribution: what is left of the
 // problem looks round and of size one, however narrow and tilted the search has become. This is
 // what lets small networks keep converging. Immutable between rounds; const calls are thread-safe.
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include "nn/mlp.hpp"
@@ -18,11 +18,11 @@ namespace vbo {
 
 class Frame {
  public:
-  explicit Frame(const Encoding& encoding);
+  static constexpr int kViews = 2;  // neighbourhoods, one for each local search
 
-  static constexpr int kViews = 2;  // neighbourhoods
+  explicit Frame(const Encoding& encoding, int views = kViews);
 
-  Eigen::Index inputs() const { return dimension_ + kViews * numeric(); }              // F
+  Eigen::Index inputs() const { return dimension_ + std::ssize(views_) * numeric(); }  // F
   Eigen::Index numeric() const { return static_cast<Eigen::Index>(numeric_.size()); }  // Dn
   const std::vector<Eigen::Index>& numeric_coordinates() const { return numeric_; }
 
@@ -48,7 +48,7 @@ class Frame {
     VectorOf<float> mean;  // the same in single precision
     MatrixOf<float> whitening;
   };
-  std::array<View, kViews> views_;
+  std::vector<View> views_;
 };
 
 }  // namespace vbo

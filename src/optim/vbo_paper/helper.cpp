@@ -184,7 +184,7 @@ nn::LstmState<T> Helper<T>::remember(nn::InputRef<T> X, const VectorOf<T>& y, In
   nn::LstmState<T> state;
   if (!shape_.recurrent) return state;
   MatrixOf<T> U(shape_.dimension + 1, X.cols());
-  U.topRows(shape_.dimension).array() = T(2) * X.array() - T(1);
+  U.topRows(shape_.dimension) = X;
   U.bottomRows(1) = y.transpose();
   advance(U, slots, state);
   return state;
@@ -197,7 +197,7 @@ void Helper<T>::score_levels(nn::InputRef<T> X, const nn::LstmState<T>& state,
   levels_.resize(shape_.dimension + 1, M * N);  // level j of input i in column j N + i
   for (Index j = 0; j < M; ++j) {
     auto block = levels_.middleCols(j * N, N);
-    block.topRows(shape_.dimension).array() = T(2) * X.array() - T(1);
+    block.topRows(shape_.dimension) = X;
     block.bottomRows(1).setConstant(levels[j]);
   }
   const nn::SequenceShape one_step{.steps = 1, .batch = N, .references = M - 1};
@@ -213,7 +213,7 @@ void Helper<T>::score_levels_backward(nn::InputRef<T> dlogits, MatrixOf<T>& dX) 
   backward(dscores, /*with_parameters=*/false, &dU);
   dX.setZero(shape_.dimension, N);
   for (Index j = 0; j < M; ++j) {
-    dX += T(2) * dU.topRows(shape_.dimension).middleCols(j * N, N);
+    dX += dU.topRows(shape_.dimension).middleCols(j * N, N);
   }
 }
 

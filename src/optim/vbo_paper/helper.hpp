@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The helper of VBO-MI: a critic D(x, y | history) that scores an outcome y of an input x after
-// what one slot of the batch has seen so far. A modified LSTM reads u = (2x - 1, y); two dense
+// what one slot of the batch has seen so far. A modified LSTM reads u = (x, y); two dense
 // layers turn its output into a score. Without memory (helper = mlp) a dense layer takes the place
 // of the cell. Columns are laid out as in nn/lstm.hpp: step, branch, sequence.
 // One object belongs to one thread at a time.
@@ -27,7 +27,7 @@ template <class T>
 class Helper {
  public:
   struct Shape {
-    nn::Index dimension = 1;  // D
+    nn::Index dimension = 1;  // D, of an input as the helper sees it
     nn::Index hidden = 64;    // H
     bool recurrent = true;
     bool memory =

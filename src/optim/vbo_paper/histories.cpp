@@ -35,13 +35,12 @@ HelperWindow<float> Histories::draw(const HistoryOptions& options, Rng& rng) con
   const Index R = shuffle ? 1 : std::clamp<Index>(kMostColumns / (Q * L), 1, options.references);
   const Index first = T > L && rng.uniform() < 0.5 ? below(T - L + 1, rng) : T - L;
   const Eigen::MatrixX<Index> of = sequences(Q, first + L, slots, options.shuffled, rng);
-  const auto input = [&](Index column) { return 2.0F * X.col(column).array() - 1.0F; };
 
   HelperWindow<float> w{{.steps = L, .batch = Q, .references = R}, {}, {}};
   w.before.resize(D + 1, first * Q);
   for (Index t = 0; t < first; ++t) {
     for (Index q = 0; q < Q; ++q) {
-      w.before.col(t * Q + q).head(D) = input(of(q, t));
+      w.before.col(t * Q + q).head(D) = X.col(of(q, t));
       w.before(D, t * Q + q) = y[of(q, t)];
     }
   }
@@ -62,7 +61,7 @@ HelperWindow<float> Histories::draw(const HistoryOptions& options, Rng& rng) con
       for (Index q = 0; q < Q; ++q) {
         const Index own = of(q, first + t);
         auto column = w.U.col(t * w.sequence.step_columns() + r * Q + q);
-        column.head(D) = input(own);
+        column.head(D) = X.col(own);
         column[D] = y[r == 0 ? own : reference(t, q)];
       }
     }

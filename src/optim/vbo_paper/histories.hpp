@@ -19,7 +19,8 @@ struct HistoryOptions {
   Eigen::Index references = 8;  // R
 };
 
-// Rounds of B slots, oldest first: codes (D, rounds B) and scores (rounds B).
+// Rounds of B slots, oldest first: inputs (D, rounds B), codes or what the helper sees of them, and
+// scores (rounds B).
 struct Histories {
   MatrixOf<float> X;
   VectorOf<float> y;

@@ -24,13 +24,18 @@ const Judgement& Objective::judge(nn::InputRef<float> X, std::span<const Eigen::
     state.c = state_.c(Eigen::all, slots);
   }
   const GpTerm replaced = gp_ ? gp_->term() : GpTerm::none;
-  helper_.score_levels(X, state, levels_, logits_);
+  lens_.frame().features(X, features_);
+  helper_.score_levels(features_, state, levels_, logits_);
   decompose_information<float>(logits_, 1, levels_,
                                {.input_weight = replaced == GpTerm::exploration ? 0.0 : weight,
                                 .model_weight = 0.0,
                                 .mean_weight = replaced == GpTerm::exploitation ? 0.0 : 1.0},
                                dX ? WithGradient::yes : WithGradient::no, parts_);
-  if (dX) helper_.score_levels_backward(parts_.gradient, *dX);
+  if (dX) {
+    MatrixOf<float> dfeatures;
+    helper_.score_levels_backward(parts_.gradient, dfeatures);
+    lens_.frame().features_backward(features_, dfeatures, *dX);
+  }
   judgement_.meanings = {&kExpectedOutcome, &kInputInformation};
   judgement_.terms.resize(2, X.cols());
   judgement_.terms.row(0) = parts_.mean.transpose();

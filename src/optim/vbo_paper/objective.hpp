@@ -15,13 +15,15 @@
 #include "optim/vbo/judge.hpp"
 #include "optim/vbo_paper/gp_term.hpp"
 #include "optim/vbo_paper/helper.hpp"
+#include "optim/vbo_paper/lens.hpp"
 
 namespace vbo {
 
 class Objective {
  public:
-  // Both must outlive it; gp may be nullptr.
-  Objective(Helper<float>& helper, const GpReplacement* gp) : helper_(helper), gp_(gp) {}
+  // All must outlive it; gp may be nullptr.
+  Objective(Helper<float>& helper, const Lens& lens, const GpReplacement* gp)
+      : helper_(helper), lens_(lens), gp_(gp) {}
 
   // State of the slots' histories (H,B each, empty without memory) and levels (M), ascending.
   void move(nn::LstmState<float> state, VectorOf<float> levels);
@@ -38,10 +40,12 @@ class Objective {
 
  private:
   Helper<float>& helper_;
+  const Lens& lens_;
   const GpReplacement* gp_;
   nn::LstmState<float> state_;
   VectorOf<float> levels_;
-  MatrixOf<float> logits_;  // (M,N)
+  MatrixOf<float> features_;  // (F,N) what the helper sees of the inputs
+  MatrixOf<float> logits_;    // (M,N)
   DecompositionOf<float> parts_;
   Judgement judgement_;
 };

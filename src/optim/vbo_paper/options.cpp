@@ -18,6 +18,12 @@ void bind(OptionBinder& b, VboPaperOptions& o) {
            "actions are weighed against each other after one history, or each after its slot's");
   b.choice("actions", o.actions, {"reflect", "squash"},
            "into the box by tri(Phi(s) + E(s)), or by Phi(s + E(s)), which is flat at the border");
+  b.choice("lens", o.lens, {"none", "axes", "full"},
+           "what the helper sees of an input beside its place in the box: nothing, or its place "
+           "among the best results, along the axes or whitened");
+  b.number(
+      "average", o.average, 0.0, 0.9999,
+      "the helper is read out with its weights averaged over updates, this share kept in each");
   b.number("beta", o.beta, 0.0, 1e4, "exploration weighs sqrt(beta) nats against the mean's score");
   b.integer("warm_up", o.warm_up, 1, 1'000'000,
             "space-filling rounds before the action-net learns; at most half of a known budget");
@@ -47,6 +53,8 @@ VboPaperOptions vbo_paper_literal() {
   o.memory = "full";
   o.context = "slots";
   o.actions = "squash";
+  o.lens = "none";
+  o.average = 0.0;
   o.pairs = 65'536;
   o.references = 64;
   o.head_start = false;

@@ -20,6 +20,8 @@ struct VboPaperOptions {
   std::string memory = "grown";         // grown | full: what the cell's memory starts as
   std::string context = "shared";       // shared | slots: histories that actions are weighed after
   std::string actions = "reflect";      // reflect | squash: into the box
+  std::string lens = "axes";            // none | axes | full: beside the whole box, the best region
+  double average = 0.98;                // of the helper's weights, kept per update; 0: none
   double beta = 0.1;                    // exploration weighs sqrt(beta)
   double learning_rate = 0.002;         // Adam, helper
   double action_rate = 0.002;           // Adam, action-net

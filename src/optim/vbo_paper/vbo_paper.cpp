@@ -33,9 +33,13 @@ HistoryOptions history_options(const VboPaperOptions& o) {
           .references = o.references};
 }
 
-Helper<float>::Shape helper_shape(const Encoding& encoding, const VboPaperOptions& options) {
-  return {std::max<Eigen::Index>(1, encoding.dimension()), options.hidden, options.helper == "lstm",
-          options.memory == "full"};
+LensKind lens_kind(const VboPaperOptions& o) {
+  return o.lens == "none" ? LensKind::none : o.lens == "axes" ? LensKind::axes : LensKind::full;
+}
+
+Helper<float>::Shape helper_shape(const Lens& lens, const VboPaperOptions& options) {
+  return {std::max<Eigen::Index>(1, lens.frame().inputs()), options.hidden,
+          options.helper == "lstm", options.memory == "full"};
 }
 
 }  // namespace
@@ -56,9 +60,10 @@ VboPaper::VboPaper(const Space& space, const OptimizerOptions& common,
       design_(encoding_, common.seed),
       archive_(encoding_.dimension()),
       seen_(kTolerance),
-      helper_(helper_shape(encoding_, options_), {.learning_rate = options_.learning_rate},
+      lens_(encoding_, lens_kind(options_)),
+      helper_(helper_shape(lens_, options_), {.learning_rate = options_.learning_rate},
               Rng(common.seed, "helper-init")),
-      objective_(helper_, gp_ ? &*gp_ : nullptr),
+      objective_(helper_, lens_, gp_ ? &*gp_ : nullptr),
       actor_(encoding_,
              {.map = options_.actions == "squash" ? ActionMap::squash : ActionMap::reflect,
               .hidden = options_.hidden,
@@ -86,22 +91,33 @@ void VboPaper::tell(std::span<const Trial> finished) {
 void VboPaper::play_round() {
   ++round_;
   const Histories all = histories();
-  update_helper(all);
-  read_out(all);
+  lens_.move(all);
+  const Histories seen = lens_.seen(all);
+  update_helper(seen);
+  read_out(seen);
   if (gp_) gp_->learn(all, round_);
   if (round_ > warm_up() || (options_.head_start && round_ == warm_up())) update_action_net();
 }
 
-// K_a steps up the bound; more of them while warming up.
+// K_a steps up the bound; more of them while warming up. Training goes on from the weights of the
+// last step; their average over the last updates is what the action-net meets.
 void VboPaper::update_helper(const Histories& histories) {
   Rng rng(common_.seed, "negatives", static_cast<std::uint64_t>(round_));
   const Estimator estimator = options_.bound == "dv" ? Estimator::dv : Estimator::self_normalized;
   const HistoryOptions drawn = history_options(options_);
   const std::int64_t steps = round_ <= warm_up() ? options_.warm_up_steps : options_.critic_steps;
+  if (trained_.size() > 0) helper_.set_parameters(trained_);
   for (std::int64_t step = 0; step < steps; ++step) {
     bound_ = helper_.bound_gradient(histories.draw(drawn, rng), estimator);
     helper_.ascend();
+    if (options_.average == 0.0) continue;
+    const VectorOf<float> now = helper_.parameter_vector();
+    if (averaged_.size() == 0) averaged_ = now;
+    averaged_ += static_cast<float>(1.0 - options_.average) * (now - averaged_);
   }
+  if (options_.average == 0.0) return;
+  trained_ = helper_.parameter_vector();
+  helper_.set_parameters(averaged_);
 }
 
 // K_b steps up mean_i m(x_i) + sqrt(beta) I(X;Y), the helper frozen.
@@ -261,13 +277,14 @@ AskReport VboPaper::report() const {
 // ---- state --------------------------------------------------------------------------------------
 
 namespace {
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 }
 
 std::string VboPaper::snapshot() const {
   StateWriter out;
   out.put(kVersion).put(round_).put(designed_).put<std::int64_t>(archive_.size());
   helper_.write(out);
+  if (options_.average > 0.0) out.put(trained_.cast<double>()).put(averaged_.cast<double>());
   actor_.write(out);
   objective_.write(out);
   if (gp_) gp_->write(out);
@@ -302,6 +319,10 @@ Result<void> VboPaper::restore(std::string_view snapshot, std::span<const Trial>
     return damaged;
   }
   helper_.read(in);
+  if (options_.average > 0.0) {
+    trained_ = in.get_vector().cast<float>();
+    averaged_ = in.get_vector().cast<float>();
+  }
   actor_.read(in);
   objective_.read(in);
   if (gp_) gp_->read(in);
@@ -310,8 +331,14 @@ Result<void> VboPaper::restore(std::string_view snapshot, std::span<const Trial>
   bound_ = in.get<double>();
   if (!in.complete()) return damaged;
   if (round_ == 0) return {};
-  if (!objective_.fits(slots_, options_.levels)) return damaged;
-  if (gp_) gp_->learn_again(histories(), round_);
+  const nn::Index weights = options_.average > 0.0 ? helper_.parameters() : 0;
+  if (!objective_.fits(slots_, options_.levels) || trained_.size() != weights ||
+      averaged_.size() != weights) {
+    return damaged;
+  }
+  const Histories all = histories();
+  lens_.move(all);
+  if (gp_) gp_->learn_again(all, round_);
   return {};
 }
 

@@ -22,6 +22,7 @@
 #include "optim/vbo_paper/gp_term.hpp"
 #include "optim/vbo_paper/helper.hpp"
 #include "optim/vbo_paper/histories.hpp"
+#include "optim/vbo_paper/lens.hpp"
 #include "optim/vbo_paper/objective.hpp"
 #include "optim/vbo_paper/options.hpp"
 #include "vbo/optimizer.hpp"
@@ -69,7 +70,11 @@ class VboPaper final : public Optimizer {
   SobolDesign design_;
   Archive archive_;
   Seen seen_;
+  Lens lens_;
   Helper<float> helper_;
+  // Weights of the helper, cell and head: as trained and averaged over updates, with which it is
+  // read out. Empty where they are not averaged.
+  VectorOf<float> trained_, averaged_;
   Objective objective_;
   Actor<float> actor_;
 
