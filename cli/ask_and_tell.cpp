@@ -29,7 +29,7 @@ class Asker {
                                 std::chrono::duration<double>(options.wait_seconds))) {}
 
   Result<Answer> ask() {
-    const Result<Answer> answer = wait_for_answer();
+    Result<Answer> answer = wait_for_answer();
     // Whoever gives up must not be served later.
     if (!answer && queue_ && request_ != 0) (void)queue_->storage->withdraw_request(request_);
     return answer;

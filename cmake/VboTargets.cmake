@@ -93,7 +93,8 @@ function(vbo_executable name)
 endfunction()
 
 # vbo_test(NAME SOURCES... [LINK ...] [LABELS ...] [TIMEOUT s])
-# One GoogleTest program = one CTest test; LABELS "slow" are started last.
+# One GoogleTest program = one CTest test. LABELS: "slow" are started last; "threads" run under the thread
+# sanitizer too; "unsanitized" under none, and its reason stands beside it.
 function(vbo_test name)
   if(NOT VBO_BUILD_TESTS)
     return()

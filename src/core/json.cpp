@@ -14,9 +14,9 @@ namespace {
 constexpr double kLargestWhole = 9007199254740992.0;  // 2^53
 
 Error wrong(const std::string& where, const Json& found, const std::string& expected,
-            std::string field = {}) {
+            const std::string& field = {}) {
   return {ErrorKind::invalid_input, where + ": found " + excerpt(found) + ", expected " + expected,
-          field.empty() ? where : std::move(field)};
+          field.empty() ? where : field};
 }
 
 Error wrong_parameter(const Parameter& p, const std::string& key, const Json& found,
