@@ -3,6 +3,7 @@
 import importlib.machinery
 import importlib.util
 import os
+import re
 import tempfile
 import unittest
 
@@ -55,6 +56,18 @@ class Architecture(unittest.TestCase):
             self.assertIn("src/layers.txt: src/high does not include src/low; take it out of the list",
                           found)
             self.assertIn("src/other/c.hpp is in a folder that src/layers.txt does not list", found)
+
+    def test_wheels_look_up_every_function_of_libpq_that_is_called(self):
+        folder, shim, calls = f"{ROOT}/src/storage/postgres", "libpq_at_run_time.cpp", set()
+        for name in sorted(os.listdir(folder)):
+            with open(f"{folder}/{name}", encoding="utf-8") as file:
+                text = file.read()
+            if name == shim:
+                forwarded = set(re.findall(r"VBO_FORWARD\([^,]*,\s*(PQ\w+)", text))
+            else:
+                calls |= set(re.findall(r"\b(PQ[a-z]\w*)\b(?!\s*[*&]?\s*\w+\s*[;=])", text))
+        types = {"PQconninfoOption", "PQnoticeProcessor"}
+        self.assertEqual(calls - types - forwarded, set(), f"add VBO_FORWARD to {folder}/{shim}")
 
 
 if __name__ == "__main__":

@@ -39,10 +39,24 @@ struct Keepers {
   }
 };
 
-// Room for the descriptors of one message.
-union Ancillary {
-  cmsghdr header;
-  std::array<char, CMSG_SPACE(KeeperFiles::kCount * sizeof(int))> bytes;
+// One message: a byte that says nothing, and room for descriptors.
+class Envelope {
+ public:
+  Envelope() {
+    message.msg_iov = &data_;
+    message.msg_iovlen = 1;
+    message.msg_control = ancillary_.data();
+    message.msg_controllen = sizeof ancillary_;
+  }
+  Envelope(const Envelope&) = delete;  // the message points into it
+  Envelope& operator=(const Envelope&) = delete;
+
+  msghdr message{};
+
+ private:
+  char byte_ = 0;
+  iovec data_{&byte_, 1};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(KeeperFiles::kCount * sizeof(int))> ancillary_{};
 };
 
 // False once the children are all gone.
@@ -64,19 +78,12 @@ bool reap(Keepers& keepers, const char* cgroup) {
 enum class Received { files, nothing, end };
 
 Received receive(KeeperFiles& files) {
-  char byte = 0;
-  iovec data{&byte, 1};
-  Ancillary ancillary{};
-  msghdr message{};
-  message.msg_iov = &data;
-  message.msg_iovlen = 1;
-  message.msg_control = &ancillary;
-  message.msg_controllen = sizeof ancillary;
-  const ssize_t got = recvmsg(0, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+  Envelope envelope;
+  const ssize_t got = recvmsg(0, &envelope.message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return Received::nothing;
   if (got <= 0) return Received::end;
   std::array<int, KeeperFiles::kCount> fds{};
-  const cmsghdr* header = CMSG_FIRSTHDR(&message);
+  const cmsghdr* header = CMSG_FIRSTHDR(&envelope.message);
   if (!header || header->cmsg_len != CMSG_LEN(sizeof fds)) return Received::nothing;
   std::memcpy(fds.data(), CMSG_DATA(header), sizeof fds);
   files = {fds[0], fds[1], fds[2], fds[3], fds[4], fds[5]};
@@ -186,21 +193,14 @@ void Guardian::bury() {
 
 int Guardian::send(const KeeperFiles& files) const {
   if (socket_ < 0) return EPIPE;
-  char byte = 0;
-  iovec data{&byte, 1};
-  Ancillary ancillary{};
-  msghdr message{};
-  message.msg_iov = &data;
-  message.msg_iovlen = 1;
-  message.msg_control = &ancillary;
-  message.msg_controllen = sizeof ancillary;
+  Envelope envelope;
   const std::array<int, KeeperFiles::kCount> fds = files.all();
-  cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  cmsghdr* const header = CMSG_FIRSTHDR(&envelope.message);
   header->cmsg_level = SOL_SOCKET;
   header->cmsg_type = SCM_RIGHTS;
   header->cmsg_len = CMSG_LEN(sizeof fds);
   std::memcpy(CMSG_DATA(header), fds.data(), sizeof fds);
-  while (sendmsg(socket_, &message, MSG_NOSIGNAL) < 0) {
+  while (sendmsg(socket_, &envelope.message, MSG_NOSIGNAL) < 0) {
     if (errno != EINTR) return errno;
   }
   return 0;

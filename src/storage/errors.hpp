@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The messages all storages share, and when two results are the same.
+// The messages all storages share.
 #pragma once
 
 #include <string>
@@ -65,11 +65,6 @@ inline Error not_coordinating() {
 }
 inline Failure lost_too_often(int losses) {
   return {FailureCause::lost, "its worker was lost " + std::to_string(losses) + " times"};
-}
-inline bool same_result(const Trial& a, const Trial& b) {
-  return a.state == b.state && a.value == b.value && a.failure == b.failure &&
-         a.metrics == b.metrics && a.suggested.has_value() == b.suggested.has_value() &&
-         (!a.suggested || a.point == b.point);
 }
 
 }  // namespace vbo::storage_error

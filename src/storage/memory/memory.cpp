@@ -4,6 +4,7 @@
 
 #include "storage/errors.hpp"
 #include "storage/memory/state.hpp"
+#include "storage/result_of_trial.hpp"
 
 namespace vbo {
 
@@ -101,7 +102,7 @@ Result<void> MemoryStorage::tell_trials(std::span<const Trial> trials) {
     const auto it = state_->trials.find(trial.id);
     if (it == state_->trials.end()) return storage_error::no_trial(trial.id);
     if (is_open(it->second.trial) || it->second.trial.told_in != 0 ||
-        !storage_error::same_result(it->second.trial, trial)) {
+        !same_result(it->second.trial, trial)) {
       return storage_error::not_ended(trial.id);
     }
   }

@@ -4,6 +4,7 @@
 
 #include "storage/errors.hpp"
 #include "storage/memory/state.hpp"
+#include "storage/result_of_trial.hpp"
 
 namespace vbo {
 
@@ -85,7 +86,7 @@ Result<Completion> MemoryStorage::complete(const Trial& ended, std::int64_t toke
   if (it == state_->trials.end()) return storage_error::no_trial(ended.id);
   MemoryEntry& entry = it->second;
   if (!is_open(entry.trial)) {
-    if (storage_error::same_result(entry.trial, ended) && (token == 0 || token == entry.token)) {
+    if (same_result(entry.trial, ended) && (token == 0 || token == entry.token)) {
       return Completion::recorded;
     }
     if (token == 0) return storage_error::already_ended(entry.trial);

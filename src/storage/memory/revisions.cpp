@@ -4,6 +4,7 @@
 
 #include "storage/errors.hpp"
 #include "storage/memory/state.hpp"
+#include "storage/result_of_trial.hpp"
 
 namespace vbo {
 namespace {
@@ -22,15 +23,10 @@ Result<void> MemoryStorage::replace(const Trial& ended, const std::string& reaso
   if (it == state_->trials.end()) return storage_error::no_trial(ended.id);
   Trial& stored = it->second.trial;
   if (is_open(stored)) return storage_error::still_open(stored);
-  if (storage_error::same_result(stored, ended)) return {};
+  if (same_result(stored, ended)) return {};
   if (const auto ready = state_->begin_write(); !ready) return ready.error();
   state_->add_revision(revision_of(stored, RevisionKind::replaced, reason, state_->clock()));
-  stored.state = ended.state;
-  stored.value = ended.value;
-  stored.failure = ended.failure;
-  stored.metrics = ended.metrics;
-  stored.point = ended.point;
-  stored.suggested = ended.suggested;
+  stored = with_result_of(std::move(stored), ended);
   return {};
 }
 

@@ -57,6 +57,14 @@ VBO_FORWARD(PGresult*, PQexecPrepared,
             (PGconn * connection, const char* name, int count, const char* const* values,
              const int* lengths, const int* formats, int result_format),
             (connection, name, count, values, lengths, formats, result_format))
+VBO_FORWARD(int, PQenterPipelineMode, (PGconn * connection), (connection))
+VBO_FORWARD(int, PQexitPipelineMode, (PGconn * connection), (connection))
+VBO_FORWARD(int, PQpipelineSync, (PGconn * connection), (connection))
+VBO_FORWARD(int, PQsendQueryPrepared,
+            (PGconn * connection, const char* name, int count, const char* const* values,
+             const int* lengths, const int* formats, int result_format),
+            (connection, name, count, values, lengths, formats, result_format))
+VBO_FORWARD(PGresult*, PQgetResult, (PGconn * connection), (connection))
 VBO_FORWARD(void, PQclear, (PGresult * result), (result))
 VBO_FORWARD(ExecStatusType, PQresultStatus, (const PGresult* result), (result))
 VBO_FORWARD(char*, PQresultErrorField, (const PGresult* result, int field), (result, field))

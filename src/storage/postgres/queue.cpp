@@ -6,6 +6,7 @@
 #include "storage/errors.hpp"
 #include "storage/postgres/storage.hpp"
 #include "storage/process.hpp"
+#include "storage/result_of_trial.hpp"
 #include "storage/row.hpp"
 
 namespace vbo::postgres {
@@ -95,7 +96,7 @@ Result<Completion> PostgresStorage::complete(const Trial& ended, std::int64_t to
                                        {study_, ended.id});
     const bool same_teller = token == 0 || row.integer(0, 0) == token;
     // The same once more: the answer to the first may have got lost.
-    if (same_teller && storage_error::same_result(*stored, ended)) return Completion::recorded;
+    if (same_teller && same_result(*stored, ended)) return Completion::recorded;
     if (token == 0) throw Fault{storage_error::already_ended(*stored)};
     Parameter cause(std::nullopt);
     Parameter message(std::nullopt);

@@ -5,6 +5,7 @@
 
 #include "storage/errors.hpp"
 #include "storage/postgres/storage.hpp"
+#include "storage/result_of_trial.hpp"
 #include "storage/row.hpp"
 
 namespace vbo::postgres {
@@ -47,15 +48,9 @@ Result<void> PostgresStorage::replace(const Trial& ended, const std::string& rea
     Transaction transaction(connection_);
     const Trial stored = read_for_revision(ended.id);
     if (!stored.value && !stored.failure) throw Fault{storage_error::still_open(stored)};
-    if (storage_error::same_result(stored, ended)) return;
+    if (same_result(stored, ended)) return;
     log_revision(RevisionKind::replaced, stored, reason);
-    Trial revised = stored;
-    revised.state = ended.state;
-    revised.value = ended.value;
-    revised.failure = ended.failure;
-    revised.metrics = ended.metrics;
-    revised.point = ended.point;
-    revised.suggested = ended.suggested;
+    const Trial revised = with_result_of(stored, ended);
     Parameter cause(std::nullopt);
     Parameter message(std::nullopt);
     if (revised.failure) {

@@ -5,6 +5,7 @@
 
 #include "storage/errors.hpp"
 #include "storage/process.hpp"
+#include "storage/result_of_trial.hpp"
 #include "storage/row.hpp"
 #include "storage/sqlite/storage.hpp"
 #include "storage/sqlite/write.hpp"
@@ -86,7 +87,7 @@ Result<Completion> SqliteStorage::complete(const Trial& ended, std::int64_t toke
     const bool same_teller =
         token == 0 || (select.bind(ended.id).step() && select.integer(0) == token);
     // The same once more: the answer to the first may have got lost.
-    if (same_teller && storage_error::same_result(*stored, ended)) return Completion::recorded;
+    if (same_teller && same_result(*stored, ended)) return Completion::recorded;
     if (token == 0) throw Fault{storage_error::already_ended(*stored)};
     std::optional<std::string_view> cause;
     std::optional<std::string_view> message;

@@ -4,6 +4,7 @@
 
 #include "storage/errors.hpp"
 #include "storage/process.hpp"
+#include "storage/result_of_trial.hpp"
 #include "storage/row.hpp"
 #include "storage/sqlite/storage.hpp"
 #include "storage/sqlite/write.hpp"
@@ -33,15 +34,9 @@ Result<void> SqliteStorage::replace(const Trial& ended, const std::string& reaso
     Write write(*this, true);
     const Trial stored = read_for_revision(ended.id);
     if (!stored.value && !stored.failure) throw Fault{storage_error::still_open(stored)};
-    if (storage_error::same_result(stored, ended)) return;
+    if (same_result(stored, ended)) return;
     log_revision(RevisionKind::replaced, stored, reason);
-    Trial revised = stored;
-    revised.state = ended.state;
-    revised.value = ended.value;
-    revised.failure = ended.failure;
-    revised.metrics = ended.metrics;
-    revised.point = ended.point;
-    revised.suggested = ended.suggested;
+    const Trial revised = with_result_of(stored, ended);
     std::optional<std::string_view> cause;
     std::optional<std::string_view> message;
     if (revised.failure) {

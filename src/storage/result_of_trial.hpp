@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// The part of a trial that a result is made of.
+#pragma once
+
+#include "vbo/trial.hpp"
+
+namespace vbo {
+
+inline bool same_result(const Trial& a, const Trial& b) {
+  return a.state == b.state && a.value == b.value && a.failure == b.failure &&
+         a.metrics == b.metrics && a.suggested.has_value() == b.suggested.has_value() &&
+         (!a.suggested || a.point == b.point);
+}
+
+inline Trial with_result_of(Trial stored, const Trial& ended) {
+  stored.state = ended.state;
+  stored.value = ended.value;
+  stored.failure = ended.failure;
+  stored.metrics = ended.metrics;
+  stored.point = ended.point;
+  stored.suggested = ended.suggested;
+  return stored;
+}
+
+}  // namespace vbo

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+// How the flagship searches: regions, shares of sources, climbers, local searches.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "optim/vbo/archive.hpp"
+#include "optim/vbo/climb.hpp"
+#include "optim/vbo/regions.hpp"
+#include "optim/vbo/shares.hpp"
+#include "vbo/random.hpp"
+#include "vbo_parts.hpp"
+
+namespace vbo {
+namespace {
+
+TEST(Regions, SecondSearchWorksInAnotherRegion) {
+  const Encoding encoding(parts_cube(4));
+  Frame frame(encoding);
+  Regions regions(encoding, VboOptions{}, 1);
+  const Archive archive = quadratic_archive(4, 200);
+  regions.advance(archive, frame);
+  ASSERT_TRUE(regions.leader().running());
+  ASSERT_TRUE(regions.second().running());
+  EXPECT_FALSE(regions.is_narrow());
+  EXPECT_GT(regions.leader().distance(regions.second().mean_code(archive.code(0))), 0.2);
+  Rng rng(1, "sample");
+  for (int i = 0; i < 200; ++i) {
+    Vector code = Vector::Zero(4);
+    regions.leader().sample(code, rng);
+    EXPECT_TRUE((code.array() >= 0.0 && code.array() <= 1.0).all());
+  }
+}
+
+TEST(Regions, LeaderThatStandsStillBeginsAgainAroundTheBestResult) {
+  const Encoding encoding(parts_cube(4));
+  Frame frame(encoding);
+  VboOptions options;
+  options.second_share = 0.0;
+  options.explore = 0.0;
+  Regions regions(encoding, options, 1);
+  const Archive archive = quadratic_archive(4, 200);
+  const auto best = archive.code(archive.at_rank(0));
+  regions.advance(archive, frame);
+  double narrowest = regions.leader().deviation();
+  bool widened = false;
+  for (int round = 0; round < 20 && !widened; ++round) {
+    for (int i = 0; i < 20; ++i) regions.learn(best, 1.0, Regions::From::leader);
+    regions.advance(archive, frame);
+    const double deviation = regions.leader().deviation();
+    widened = narrowest < 0.04 && deviation > 0.045;
+    narrowest = std::min(narrowest, deviation);
+  }
+  EXPECT_TRUE(widened) << "narrowest " << narrowest;
+  EXPECT_FALSE(regions.second().running());
+  EXPECT_NEAR(regions.leader().distance(best), 0.0, 1e-9);
+  EXPECT_EQ(regions.leader().best(), 1.0);  // begun again, with the old value to beat
+}
+
+// A jump finds something better far away: a narrow leader moves there, a wide one does not, and
+// without exploration nobody does. The share of jumps falls until then.
+TEST(Regions, NarrowLeaderMovesToABetterDistantResult) {
+  const Encoding encoding(parts_cube(4));
+  for (const double explore : {0.3, 0.0}) {
+    Frame frame(encoding);
+    VboOptions options;
+    options.second_share = 0.0;
+    options.explore = explore;
+    Regions regions(encoding, options, 1);
+    Archive archive = quadratic_archive(4, 200);
+    regions.advance(archive, frame);
+    const Vector best = archive.code(archive.at_rank(0));
+    while (!regions.is_narrow()) {
+      for (int i = 0; i < 20; ++i) regions.learn(best, 1.0, Regions::From::leader);
+      regions.advance(archive, frame);
+    }
+    regions.advance(archive, frame);
+    if (explore > 0.0) {
+      EXPECT_LT(regions.jump_share().value(), explore);
+    }
+    const Vector far = Vector::Constant(4, 0.95);
+    regions.learn(far, 2.0, Regions::From::neither);
+    archive.add(1000, far, 2.0);
+    archive.sort();
+    regions.advance(archive, frame);
+    EXPECT_EQ(regions.leader().distance(far) < 0.1, explore > 0.0);
+    EXPECT_EQ(regions.jump_share().has_value(), explore > 0.0);
+    if (explore > 0.0) {
+      EXPECT_EQ(*regions.jump_share(), explore);
+    }
+  }
+}
+
+constexpr Source kSources[] = {Source::action_net, Source::jump, Source::climb, Source::second,
+                               Source::local};
+
+double sum_of(const Shares& shares, Shares::Race race) {
+  double sum = 0.0;
+  for (const Source source : kSources) sum += shares.of(source, race);
+  return sum;
+}
+
+TEST(Shares, FollowWinRatesWithinTheirBounds) {
+  VboOptions options;
+  options.action_share = 0.15;
+  options.jump_share = 0.1;
+  options.climb_share = 0.2;
+  options.second_share = 0.2;
+  Shares shares(options);
+  const Shares::Race open{true, false}, narrow{true, true}, alone{false, true};
+  EXPECT_NEAR(shares.of(Source::local, open), 0.3, 1e-12);  // the least it gets
+  EXPECT_NEAR(shares.of(Source::climb, open), 0.7 * 0.2 / 0.65, 1e-12);
+  for (int round = 0; round < 20; ++round) {
+    for (int i = 0; i < 10; ++i) {
+      shares.learn(Source::local, i);
+      shares.learn(Source::action_net, -std::numeric_limits<double>::infinity());
+      shares.learn(Source::climb, 100.0 + i);
+      shares.learn(Source::jump, i);
+      shares.learn(Source::second, -1.0);
+    }
+    shares.advance();
+  }
+  // Against the other three: leader and jump win against the action-net and half of each other.
+  EXPECT_NEAR(shares.win_rate(Source::climb), 1.0, 1e-5);
+  EXPECT_NEAR(shares.win_rate(Source::local), 0.5, 1e-5);
+  EXPECT_NEAR(shares.win_rate(Source::action_net), 0.0, 1e-5);
+  EXPECT_NEAR(shares.win_rate(Source::second), 0.25, 1e-5);  // above the action-net's only
+  for (const Shares::Race race : {open, narrow, alone})
+    EXPECT_NEAR(sum_of(shares, race), 1.0, 1e-12);
+  EXPECT_EQ(shares.of(Source::second, alone), 0.0);
+  EXPECT_GT(shares.of(Source::climb, open), 0.45);
+  EXPECT_GE(shares.of(Source::local, open), 0.3 - 1e-12);
+  EXPECT_GE(shares.of(Source::local, narrow), 0.5 - 1e-12);
+  EXPECT_GT(shares.of(Source::action_net, open), 0.0);
+  EXPECT_LT(shares.of(Source::action_net, open), 0.02);
+
+  // Once the leader is narrow, jumps have a share of their own; the others keep their proportions.
+  const Shares::Race exploring{true, true, 0.3};
+  EXPECT_NEAR(sum_of(shares, exploring), 1.0, 1e-12);
+  EXPECT_EQ(shares.of(Source::jump, exploring), 0.3);
+  EXPECT_NEAR(shares.of(Source::climb, exploring) / shares.of(Source::local, exploring),
+              shares.of(Source::climb, narrow) / shares.of(Source::local, narrow), 1e-12);
+
+  // Without results of the leader nothing is compared, and little is kept.
+  const double before = shares.win_rate(Source::jump);
+  for (int i = 0; i < 5000; ++i) shares.learn(Source::jump, i);
+  shares.advance();
+  EXPECT_EQ(shares.win_rate(Source::jump), before);
+  StateWriter little;
+  shares.write(little);
+  EXPECT_LT(little.take().size(), 4096U);
+
+  // What is stored comes back, the unfinished round included.
+  shares.learn(Source::local, 1.0);
+  StateWriter out;
+  shares.write(out);
+  const std::string bytes = out.take();
+  Shares again(options);
+  StateReader in(bytes);
+  again.read(in);
+  EXPECT_TRUE(in.complete());
+  for (const Source source : kSources) {
+    EXPECT_EQ(again.of(source, open), shares.of(source, open)) << to_string(source);
+  }
+  for (Shares* both : {&shares, &again}) {
+    both->learn(Source::local, 2.0);
+    both->learn(Source::local, 3.0);
+    both->advance();
+  }
+  EXPECT_NE(again.win_rate(Source::jump), before);
+  EXPECT_EQ(again.win_rate(Source::jump), shares.win_rate(Source::jump));
+}
+
+// A judge whose opinion is known: -|x - peak|^2 / 2, plus what a category is worth.
+class PeakJudge final : public Judge {
+ public:
+  explicit PeakJudge(VectorOf<float> peak) : peak_(std::move(peak)) {}
+  const Judgement& judge(nn::InputRef<float> X, double, int, MatrixOf<float>* dX) override {
+    ++calls;
+    const MatrixOf<float> away = X.colwise() - peak_;
+    said_.score = -0.5F * away.colwise().squaredNorm().transpose();
+    if (dX) *dX = -away / static_cast<float>(X.cols());
+    return said_;
+  }
+  int calls = 0;
+
+ private:
+  VectorOf<float> peak_;
+  Judgement said_;
+};
+
+TEST(Climb, ReachesThePeakFromEverywhere) {
+  const Encoding encoding(parts_mixed_space());  // x, n, three categories, z
+  VectorOf<float> peak(6);
+  peak << 0.31F, 1.4F, 0.2F, 1.0F, 0.1F, 0.84F;  // the second lies outside of the cube
+  PeakJudge judge(peak);
+  MatrixOf<float> from = random_codes(6, 8, 3);
+  for (Eigen::Index i = 0; i < 8; ++i) from.col(i).segment(2, 3) = VectorOf<float>::Unit(3, i % 3);
+  const int steps = 40;
+  const MatrixOf<float> all =
+      climb(judge, encoding, from, {.steps = steps, .length = VectorOf<float>::Constant(8, 0.03F)});
+  EXPECT_EQ(judge.calls, steps + 1);
+  ASSERT_GT(all.cols(), 8);
+  const VectorOf<float> top{{0.31F, 1.0F, 0.0F, 1.0F, 0.0F, 0.84F}};
+  for (Eigen::Index i = 0; i < 8; ++i) EXPECT_LT((all.col(i) - top).norm(), 0.01F) << i;
+  // What was left behind is inside the cube, has one category, and includes the starts.
+  for (Eigen::Index i = 0; i < all.cols(); ++i) {
+    EXPECT_GE(all.col(i).minCoeff(), 0.0F);
+    EXPECT_LE(all.col(i).maxCoeff(), 1.0F);
+    EXPECT_EQ(all.col(i).segment(2, 3).sum(), 1.0F);
+  }
+  for (Eigen::Index i = 0; i < 8; ++i) {
+    float nearest = 1.0F;
+    for (Eigen::Index j = 8; j < all.cols(); ++j) {
+      nearest = std::min(nearest, (all.col(j) - from.col(i)).norm());
+    }
+    EXPECT_EQ(nearest, 0.0F) << i;
+  }
+}
+
+TEST(Climb, TakesBackWhatDoesNotHelp) {
+  const Encoding encoding(parts_cube(2));
+  const VectorOf<float> peak{{0.5F, 0.5F}};
+  PeakJudge judge(peak);
+  const MatrixOf<float> from = peak.array() + 0.01F;  // the first steps lead far past the peak
+  const ClimbOptions options{.steps = 3, .length = VectorOf<float>::Constant(1, 0.2F)};
+  const MatrixOf<float> all = climb(judge, encoding, from, options);
+  EXPECT_LE((all.col(0) - peak).norm(), (from - peak).norm());
+  EXPECT_EQ(all.col(0), from.col(0));  // 0.2, 0.08 and 0.032 are all too long
+  EXPECT_EQ(all.cols(), 1);
+}
+
+// Categories whose slopes promise what they do not keep must not stop the numbers.
+TEST(Climb, NumbersMoveWhereCategoriesMislead) {
+  class Misleading final : public Judge {
+   public:
+    const Judgement& judge(nn::InputRef<float> X, double, int, MatrixOf<float>* dX) override {
+      said_.score = -(X.row(0).array() - 0.9F).square().transpose();
+      for (Eigen::Index i = 0; i < X.cols(); ++i) {
+        for (Eigen::Index b = 1; b < X.rows(); b += 5) said_.score[i] += X(b, i);  // first is best
+      }
+      if (dX) {
+        *dX = MatrixOf<float>::Ones(X.rows(), X.cols());  // and all others look better
+        for (Eigen::Index b = 1; b < X.rows(); b += 5) dX->row(b).setZero();
+        dX->row(0) = -2.0F * (X.row(0).array() - 0.9F);
+      }
+      return said_;
+    }
+
+   private:
+    Judgement said_;
+  } judge;
+  std::vector<Parameter> parameters{Parameter::real("x", 0, 1)};
+  for (const char* name : {"a", "b", "c", "d"}) {
+    parameters.push_back(Parameter::categorical(name, {"1", "2", "3", "4", "5"}));
+  }
+  const Encoding encoding(Space::make(std::move(parameters)).value());
+  MatrixOf<float> from = MatrixOf<float>::Zero(21, 1);
+  from(0, 0) = 0.2F;
+  for (Eigen::Index b = 1; b < 21; b += 5) from(b, 0) = 1.0F;
+  const MatrixOf<float> all =
+      climb(judge, encoding, from, {.length = VectorOf<float>::Constant(1, 0.03F)});
+  EXPECT_NEAR(all(0, 0), 0.9F, 0.2F);
+  EXPECT_EQ(all.col(0).tail(20), from.col(0).tail(20));
+}
+
+TEST(LocalSearch, ConvergesOnASphereByItsOwnResults) {
+  const Encoding encoding(parts_cube(5));
+  LocalSearch search(encoding, 0, 1);
+  search.begin(Vector::Constant(5, 0.8), 0.2);
+  Rng rng(1, "sphere");
+  for (int generation = 0; generation < 60; ++generation) {
+    for (int i = 0; i < 20; ++i) {
+      Vector code = Vector::Zero(5);
+      search.sample(code, rng);
+      search.learn(code, -(code.array() - 0.3).square().sum(), true);
+    }
+    search.advance();
+  }
+  EXPECT_LT(search.deviation(), 1e-4);
+  EXPECT_LT((search.mean_code(Vector::Zero(5)).array() - 0.3).abs().maxCoeff(), 1e-4);
+}
+
+}  // namespace
+}  // namespace vbo
