@@ -7,6 +7,7 @@
 #include <chrono>
 #include <optional>
 
+#include "cli/file_kind.hpp"
 #include "cli/target.hpp"
 #include "core/actual.hpp"
 #include "core/limits.hpp"

@@ -11,6 +11,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/evaluator.hpp"
+#include "cli/file_kind.hpp"
 #include "cli/launch.hpp"
 #include "cli/progress.hpp"
 #include "cli/signals.hpp"

@@ -7,6 +7,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/evaluator.hpp"
+#include "cli/file_kind.hpp"
 #include "cli/signals.hpp"
 #include "cli/target.hpp"
 #include "cli/trial_json.hpp"

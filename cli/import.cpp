@@ -6,7 +6,7 @@
 #include <fstream>
 #include <optional>
 
-#include "cli/target.hpp"
+#include "cli/file_kind.hpp"
 #include "cli/trial_json.hpp"
 #include "core/json.hpp"
 #include "core/spelling.hpp"

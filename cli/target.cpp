@@ -2,10 +2,9 @@
 #include "cli/target.hpp"
 
 #include <filesystem>
-#include <fstream>
-#include <string_view>
 
 #include "cli/evaluator.hpp"
+#include "cli/file_kind.hpp"
 
 namespace vbo::cli {
 namespace {
@@ -34,19 +33,6 @@ Result<std::string> url_of(const std::string& argument) {
   if (!file) return file.error();
   return file->study.storage;
 }
-
-}  // namespace
-
-bool is_sqlite_file(const std::string& path) {
-  constexpr std::string_view kStart = "SQLite format 3";
-  std::string start(kStart.size(), '\0');
-  std::ifstream(path, std::ios::binary).read(start.data(), std::ssize(start));
-  return start == kStart;
-}
-
-bool is_study_file(const std::string& argument) { return argument.ends_with(".toml"); }
-
-namespace {
 
 Result<OpenedStudy> open_existing(const std::string& argument, Access access, double wait_seconds) {
   const Result<std::string> url = url_of(argument);

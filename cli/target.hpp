@@ -14,9 +14,6 @@ namespace vbo::cli {
 inline constexpr double kWaitSeconds = 30.0;  // default of --wait
 inline constexpr double kLongestWait = 86400.0;
 
-bool is_study_file(const std::string& argument);  // by its name: *.toml
-bool is_sqlite_file(const std::string& path);     // by its first bytes
-
 struct OpenedStudy {
   std::string url;
   std::unique_ptr<Storage> storage;

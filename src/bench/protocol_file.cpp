@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Protocol files (TOML). Every key is checked; the message names file, line, key and what would be
 // right.
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <charconv>
 #include <fstream>
@@ -11,6 +9,7 @@
 #include <sstream>
 
 #include "bench/protocol.hpp"
+#include "core/toml.hpp"
 #include "core/toml_guard.hpp"
 #include "optim/options.hpp"
 
@@ -284,6 +283,8 @@ Result<Protocol> parse_protocol(std::string_view text, const std::string& source
     return Error{ErrorKind::invalid_input, source_name + ", line " +
                                                std::to_string(e.source().begin.line) + ": " +
                                                std::string(e.description())};
+  } catch (const TomlAssertion&) {
+    return Error{ErrorKind::invalid_input, source_name + ": not valid TOML"};
   } catch (const Wrong& wrong) {
     return Error{ErrorKind::invalid_input, wrong.message};
   }

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: MIT
-// A study file with bytes changed: opened by a reader and by a coordinator, all that can be loaded
+// A study file with bytes changed: opened by a reader or a coordinator, all that can be loaded
 // is loaded. Then either an error, or exactly the results that were stored: never another value.
-// The input is a list of changes: three bytes of offset, how many bytes, the bytes.
-#include <sys/stat.h>
+// The input is a list of changes, see edited_file.hpp.
 #include <unistd.h>
 
-#include <filesystem>
 #include <fstream>
-#include <iterator>
-#include <map>
 #include <string>
 
-#include "fuzz/fuzz.hpp"
+#include "fuzz/edited_file.hpp"
 #include "storage/samples.hpp"
 #include "vbo/storage.hpp"
 
@@ -19,23 +15,12 @@ namespace {
 
 using namespace vbo;
 
-constexpr int kTrials = 24;
-
-const std::string& folder() {
-  static const std::string path = [] {
-    const bool memory = access("/dev/shm", W_OK) == 0;
-    std::string pattern = std::string(memory ? "/dev/shm" : "/tmp") + "/vbo-fuzz-XXXXXX";
-    REQUIRE_THAT(mkdtemp(pattern.data()) != nullptr);
-    std::atexit([] { std::filesystem::remove_all(folder()); });
-    return pattern;
-  }();
-  return path;
-}
+constexpr int kTrials = 12;
 
 double value_of(TrialId id) { return 0.25 * static_cast<double>(id) - 1.0 / 3.0; }
 
 std::string make_study() {
-  const std::string path = folder() + "/study.db";
+  const std::string path = fuzz::folder() + "/study.db";
   {
     auto storage = open_storage(path, Access::coordinate).value();
     storage->create_study(testing::sample_record()).value();
@@ -58,8 +43,7 @@ std::string make_study() {
     storage->save_snapshot({event, std::string(3000, 's')}).value();
     storage->settle().value();
   }
-  std::ifstream in(path, std::ios::binary);
-  return {(std::istreambuf_iterator<char>(in)), {}};
+  return fuzz::bytes_of(path);
 }
 
 void check(const Result<std::vector<Trial>>& trials) {
@@ -90,31 +74,19 @@ void load_all(Storage& storage) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const std::string original = make_study();
-  std::string bytes = original;
-  for (std::size_t at = 0; at + 4 < size;) {
-    const std::size_t offset =
-        (std::size_t{data[at]} << 16U | std::size_t{data[at + 1]} << 8U | data[at + 2]) %
-        bytes.size();
-    const std::size_t length = std::min<std::size_t>(data[at + 3] % 32 + 1, size - at - 4);
-    for (std::size_t i = 0; i < length && offset + i < bytes.size(); ++i) {
-      bytes[offset + i] = static_cast<char>(data[at + 4 + i]);
-    }
-    at += 4 + length;
+  const std::string bytes = fuzz::changed(original, data, size);
+  const std::string path = fuzz::folder() + "/copy.db";
+  for (const char* ending : {"", "-wal", "-shm", "-lock", ".lock", ".rescued"}) {
+    unlink((path + ending).c_str());
   }
-  if (size % 5 == 4) bytes.resize(bytes.size() - data[size - 1] * 16U);  // cut short
-  const std::string path = folder() + "/copy.db";
-  for (const Access access : {Access::read, Access::coordinate}) {
-    for (const char* ending : {"", "-wal", "-shm", "-lock", ".lock", ".rescued"}) {
-      unlink((path + ending).c_str());
-    }
-    std::ofstream(path, std::ios::binary) << bytes;
-    auto storage = open_storage(path, access, 0.1);
-    if (!storage) continue;
-    load_all(**storage);
-    if (access != Access::coordinate) continue;
+  std::ofstream(path, std::ios::binary) << bytes;
+  const Access access = size % 2 == 0 ? Access::read : Access::coordinate;
+  auto storage = open_storage(path, access, 0.1);
+  if (!storage) return 0;
+  load_all(**storage);
+  if (access == Access::coordinate) {
     (void)(*storage)->return_lost(false);
-    const std::vector<Trial> end{
-        testing::completed(testing::sample_trial(21, 11), value_of(21), 12)};
+    const std::vector<Trial> end{testing::completed(testing::sample_trial(9, 5), value_of(9), 6)};
     if ((*storage)->finish_trials(end)) load_all(**storage);
   }
   return 0;

@@ -53,16 +53,23 @@ Goal goal_of(Database& database, const std::string& path, const Found& study) {
   return directions.front() == "MAXIMIZE" ? Goal::maximize : Goal::minimize;
 }
 
-// Optuna stores every parameter as a number; what it stands for says its distribution.
+// What a number Optuna stores stands for says its distribution; null when it cannot be.
 Json value_of(double number, const Json& distribution) {
-  const std::string kind = distribution.value("name", "");
-  const Json attributes = distribution.value("attributes", Json::object());
-  if (kind == "CategoricalDistribution") {
-    const Json choices = attributes.value("choices", Json::array());
-    const auto index = static_cast<std::size_t>(std::max(0.0, number));
-    return index < choices.size() ? choices[index] : Json();
+  const auto kind = distribution.find("name");
+  const std::string name =
+      kind != distribution.end() && kind->is_string() ? kind->get<std::string>() : "";
+  if (name == "CategoricalDistribution") {
+    const auto attributes = distribution.find("attributes");
+    if (attributes == distribution.end() || !attributes->is_object()) return {};
+    const auto choices = attributes->find("choices");
+    if (choices == attributes->end() || !choices->is_array()) return {};
+    if (!(number >= 0.0) || number >= static_cast<double>(choices->size())) return {};
+    return (*choices)[static_cast<std::size_t>(number)];
   }
-  if (kind.starts_with("Int")) return static_cast<std::int64_t>(std::llround(number));
+  // Beyond 2^62 it is no whole number of Optuna's; as it is, no parameter will take it.
+  if (name.starts_with("Int") && std::abs(number) < 0x1p62) {
+    return static_cast<std::int64_t>(std::llround(number));
+  }
   return number;
 }
 
@@ -100,8 +107,9 @@ Result<OptunaStudy> read_optuna(const std::string& path, const std::string& name
       if (!trials.is_null(3)) trial.outcome.seconds = std::max(0.0, trials.real(3));
     }
     Statement params = database.prepare(
-        "SELECT p.trial_id, p.param_name, p.param_value, p.distribution_json FROM trial_params p "
-        "JOIN trials t ON t.trial_id = p.trial_id WHERE t.study_id = ? ORDER BY p.param_id");
+        "SELECT p.trial_id, p.param_name, p.param_value, p.distribution_json, "
+        "typeof(p.param_value) IN ('real', 'integer') FROM trial_params p JOIN trials t ON "
+        "t.trial_id = p.trial_id WHERE t.study_id = ? ORDER BY p.param_id");
     params.bind(found.id);
     while (params.step()) {
       const auto place = places.find(params.integer(0));
@@ -112,17 +120,19 @@ Result<OptunaStudy> read_optuna(const std::string& path, const std::string& name
                                              std::string(params.text(1)) + "\" is not readable"}};
       }
       study.trials[place->second].params[std::string(params.text(1))] =
-          value_of(params.real(2), *distribution);
+          params.integer(4) == 1 ? value_of(params.real(2), *distribution) : Json();
     }
     Statement values = database.prepare(
-        "SELECT v.trial_id, v.value, v.value_type FROM trial_values v JOIN trials t ON "
-        "t.trial_id = v.trial_id WHERE t.study_id = ? AND t.state = 'COMPLETE'");
+        "SELECT v.trial_id, v.value, v.value_type, typeof(v.value) IN ('real', 'integer') "
+        "FROM trial_values v JOIN trials t ON t.trial_id = v.trial_id WHERE t.study_id = ? AND "
+        "t.state = 'COMPLETE'");
     values.bind(found.id);
     while (values.step()) {
       const auto place = places.find(values.integer(0));
       if (place == places.end()) continue;
       constexpr double infinity = std::numeric_limits<double>::infinity();
-      double value = values.real(1);
+      double value = values.integer(3) == 1 ? values.real(1)  // else no number, or infinite
+                                            : std::numeric_limits<double>::quiet_NaN();
       if (values.text(2) == "INF_POS") value = infinity;
       if (values.text(2) == "INF_NEG") value = -infinity;
       Outcome& outcome = study.trials[place->second].outcome;

@@ -414,6 +414,8 @@ Result<StudyFile> parse_study_file(std::string_view text, const std::string& pat
                  path + ":" + std::to_string(place.line) + ":" + std::to_string(place.column) +
                      ": not valid TOML: " + std::string(error.description()),
                  "", static_cast<int>(place.line)};
+  } catch (const TomlAssertion&) {
+    return Error{ErrorKind::invalid_input, path + ": not valid TOML"};
   }
   TomlErrors errors(path);
   const TomlTable top(

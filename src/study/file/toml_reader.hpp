@@ -3,14 +3,13 @@
 // line with file, line, field, what was found and what would be right.
 #pragma once
 
-#include <toml++/toml.h>
-
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/toml.hpp"
 #include "vbo/error.hpp"
 
 namespace vbo {
