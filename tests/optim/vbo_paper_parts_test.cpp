@@ -235,5 +235,14 @@ TEST(Lens, SeesTheBestResultsAtSizeOne) {
   EXPECT_EQ(Lens(encoding, LensKind::none).frame().inputs(), 4);
 }
 
+// Where there are no numbers there is nothing to look at more closely.
+TEST(Lens, LeavesCategoriesAlone) {
+  const Encoding encoding(Space::make({Parameter::categorical("c", {"a", "b"})}).value());
+  Lens lens(encoding, LensKind::full);
+  const Histories h{MatrixOf<float>::Ones(2, 8), VectorOf<float>::Constant(8, 2.0F), 8};
+  lens.move(h);
+  EXPECT_EQ(lens.seen(h).X, h.X);
+}
+
 }  // namespace
 }  // namespace vbo

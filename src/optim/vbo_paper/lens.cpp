@@ -12,7 +12,7 @@ constexpr double kNarrowest = 1e-3;  // least deviation along any direction
 }  // namespace
 
 void Lens::move(const Histories& codes) {
-  if (kind_ == LensKind::none) return;
+  if (kind_ == LensKind::none || frame_.numeric() == 0) return;
   std::vector<Eigen::Index> best;
   for (Eigen::Index i = 0; i < codes.y.size(); ++i) {
     if (codes.y[i] > kBest) best.push_back(i);
