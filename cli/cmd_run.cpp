@@ -192,6 +192,7 @@ class LocalWorkers {
         [this, executor, patience_seconds, &progress, storage = std::move(*connected)]() mutable {
           WorkOptions options;
           options.interrupts = &stop_;
+          options.leaves_at_end = false;
           options.patience_seconds = patience_seconds;
           options.on_started = [&](const Trial& trial) { progress.started(trial); };
           try {

@@ -126,7 +126,8 @@ struct HttpServer::Impl : std::enable_shared_from_this<HttpServer::Impl> {
   void make_room();
   bool host_is_ours(const std::string& host) const;
   // What is wrong with a request before anybody looks at its content.
-  std::optional<Response> refuse(const RawRequest& raw) const;
+  // `path` is what the handler will see, %61 decoded: who may see it depends on it.
+  std::optional<Response> refuse(const RawRequest& raw, const std::string& path) const;
   void count_refusal(const std::string& why);
 };
 
@@ -177,13 +178,13 @@ struct HttpServer::Impl::Session : std::enable_shared_from_this<Session> {
     }
     RawRequest raw = parser->release();
     const bool keep = raw.keep_alive(), head = raw.method() == http::verb::head;
-    if (std::optional<Response> refused = server->refuse(raw)) {
+    const Request request = plain(raw);
+    if (std::optional<Response> refused = server->refuse(raw, request.path)) {
       server->count_refusal(text(raw.method_string()) + " refused with status " +
                             std::to_string(refused->status));
       return send(std::move(*refused), false, head);
     }
     busy = true;
-    const Request request = plain(raw);
     if (request.path == "/api/events" && request.method == "GET") return follow();
     server->handler(request, [self = shared_from_this(), keep, head](Response response) {
       asio::post(self->stream.get_executor(),
@@ -265,7 +266,8 @@ bool HttpServer::Impl::host_is_ours(const std::string& host) const {
   return !error;
 }
 
-std::optional<Response> HttpServer::Impl::refuse(const RawRequest& raw) const {
+std::optional<Response> HttpServer::Impl::refuse(const RawRequest& raw,
+                                                 const std::string& path) const {
   const std::string host = text(raw[http::field::host]);
   if (!host_is_ours(host)) return error_response(403, "this host name is not served here");
   const bool post = raw.method() == http::verb::post;
@@ -284,10 +286,9 @@ std::optional<Response> HttpServer::Impl::refuse(const RawRequest& raw) const {
       return error_response(415, "the body has to be application/json");
     }
   }
-  const std::string target = text(raw.target());
-  if (target.size() > 4096) return error_response(414, "the address is too long");
+  if (raw.target().size() > 4096) return error_response(414, "the address is too long");
   // The page itself holds nothing; all data come from /api/.
-  if (!options.token.empty() && target.rfind("/api/", 0) == 0) {
+  if (!options.token.empty() && path.rfind("/api/", 0) == 0) {
     const std::string given = text(raw[http::field::authorization]);
     if (given.rfind("Bearer ", 0) != 0 || !same_secret(given.substr(7), options.token)) {
       Response response = error_response(401, "a token is needed: Authorization: Bearer TOKEN");

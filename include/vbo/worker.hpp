@@ -17,6 +17,9 @@ struct WorkOptions {
   std::string name;                      // "" = HOST:PID
   double lease_seconds = kLeaseSeconds;  // how long a claim outlives its worker
   double idle_seconds = 0.0;             // leave after so long without a trial; 0 = never
+  // Whether to leave once the study has ended. Not for workers of a run, which may begin while the
+  // storage still says that an earlier run, with a smaller budget, was the last.
+  bool leaves_at_end = true;
   // How long to wait for a storage that is away; 0 = its first error ends the work.
   double patience_seconds = 0.0;
   const std::atomic<int>* interrupts = nullptr;  // 1 = finish what runs, 2 = give it back

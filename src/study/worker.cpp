@@ -98,7 +98,9 @@ class Worker {
     if (looks) {
       const auto queue = storage_.queue_state();
       if (!queue) return queue.error();
-      if (queue->ended && queue->offered == 0) return Turn(WorkEnd::study_ended);
+      if (options_.leaves_at_end && queue->ended && queue->offered == 0) {
+        return Turn(WorkEnd::study_ended);
+      }
     }
     if (options_.idle_seconds > 0.0 && seconds_since(busy_) >= options_.idle_seconds) {
       return Turn(WorkEnd::idle);

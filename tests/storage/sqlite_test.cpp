@@ -319,6 +319,10 @@ TEST_F(SqliteFile, ADamagedSnapshotIsIgnored) {
   sqlite::Database(path_, sqlite::Database::Mode::write)
       .execute("UPDATE snapshot SET bytes = CAST('Weights' AS BLOB)");
   EXPECT_EQ(open_storage(path_, Access::read).value()->load_snapshot().value(), std::nullopt);
+  // Nor can the checksum be lost together with it.
+  sqlite::Database(path_, sqlite::Database::Mode::write)
+      .execute("UPDATE snapshot SET checksum = NULL");
+  EXPECT_EQ(open_storage(path_, Access::read).value()->load_snapshot().value(), std::nullopt);
 }
 
 // docs/storage-format.md promises these numbers to other readers.

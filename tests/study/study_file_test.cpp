@@ -208,5 +208,30 @@ TEST(StudyFile, HostileTextIsRefusedBeforeItIsParsed) {
   EXPECT_THAT(parse_study_file(fine, "a.toml").error().message, HasSubstr("unknown key"));
 }
 
+// toml++ took some letters for spaces, or worse, where a line ends in a backslash.
+TEST(StudyFile, LettersAfterABrokenLineStay) {
+  std::string text = kFull;
+  const std::string old = "name = \"branin\"";
+  for (const char* letter : {"\xC3\xA9", "\xD0\xB6", "\xE3\x81\x82", "\xEF\xB4\xBF"}) {
+    text = kFull;
+    text.replace(text.find(old), old.size(),
+                 "name = \"\"\"a\\\n   " + std::string(letter) + "b\"\"\"");
+    EXPECT_EQ(parse_study_file(text, "a.toml").value().study.name, "a" + std::string(letter) + "b");
+  }
+}
+
+TEST(StudyFile, MessagesShowArraysAndTables) {
+  const auto message = [](const std::string& value) {
+    return parse_study_file("study = " + value, "a.toml").error().message;
+  };
+  EXPECT_THAT(message("[0.1, -0.25, inf, [], 'a', {}]"),
+              HasSubstr("study: found [ 0.1, -0.25, inf, [], 'a', {} ], expected"));
+  EXPECT_THAT(parse_study_file("study.name = {a = 0.1, b = {c = [1]}}", "a.toml").error().message,
+              HasSubstr("found { a = 0.1, b = { c = [ 1 ] } }, expected"));
+  std::string wide = "[0";
+  for (int i = 0; i < 100000; ++i) wide += ",0";
+  EXPECT_LT(message(wide + "]").size(), 300U);
+}
+
 }  // namespace
 }  // namespace vbo

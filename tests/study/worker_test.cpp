@@ -78,5 +78,21 @@ TEST(StoppedWorker, BelievesWhatSpeaksOfTheInput) {
   }
 }
 
+TEST(Worker, LeavesWhenTheStudyHasEndedUnlessToldToStay) {
+  StudyOptions options;
+  options.space = Space::make({Parameter::real("x", 0.0, 1.0)}).value();
+  options.optimizer.method = "random";
+  Study study = Study::open(options).value();
+  const auto storage = study.connect(Access::queue).value();
+  storage->set_ended(true).value();
+  std::atomic<int> interrupts = 0;
+  StoppingExecutor executor(interrupts, {});
+  WorkOptions work_options;
+  work_options.idle_seconds = 0.01;
+  EXPECT_EQ(work(*storage, executor, work_options).value(), WorkEnd::study_ended);
+  work_options.leaves_at_end = false;
+  EXPECT_EQ(work(*storage, executor, work_options).value(), WorkEnd::idle);
+}
+
 }  // namespace
 }  // namespace vbo

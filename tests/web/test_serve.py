@@ -301,7 +301,9 @@ class Safety(ServeTest):
         self.serve("parabola.db", "--token-file", "token")
         self.alive()  # the page holds nothing
         for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "correct-horse-battery"}, {"Authorization": "Bearer correct-horse-batter"}):
-            self.get("/api/study", expect=401, headers=headers)
+            for path in ("/api/study", "/%61pi/study", "/%61%70%69%2fstudy", "/api%2Fevents", "/%61pi/events"):
+                self.get(path, expect=401, headers=headers)
+        self.get("/%61pi/study", headers={"Authorization": "Bearer correct-horse-battery"})
         self.get("/api/study", headers={"Authorization": "Bearer correct-horse-battery"})
         self.assertNotIn(b"correct-horse", self.get("/"))
 

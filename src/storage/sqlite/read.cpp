@@ -107,8 +107,9 @@ Result<std::optional<Snapshot>> SqliteStorage::load_snapshot() {
   return reading([&]() -> std::optional<Snapshot> {
     Statement select = database_.prepare("SELECT after_event, bytes, checksum FROM snapshot");
     if (!select.step()) return std::nullopt;
-    // A damaged snapshot is as good as none: replaying everything gives the same.
-    if (!select.is_null(2) && select.integer(2) != bytes_check(select.text(1))) return std::nullopt;
+    // A damaged snapshot, and one without a checksum, which files of before have, is as good as
+    // none: replaying everything gives the same.
+    if (select.is_null(2) || select.integer(2) != bytes_check(select.text(1))) return std::nullopt;
     return Snapshot{select.integer(0), std::string(select.text(1))};
   });
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <sstream>
+#include <utility>
 
 #include "core/spelling.hpp"
 #include "vbo/space.hpp"
@@ -17,17 +18,43 @@ std::string bounds_text(std::int64_t low, std::int64_t high) {
   return "a whole number from " + std::to_string(low) + " to " + std::to_string(high);
 }
 
+// Arrays and tables by ourselves: toml++ first guesses how wide they are, and makes an unsigned
+// number of the logarithm of 0.1 for it.
+void write(std::ostringstream& out, const toml::node& node) {
+  const char* before = " ";
+  const auto next = [&] { out << std::exchange(before, ", "); };
+  const auto enough = [&] { return out.tellp() > static_cast<std::streamoff>(kShownLength); };
+  if (const toml::array* array = node.as_array()) {
+    out << '[';
+    for (auto item = array->begin(); item != array->end() && !enough(); ++item) {
+      next();
+      write(out, *item);
+    }
+    out << (array->empty() ? "]" : " ]");
+  } else if (const toml::table* table = node.as_table()) {
+    out << '{';
+    for (auto item = table->begin(); item != table->end() && !enough(); ++item) {
+      next();
+      out << item->first.str() << " = ";
+      write(out, item->second);
+    }
+    out << (table->empty() ? "}" : " }");
+  } else {
+    node.visit([&](const auto& value) {
+      if constexpr (toml::is_floating_point<decltype(value)>) {
+        out << to_string(Value(value.get()));  // as it was written, not to seventeen digits
+      } else if constexpr (!toml::is_array<decltype(value)> && !toml::is_table<decltype(value)>) {
+        out << value;
+      }
+    });
+  }
+}
+
 }  // namespace
 
 std::string toml_text(const toml::node& node) {
   std::ostringstream out;
-  node.visit([&](const auto& value) {
-    if constexpr (toml::is_floating_point<decltype(value)>) {
-      out << to_string(Value(value.get()));  // as it was written, not to seventeen digits
-    } else {
-      out << value;
-    }
-  });
+  write(out, node);
   std::string text = out.str();
   std::replace(text.begin(), text.end(), '\n', ' ');
   if (text.size() > kShownLength) text = text.substr(0, kShownLength) + "...";
