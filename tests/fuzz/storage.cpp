@@ -21,15 +21,25 @@ using namespace vbo;
 
 constexpr int kTrials = 24;
 
+// In memory where possible; removed at the end of the program.
+struct Folder {
+  Folder()
+      : path(std::string(access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp") +
+             "/vbo-fuzz-XXXXXX") {
+    REQUIRE_THAT(mkdtemp(path.data()) != nullptr);
+  }
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  std::string path;
+};
+
 const std::string& folder() {
-  static const std::string path = [] {
-    const bool memory = access("/dev/shm", W_OK) == 0;
-    std::string pattern = std::string(memory ? "/dev/shm" : "/tmp") + "/vbo-fuzz-XXXXXX";
-    REQUIRE_THAT(mkdtemp(pattern.data()) != nullptr);
-    std::atexit([] { std::filesystem::remove_all(folder()); });
-    return pattern;
-  }();
-  return path;
+  static const Folder made;
+  return made.path;
 }
 
 double value_of(TrialId id) { return 0.25 * static_cast<double>(id) - 1.0 / 3.0; }
