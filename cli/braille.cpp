@@ -19,7 +19,9 @@ constexpr unsigned char kDots[2][4] = {{0x01, 0x02, 0x04, 0x40}, {0x08, 0x10, 0x
 }  // namespace
 
 BrailleCanvas::BrailleCanvas(int columns, int rows)
-    : columns_(columns), rows_(rows), cells_(static_cast<std::size_t>(columns * rows), 0) {}
+    : columns_(columns),
+      rows_(rows),
+      cells_(static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows), 0) {}
 
 void BrailleCanvas::dot(double x, double y) {
   const int width = 2 * columns_, height = 4 * rows_;
@@ -40,8 +42,9 @@ void BrailleCanvas::line(double x1, double y1, double x2, double y2) {
 
 std::string BrailleCanvas::row(int index) const {
   std::string text;
-  for (int c = 0; c < columns_; ++c) {
-    const unsigned char cell = cells_[static_cast<std::size_t>(index * columns_ + c)];
+  const auto columns = static_cast<std::size_t>(columns_);
+  for (std::size_t c = 0; c < columns; ++c) {
+    const unsigned char cell = cells_[static_cast<std::size_t>(index) * columns + c];
     text += cell == 0 ? std::string(" ") : utf8(0x2800U + cell);
   }
   return text;

@@ -87,7 +87,7 @@ std::string bash_script(const CLI::App& app) {
 }
 
 // Inside single quotes.
-std::string quoted(std::string text) {
+std::string quoted(const std::string& text) {
   std::string result;
   for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return result;

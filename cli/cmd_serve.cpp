@@ -101,7 +101,7 @@ int serve(const ServeArguments& options, const Console& console) {
   raise_descriptor_limit();
   web::HttpServer server(
       server_options,
-      [&service](const web::Request& request, web::HttpServer::Respond respond) {
+      [&service](const web::Request& request, const web::HttpServer::Respond& respond) {
         service.handle(request, respond);
       },
       [&console](const std::string& line) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <map>
 
 #include "tasks/svg.hpp"
@@ -85,7 +86,7 @@ struct Range {
 // The range of what is drawn, a little widened, never empty.
 Range range_of(const Axis& axis, const std::vector<Series>& series, bool vertical) {
   if (axis.low < axis.high) return {axis.low, axis.high};
-  double low = INFINITY, high = -INFINITY;
+  double low = std::numeric_limits<double>::infinity(), high = -low;
   for (const Series& s : series) {
     for (const auto* values :
          {vertical ? &s.y : &s.x, vertical ? &s.low : nullptr, vertical ? &s.high : nullptr}) {
@@ -307,8 +308,9 @@ std::string to_svg(const Figure& figure) {
     svg.text({margin_left, 22}, figure.title, anchored("start", 15, " font-weight=\"bold\""));
   }
   for (int i = 0; i < panels; ++i) {
-    draw_panel(svg, figure.panels[static_cast<std::size_t>(i)], (i % columns) * size.width,
-               top + (i / columns) * size.height, size, i);
+    const int column = i % columns, row = i / columns;
+    draw_panel(svg, figure.panels[static_cast<std::size_t>(i)], column * size.width,
+               top + row * size.height, size, i);
   }
   for (std::size_t i = 0; i < legend.size(); ++i) {
     const int column = beside ? 0 : static_cast<int>(i) / std::max(1, legend_rows);

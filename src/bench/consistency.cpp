@@ -124,6 +124,7 @@ std::map<Key, std::vector<const ConsistencyRow*>> grouped(const std::vector<Cons
 std::vector<double> values(const std::vector<const ConsistencyRow*>& rows,
                            double ConsistencyRow::*field) {
   std::vector<double> all;
+  all.reserve(rows.size());
   for (const ConsistencyRow* row : rows) all.push_back(row->*field);
   return all;
 }

@@ -111,6 +111,7 @@ std::vector<std::string> common_order(const std::vector<Panel>& panels) {
     }
   }
   std::vector<std::string> order;
+  order.reserve(positions.size());
   for (const auto& [label, unused] : positions) order.push_back(label);
   std::stable_sort(order.begin(), order.end(), [&](const std::string& a, const std::string& b) {
     return mean(positions[a]) < mean(positions[b]);

@@ -214,6 +214,7 @@ Panel closed_forms(const std::string& title, CostModel (*model)(const std::vecto
       {"VBO-MI", "vbo-paper"}, {"I-BNN", "ibnn"},  {"FocalBO", "focal"}, {"SGHMC", "sghmc"}};
   constexpr int points = 33;
   std::vector<std::int64_t> n;
+  n.reserve(points);
   for (int i = 0; i < points; ++i) {
     n.push_back(std::llround(marks.front() * std::pow(marks.back() / marks.front(),
                                                       i / static_cast<double>(points - 1))));

@@ -61,23 +61,23 @@ CostModel published_model(const std::vector<std::int64_t>& T) {
                     [&](std::int64_t) { return c.K_b * c.W; }, "low linear", T)};
   model.notes = {
       "N is not defined beside the table; the text implies N = N_starts N_steps = 500.",
-      "E (epochs of a first fit) and D (inputs) are listed among the constants but appear in no "
-      "formula. With E applied, DKL as E T W + T^3 + N (T^2 + W) would be 111 000 000 / 755 000 "
-      "000 / 2 505 000 000, and LLA as E T W + W^3 + N W^2 1 050 100 000 000 / 1 050 500 000 000 "
-      "/ 1 051 000 000 000 at T = 100 / 500 / 1000.",
-      "K_a T H is not the cost of an LSTM step: its matrix products alone take 8 H (H + D_in) "
-      "operations per step and sequence, and there are B sequences.",
-      "K_b W takes the Bayesian network's W for the action-net and leaves out the batch and the "
-      "way back through the critic.",
-      "HMC counts one operation per weight and datum; a forward and backward pass take about "
-      "six. GP and DKL leave out the 1/3 of a Cholesky factor, the number of likelihood "
-      "evaluations, Monte-Carlo samples and the batch. The linear label of LLA hides W^3 = 10^12, "
-      "which Kronecker factors or the function-space form avoid.",
-      "T counts observations here and iterations elsewhere in the paper; one round of VBO adds B "
-      "observations. W also names the warm-up rounds of Algorithm 1. K_a and K_b are 1 and 5 in "
-      "the paper's experiments, 5 and 10 in this table.",
-      "The claim of a near 10^2-fold reduction matches none of these ratios: see the last "
-      "columns; for the acquisition alone HMC / VBO-MI is 2 500."};
+      ("E (epochs of a first fit) and D (inputs) are listed among the constants but appear in no "
+       "formula. With E applied, DKL as E T W + T^3 + N (T^2 + W) would be 111 000 000 / 755 000 "
+       "000 / 2 505 000 000, and LLA as E T W + W^3 + N W^2 1 050 100 000 000 / 1 050 500 000 000 "
+       "/ 1 051 000 000 000 at T = 100 / 500 / 1000."),
+      ("K_a T H is not the cost of an LSTM step: its matrix products alone take 8 H (H + D_in) "
+       "operations per step and sequence, and there are B sequences."),
+      ("K_b W takes the Bayesian network's W for the action-net and leaves out the batch and the "
+       "way back through the critic."),
+      ("HMC counts one operation per weight and datum; a forward and backward pass take about "
+       "six. GP and DKL leave out the 1/3 of a Cholesky factor, the number of likelihood "
+       "evaluations, Monte-Carlo samples and the batch. The linear label of LLA hides W^3 = 10^12, "
+       "which Kronecker factors or the function-space form avoid."),
+      ("T counts observations here and iterations elsewhere in the paper; one round of VBO adds B "
+       "observations. W also names the warm-up rounds of Algorithm 1. K_a and K_b are 1 and 5 in "
+       "the paper's experiments, 5 and 10 in this table."),
+      ("The claim of a near 10^2-fold reduction matches none of these ratios: see the last "
+       "columns; for the acquisition alone HMC / VBO-MI is 2 500.")};
   return model;
 }
 
@@ -118,21 +118,22 @@ CostModel realistic_model(const std::vector<std::int64_t>& T) {
           [=](std::int64_t t) { return 6 * C * c.K_a * t * c.B; }, "K_b B (6 W + 4 C)",
           [=](std::int64_t) { return c.K_b * c.B * (6 * c.W + 4 * C); }, "linear", T)};
   model.notes = {
-      "One multiplication or addition is one operation. A network of W weights takes 2 W per "
-      "datum forward, 6 W with the gradient for its weights, 4 W with the gradient for its input.",
-      "GP: one evaluation of the likelihood with gradient is a Cholesky factor (T^3 / 3) and an "
-      "inverse (2 T^3 / 3); 50 evaluations per fit. A candidate's mean and variance with gradient "
-      "take 4 T^2.",
-      "VBO-MI: C = 30 336 multiply-adds for one step of one sequence through the paper's critic "
-      "(modified LSTM with 64 units on 11 inputs, true and one reference branch, then 64-64-1). "
-      "Every round passes over the B histories of all T steps; pairing every x with every y "
-      "of the batch would multiply that by B again.",
-      "VBO-MI's row buys B suggestions, the other rows one: a batch by sequential optimization "
-      "multiplies their acquisition by B.",
-      "SGHMC as its authors run it: 2000 steps on minibatches of 5. FocalBO with one region, 50 "
-      "inducing points and 200 epochs.",
-      "The method `vbo` of this program is none of these rows: its work per round does not grow "
-      "with T. --model counted measures it."};
+      ("One multiplication or addition is one operation. A network of W weights takes 2 W per "
+       "datum forward, 6 W with the gradient for its weights, 4 W with the gradient for its "
+       "input."),
+      ("GP: one evaluation of the likelihood with gradient is a Cholesky factor (T^3 / 3) and an "
+       "inverse (2 T^3 / 3); 50 evaluations per fit. A candidate's mean and variance with gradient "
+       "take 4 T^2."),
+      ("VBO-MI: C = 30 336 multiply-adds for one step of one sequence through the paper's critic "
+       "(modified LSTM with 64 units on 11 inputs, true and one reference branch, then 64-64-1). "
+       "Every round passes over the B histories of all T steps; pairing every x with every y "
+       "of the batch would multiply that by B again."),
+      ("VBO-MI's row buys B suggestions, the other rows one: a batch by sequential optimization "
+       "multiplies their acquisition by B."),
+      ("SGHMC as its authors run it: 2000 steps on minibatches of 5. FocalBO with one region, 50 "
+       "inducing points and 200 epochs."),
+      ("The method `vbo` of this program is none of these rows: its work per round does not grow "
+       "with T. --model counted measures it.")};
   return model;
 }
 

@@ -22,7 +22,8 @@ Json settings_json(const Job& job) {
   const Result<MethodSpec> spec = parse_method(job.method);
   if (!spec) return settings;
   for (const auto& [option, value] : spec->settings) {
-    std::visit([&](const auto& v) { settings[option] = v; }, value);
+    Json& setting = settings[option];  // clang 14 captures no structured binding
+    std::visit([&](const auto& v) { setting = v; }, value);
   }
   return settings;
 }

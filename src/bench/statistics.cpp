@@ -77,6 +77,7 @@ double wilcoxon_signed_rank(std::span<const double> differences) {
   const int n = static_cast<int>(kept.size());
   if (n == 0) return 1.0;
   std::vector<double> sizes;
+  sizes.reserve(kept.size());
   for (const double d : kept) sizes.push_back(-std::abs(d));
   const std::vector<double> ranks = ranks_descending(sizes);  // smallest size = rank 1
   double positive = 0.0;

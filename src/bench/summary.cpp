@@ -60,6 +60,7 @@ Row row_of(const std::vector<const JobResult*>& jobs, const SummaryOptions& opti
   if (first.task.optimum) row.gap = *first.task.optimum - row.best;
   for (const std::int64_t round : options.at) {
     std::vector<double> values;
+    values.reserve(jobs.size());
     for (const JobResult* job : jobs) values.push_back(best_at(*job, round));
     row.best_at.push_back(median(values));
   }

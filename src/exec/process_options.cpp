@@ -7,8 +7,8 @@
 namespace vbo {
 namespace {
 
-Error invalid(std::string field, std::string problem) {
-  return {ErrorKind::invalid_input, field + " " + std::move(problem), field};
+Error invalid(const std::string& field, const std::string& problem) {
+  return {ErrorKind::invalid_input, field + " " + problem, field};
 }
 
 }  // namespace

@@ -37,7 +37,8 @@ std::vector<std::size_t> order_of(std::span<const double> values) {
 
 double distance(const NeighbourColumn& column, std::size_t i, std::size_t j) {
   const double difference = std::abs(column.values[i] - column.values[j]);
-  return column.categorical && difference > 0.0 ? kInfinity : difference;
+  if (column.categorical && difference > 0.0) return kInfinity;
+  return difference;
 }
 
 double distance(Columns x, std::size_t i, std::size_t j) {

@@ -64,7 +64,7 @@ class MlpWorkspace {
   Index columns() const { return columns_; }
   // Output of layer l (outputs_l, N) of the last forward(); l = -1 is the input.
   ConstMap<T> output(int layer) const {
-    const Slot& slot = slots_[static_cast<std::size_t>(layer + 1)];
+    const Slot& slot = slots_.begin()[layer + 1];
     return {slot.y, slot.rows, columns_};
   }
 

@@ -79,7 +79,7 @@ Matrix WeightEnsemble::sample(ConstMatrixRef X, Eigen::Index S, Rng& rng) const 
     chosen.members.col(s) =
         members.col(static_cast<Eigen::Index>(order[static_cast<std::size_t>(s)]));
   }
-  const Matrix F = chosen.values(X);
+  Matrix F = chosen.values(X);
   if (S <= M) return F;
   Matrix all(X.cols(), S);
   for (Eigen::Index s = 0; s < S; ++s) all.col(s) = F.col(s % M);

@@ -72,7 +72,7 @@ Matrix NngpKernel::cross(ConstMatrixRef A, ConstMatrixRef B) const {
     }
   }
   flops::add(flops::gemm(K.rows(), K.cols(), A.rows()) +
-             static_cast<std::uint64_t>(12 * options_.depth * K.size()));
+             static_cast<std::uint64_t>(Eigen::Index{12} * options_.depth * K.size()));
   return K;
 }
 
@@ -104,7 +104,7 @@ Matrix NngpKernel::pull_cross(ConstMatrixRef A, ConstMatrixRef B, ConstMatrixRef
     }
   }
   flops::add(2 * flops::gemm(C.rows(), C.cols(), A.rows()) +
-             static_cast<std::uint64_t>(20 * options_.depth * C.size()));
+             static_cast<std::uint64_t>(Eigen::Index{20} * options_.depth * C.size()));
   return scale * (A * P) + B * (2.0 * scale * own).asDiagonal();
 }
 
