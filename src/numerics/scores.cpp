@@ -14,7 +14,10 @@ namespace {
 
 constexpr double kLowest = -std::numeric_limits<double>::infinity();
 
-double without_nan(double y) { return std::isnan(y) ? kLowest : y; }
+double without_nan(double y) {
+  if (std::isnan(y)) return kLowest;
+  return y;
+}
 
 // `rank` in 1..n, halves for ties.
 double plotting_position(PlottingPosition kind, double rank, double n) {

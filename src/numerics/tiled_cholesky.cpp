@@ -46,8 +46,8 @@ std::vector<std::pair<int, int>> lower_pairs(int count) {
 bool factor_tiled(MatrixRef A, Team& team) {
   const Tiles tiles{A.rows()};
   const int count = tiles.count();
-  std::vector<Flag> ready(static_cast<std::size_t>(count * count));
-  const auto flag = [&](int i, int j) -> Flag& {
+  std::vector<Flag> ready(static_cast<std::size_t>(Index{count} * count));
+  const auto flag = [&](Index i, Index j) -> Flag& {
     return ready[static_cast<std::size_t>(i * count + j)];
   };
   std::atomic<bool> failed{false};
@@ -96,8 +96,8 @@ void TiledInverse::make(MatrixRef A, Team& team) {
     corner(i).setIdentity();
     tiles.of(A, i, i).transpose().triangularView<Eigen::Upper>().solveInPlace(corner(i));
   });
-  std::vector<Flag> ready(static_cast<std::size_t>(count * count));
-  const auto flag = [&](int j, int i) -> Flag& {
+  std::vector<Flag> ready(static_cast<std::size_t>(Index{count} * count));
+  const auto flag = [&](Index j, Index i) -> Flag& {
     return ready[static_cast<std::size_t>(j * count + i)];
   };
   std::vector<std::pair<int, int>> pairs;  // (j,i), j < i

@@ -196,7 +196,7 @@ Result<void> Optimizer::restore(std::string_view, std::span<const Trial>) {
 Result<void> check_optimizer(const Space& space, const OptimizerOptions& options) {
   const auto method = method_named(options.method);
   if (!method) return method.error();
-  if (const Result<void> checked = check_size(space, options.method); !checked) return checked;
+  if (Result<void> checked = check_size(space, options.method); !checked) return checked;
   std::vector<OptionInfo> infos;
   return (*method)->check(space, options, infos);
 }

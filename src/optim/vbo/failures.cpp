@@ -27,6 +27,7 @@ Failures::Failures(const Encoding& encoding, std::uint64_t seed, int threads)
 std::vector<int> Failures::spread_sample(int results) const {
   const int most = std::min(results, Tuning::failure_points);
   std::vector<int> chosen;
+  chosen.reserve(static_cast<std::size_t>(most));
   for (int k = 0; k < most; ++k) {
     chosen.push_back(static_cast<int>(static_cast<std::int64_t>(k) * results / most));
   }
@@ -36,6 +37,7 @@ std::vector<int> Failures::spread_sample(int results) const {
 std::vector<int> Failures::nearest(const Archive& history, int results,
                                    const Vector& centre) const {
   std::vector<std::pair<double, int>> all;
+  all.reserve(static_cast<std::size_t>(results));
   for (int i = 0; i < results; ++i) {
     all.emplace_back((history.code(i) - centre).squaredNorm(), i);
   }
