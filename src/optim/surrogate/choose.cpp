@@ -2,6 +2,7 @@
 // How the surrogate optimizer chooses points once the model is fitted.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "optim/surrogate/surrogate.hpp"
 
@@ -51,11 +52,28 @@ PointScores spread_of(bool product, ConstVectorRef variance) {
 
 }  // namespace
 
+// Improvements that a model hopes for beyond a border are exponents without limit: below the bar
+// the probability of success falls so steeply that none of them counts.
+Vector SurrogateOptimizer::log_feasible(ConstMatrixRef X, Matrix* slope) const {
+  Vector found = feasibility_.log_success(X, slope);
+  static const double c = getenv("STEEP") ? atof(getenv("STEEP")) : 100.0;
+  const double bar = std::log(success_wanted_);
+  for (Index i = 0; i < found.size(); ++i) {
+    if (found[i] >= bar) continue;
+    found[i] -= c * (bar - found[i]);
+    if (slope) slope->col(i) *= 1.0 + c;
+  }
+  Matrix by_x;
+  found += feasibility_.log_within(X, slope ? &by_x : nullptr);
+  if (slope) *slope += by_x;
+  return found;
+}
+
 double SurrogateOptimizer::weighed(Acquisition kind, double score, ConstMatrixRef X,
                                    Matrix* slope) const {
   if (!feasibility_.knows_anything()) return score;
   Matrix by_x;
-  const double log_p = feasibility_.log_probability(X, slope ? &by_x : nullptr).mean();
+  const double log_p = log_feasible(X, slope ? &by_x : nullptr).mean();
   by_x /= static_cast<double>(X.cols());
   const bool product = is_product(kind);
   const double p = std::exp(log_p);
@@ -82,7 +100,7 @@ BatchObjective SurrogateOptimizer::point_objective(const Surrogate& model, doubl
             const auto p = model.marginals(X);
             Vector scores = scores_of(*p).value;
             if (!feasibility_.knows_anything()) return scores;
-            const Vector log_p = feasibility_.log_probability(X);
+            const Vector log_p = log_feasible(X);
             return is_product(kind) ? Vector(scores.array() * log_p.array().exp())
                                     : Vector(scores + log_p);
           }};
@@ -250,6 +268,10 @@ std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick_greedy(Index q, R
   std::vector<Pick> picks;
   while (static_cast<Index>(picks.size()) < q) {
     const Surrogate& model = fantasy ? *fantasy : *model_;
+    static const double good = getenv("GBAR") ? atof(getenv("GBAR")) : 0.9;
+    static const double share = getenv("GPROBES") ? atof(getenv("GPROBES")) : 0.07;
+    success_wanted_ =
+        static_cast<double>(picks.size()) < std::floor(share * static_cast<double>(q)) ? 0.4 : good;
     const std::vector<Candidate> found =
         maximize(encoding_, point_objective(model, best), raw_points(1, raw, rng), search, rng);
     const auto fresh = std::find_if(found.begin(), found.end(),

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <numeric>
 
@@ -288,8 +289,12 @@ std::vector<Suggestion> Turbo::ask(std::span<const TrialId> ids) {
   // the border: there the probability decides.
   if (feasibility_.knows_failures() && encoding_.space().limits().empty()) {
     const Vector p = feasibility_.log_probability(C).array().exp();
-    const double bar = success_bar(p, 2 * q, 0.99);
+    static const double good = getenv("TBAR") ? atof(getenv("TBAR")) : 0.9;
+    static const double share = getenv("TPROBES") ? atof(getenv("TPROBES")) : 0.14;
+    const double bar = success_bar(p, 2 * q, good);
     outside.colwise() = Vector((bar - p.array()).max(0.0));
+    const auto probes = static_cast<Index>(share * static_cast<double>(q));
+    outside.leftCols(probes).colwise() = Vector((0.4 - p.array()).max(0.0));
   }
   for (Index s = 0; s < q; ++s, ++next) {
     Index best = -1;

@@ -56,10 +56,10 @@ struct Tuning {
   static constexpr int recommend_from = 64;          // best observations a recommendation is among
 
   // ---- Failures (docs/constraints.md) --------------------------------------------------------
-  static constexpr double success_wanted = 0.99;  // less likely proposals wait behind all others
+  static constexpr double success_wanted = 0.9;  // less likely proposals wait behind all others
   static constexpr int failure_points = 256;      // results the model of the whole cube looks at
   static constexpr int failure_neighbours = 160;  // ... and that of the best result's surroundings
-  static constexpr int failure_screen = 16;       // proposals per suggestion at least
+  static constexpr int failure_draws = 4;  // proposals drawn per one judged
   static constexpr int failure_part = 8;  // one in so many proposals has to be likely to succeed
 
   // ---- Climbing ("Climbing the models") ------------------------------------------------------

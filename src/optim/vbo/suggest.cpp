@@ -4,6 +4,8 @@
 // Where they do not suffice the local search may know more places, and the design always does.
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <iterator>
 #include <numeric>
 
@@ -108,6 +110,12 @@ std::vector<Suggestion> Vbo::suggest_judged(Source source, std::span<const Trial
   const Candidates candidates = draw(source, static_cast<int>(ids.size()), rng);
   std::vector<Suggestion> made;
   for (const int i : keep_apart(candidates, source, ids.size())) {
+    if (failures_.known() && std::getenv("LOGP")) {
+      const Vector p =
+          failures_.success_probability({candidates.codes[static_cast<std::size_t>(i)]});
+      std::fprintf(stderr, "%ld %s %.5f\n", static_cast<long>(ids[made.size()]),
+                   std::string(to_string(source)).c_str(), p[0]);
+    }
     made.push_back(take(ids[made.size()], source, candidates.codes[static_cast<std::size_t>(i)],
                         reasons_for(i, candidates.judgement)));
   }
@@ -116,33 +124,88 @@ std::vector<Suggestion> Vbo::suggest_judged(Source source, std::span<const Trial
 
 Vbo::Candidates Vbo::draw(Source source, int count, Rng& rng) {
   Candidates candidates;
-  const int screening = failures_.known() ? std::max(screening_of(source), Tuning::failure_screen)
-                                          : screening_of(source);
-  candidates.codes =
-      source == Source::climb ? climbed(count, rng) : proposals(source, screening * count, rng);
-  if (is_judged(source)) {
+  const int wanted = screening_of(source) * count;
+  const bool failures = failures_.known();
+  if (source == Source::climb) {
+    candidates.codes = climbed(count, rng);
+  } else {
+    candidates.codes = proposals(source, failures ? Tuning::failure_draws * wanted : wanted, rng);
+  }
+  int safe = std::ssize(candidates.codes);
+  if (failures)
+    safe = keep_likely(candidates.codes, source == Source::climb ? 3 * count : wanted, count);
+  if (is_judged(source) && !candidates.codes.empty()) {
     judge(candidates);
   } else {
     candidates.order.resize(candidates.codes.size());
     std::iota(candidates.order.begin(), candidates.order.end(), 0);
   }
-  if (failures_.known()) avoid_failures(candidates, source);
+  if (failures) {
+    // A few that may fail, to learn where the border is; then those that will not.
+    std::vector<int>& order = candidates.order;
+    const auto likely =
+        std::stable_partition(order.begin(), order.end(), [&](int i) { return i >= safe; });
+    static const double share = getenv("PROBES") ? atof(getenv("PROBES")) : 0.14;
+    const auto probes =
+        std::min<std::ptrdiff_t>(likely - order.begin(), std::floor(share * count + rng.uniform()));
+    std::vector<int> left(order.begin() + probes, likely);
+    order.erase(order.begin() + probes, likely);
+  }
   return candidates;
 }
 
-// Those that will likely fail come last, the likelier the later; and not at all where the leader
-// has more proposals.
-void Vbo::avoid_failures(Candidates& candidates, Source source) const {
-  std::vector<int>& order = candidates.order;
-  const Vector p = failures_.success_probability(candidates.codes);
-  const double bar = success_bar(p, p.size() / Tuning::failure_part, Tuning::success_wanted);
-  const auto risky =
-      std::stable_partition(order.begin(), order.end(), [&](int i) { return p[i] >= bar; });
-  if (source != Source::local && run_->rounds() > 0) {
-    order.erase(risky, order.end());
-  } else {
-    std::stable_sort(risky, order.end(), [&](int a, int b) { return p[a] > p[b]; });
+// The best result that would likely succeed again; the likeliest of the best where none would.
+Vector Vbo::safe_place(double probability) const {
+  std::vector<Vector> best;
+  for (int rank = 0; rank < std::min(history_.succeeded(), Tuning::partners); ++rank) {
+    best.emplace_back(history_.code(history_.at_rank(rank)));
   }
+  const Vector p = failures_.success_probability(best);
+  Eigen::Index likeliest = 0;
+  p.maxCoeff(&likeliest);
+  for (Eigen::Index i = 0; i < p.size(); ++i) {
+    if (p[i] >= probability) return best[static_cast<std::size_t>(i)];
+  }
+  return best[static_cast<std::size_t>(likeliest)];
+}
+
+// Keeps the first `wanted` that will likely succeed, in their order: others are moved half the way
+// to a safe place, several times where they have to be. Behind them come those that may fail.
+// Returns how many will likely succeed.
+int Vbo::keep_likely(std::vector<Vector>& codes, int wanted, int count) const {
+  Vector p = failures_.success_probability(codes);
+  static const double good = std::getenv("BAR") ? atof(std::getenv("BAR")) : Tuning::success_wanted;
+  static const double least = getenv("LEAST") ? atof(getenv("LEAST")) : 0.4;
+  std::vector<Vector> kept, probes;
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    const double found = p[static_cast<Eigen::Index>(i)];
+    if (found >= least && found < good) probes.push_back(codes[i]);
+  }
+  const Vector anchor = safe_place(good);
+  for (int halving = 0; halving < 4; ++halving) {
+    std::vector<std::size_t> risky;
+    std::vector<Vector> nearer;
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+      if (p[static_cast<Eigen::Index>(i)] >= good) continue;
+      risky.push_back(i);
+      nearer.push_back(0.5 * (codes[i] + anchor));
+      encoding_.snap(nearer.back());
+    }
+    if (risky.empty() || codes.size() - risky.size() >= static_cast<std::size_t>(wanted)) break;
+    const Vector found = failures_.success_probability(nearer);
+    for (std::size_t k = 0; k < risky.size(); ++k) {
+      codes[risky[k]] = nearer[k];
+      p[static_cast<Eigen::Index>(risky[k])] = found[static_cast<Eigen::Index>(k)];
+    }
+  }
+  const double bar = success_bar(p, std::min<Eigen::Index>(count, p.size()), good);
+  for (std::size_t i = 0; i < codes.size() && std::ssize(kept) < wanted; ++i) {
+    if (p[static_cast<Eigen::Index>(i)] >= bar) kept.push_back(std::move(codes[i]));
+  }
+  codes = std::move(kept);
+  const int likely = static_cast<int>(codes.size());
+  std::ranges::move(probes, std::back_inserter(codes));
+  return likely;
 }
 
 void Vbo::judge(Candidates& candidates) {

@@ -71,7 +71,8 @@ class Vbo final : public Optimizer {
   std::vector<Vector> proposals(Source source, int count, Rng& rng);
   std::vector<Vector> climbed(int count, Rng& rng);
   void judge(Candidates& candidates);
-  void avoid_failures(Candidates& candidates, Source source) const;
+  Vector safe_place(double probability) const;
+  int keep_likely(std::vector<Vector>& codes, int wanted, int count) const;
   std::vector<int> keep_apart(const Candidates& candidates, Source source,
                               std::size_t wanted) const;
   int screening_of(Source source) const;
