@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 
 #include <Eigen/Cholesky>
@@ -16,12 +15,9 @@ namespace {
 
 using Eigen::Index;
 
-double knob(const char* name, double otherwise) {
-  const char* text = std::getenv(name);
-  return text ? std::atof(text) : otherwise;
-}
-
-constexpr Index kMostMixed = 10;  // dimensions up to which products of coordinates are features
+constexpr Index kMostMixed = 10;    // dimensions up to which products of coordinates are features
+constexpr std::size_t kEach = 120;  // nearest successes and failures to learn from
+constexpr double kNear = 2.0;       // local coordinates: asinh of 3.6 times the frame's size
 constexpr double kLeastStretch = 1e-9;
 constexpr int kNewtonSteps = 25;
 
@@ -130,7 +126,7 @@ Vector Border::features(ConstVectorRef z) const {
 }
 
 void Border::learn(const Encoding& encoding, ConstMatrixRef X, const std::vector<Success>& success,
-                   Index best) {
+                   Index best, std::size_t fewest) {
   forget();
   const Index D = X.rows();
   std::vector<Index> good, bad;
@@ -138,21 +134,17 @@ void Border::learn(const Encoding& encoding, ConstMatrixRef X, const std::vector
     if (success[static_cast<std::size_t>(i)] == Success::yes) good.push_back(i);
     if (success[static_cast<std::size_t>(i)] == Success::no) bad.push_back(i);
   }
-  static const auto each = static_cast<std::size_t>(knob("K_EACH", 80));
-  static const double around = knob("K_AROUND", 4);
-  const auto few = static_cast<std::size_t>(around * static_cast<double>(D) + 20);
-  static const double fewest = knob("K_FEWEST", 4);
-  if (bad.empty() || good.size() < static_cast<std::size_t>(fewest * static_cast<double>(D)) + 20)
-    return;
+  const auto framed = static_cast<std::size_t>(4 * D + 20);
+  if (bad.empty() || good.size() < fewest) return;
   centre_ = X.col(best);
   Vector distance = (X.colwise() - centre_).colwise().norm();
-  set_frame(encoding, X, nearest(good, distance, few));
+  set_frame(encoding, X, nearest(good, distance, framed));
   for (int i = 0; i < 2; ++i) {
     distance = (whitening_ * (X.colwise() - centre_)).colwise().norm();
-    if (i == 0) set_frame(encoding, X, nearest(good, distance, few));
+    if (i == 0) set_frame(encoding, X, nearest(good, distance, framed));
   }
-  std::vector<Index> chosen = nearest(good, distance, each);
-  const std::vector<Index> failed = nearest(bad, distance, each);
+  std::vector<Index> chosen = nearest(good, distance, kEach);
+  const std::vector<Index> failed = nearest(bad, distance, kEach);
   chosen.insert(chosen.end(), failed.begin(), failed.end());
   mixed_ = D <= kMostMixed;
   reach_ = 0.0;
@@ -184,7 +176,6 @@ void Border::learn(const Encoding& encoding, ConstMatrixRef X, const std::vector
 
 Border::Place Border::place_of(ConstVectorRef x) const {
   if (!known()) return Place::beyond;
-  static const double kNear = knob("K_NEAR", 99.0);
   const double r = local(x).norm();
   return r <= std::min(kNear, reach_) ? Place::near : r <= reach_ ? Place::within : Place::beyond;
 }

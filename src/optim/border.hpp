@@ -21,9 +21,9 @@ namespace vbo {
 class Border {
  public:
   // X (D,N) codes; `best` is the index of a success. Knows nothing afterwards where nothing has
-  // failed or too little is known.
+  // failed or fewer than `fewest` have succeeded: from few results it would be a guess.
   void learn(const Encoding& encoding, ConstMatrixRef X, const std::vector<Success>& success,
-             Eigen::Index best);
+             Eigen::Index best, std::size_t fewest);
   void forget() { weights_.resize(0); }
   bool known() const { return weights_.size() > 0; }
 

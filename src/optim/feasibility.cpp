@@ -116,8 +116,9 @@ void Feasibility::learn(const GpOptions& model, ConstMatrixRef X,
 }
 
 void Feasibility::learn_border(const Encoding& encoding, ConstMatrixRef X,
-                               const std::vector<Success>& success, Index best) {
-  border_.learn(encoding, X, success, best);
+                               const std::vector<Success>& success, Index best,
+                               std::size_t fewest) {
+  border_.learn(encoding, X, success, best, fewest);
 }
 
 namespace {

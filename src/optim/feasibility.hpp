@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What a method believes about feasibility: a Gaussian process for every bound of the space's
 // limits, over how far its metric lies inside or outside, and one for success and failure once
-// something has failed. A bound is kept where its process is below zero; an evaluation succeeds
-// where its process is above a half, so failures that come at random everywhere, which the process
-// takes for noise, keep nobody away from anywhere.
-// A pure function of the results it learned from: nothing to keep in a snapshot. Const calls are
-// thread-safe.
+// something has failed, with a closer look at the border around the best result. A bound is kept
+// where its process is below zero; an evaluation succeeds where its process is above a half, so
+// failures that come at random everywhere, which the process takes for noise, keep nobody away from
+// anywhere. A pure function of the results it learned from: nothing to keep in a snapshot. Const
+// calls are thread-safe.
 #pragma once
 
 #include <memory>
@@ -30,9 +30,10 @@ class Feasibility {
   // `model` describes the space: groups of inputs, kernel, priors.
   void learn(const GpOptions& model, ConstMatrixRef X, const std::vector<Success>& success,
              ConstMatrixRef excesses, Rng rng);
-  // The border around the best result, column `best` of X, more sharply. After learn().
+  // The border around the best result, column `best` of X, more sharply (border.hpp). After
+  // learn().
   void learn_border(const Encoding& encoding, ConstMatrixRef X, const std::vector<Success>& success,
-                    Eigen::Index best);
+                    Eigen::Index best, std::size_t fewest);
   void forget();
 
   bool knows_anything() const { return success_ || !bounds_.empty(); }

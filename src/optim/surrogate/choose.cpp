@@ -2,8 +2,8 @@
 // How the surrogate optimizer chooses points once the model is fitted.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
+#include "optim/success_bar.hpp"
 #include "optim/surrogate/surrogate.hpp"
 
 namespace vbo {
@@ -13,6 +13,9 @@ using Eigen::Index;
 
 // Without fantasies, pending points enter every Monte Carlo evaluation; older ones are left out.
 constexpr Index pending_joined = 32;
+
+// What each nat below the bar costs (docs/constraints.md, "Borders").
+constexpr double steepness = 1e4;
 
 }  // namespace
 
@@ -52,16 +55,16 @@ PointScores spread_of(bool product, ConstVectorRef variance) {
 
 }  // namespace
 
-// Improvements that a model hopes for beyond a border are exponents without limit: below the bar
-// the probability of success falls so steeply that none of them counts.
+// Improvements that a model hopes for beyond a border are exponents without limit, and those on the
+// safe side may be tiny: log EI of -5,000 is nothing unusual. Below the bar the probability of
+// success falls so steeply that none of them counts.
 Vector SurrogateOptimizer::log_feasible(ConstMatrixRef X, Matrix* slope) const {
   Vector found = feasibility_.log_success(X, slope);
-  static const double c = getenv("STEEP") ? atof(getenv("STEEP")) : 100.0;
   const double bar = std::log(success_wanted_);
   for (Index i = 0; i < found.size(); ++i) {
     if (found[i] >= bar) continue;
-    found[i] -= c * (bar - found[i]);
-    if (slope) slope->col(i) *= 1.0 + c;
+    found[i] -= steepness * (bar - found[i]);
+    if (slope) slope->col(i) *= 1.0 + steepness;
   }
   Matrix by_x;
   found += feasibility_.log_within(X, slope ? &by_x : nullptr);
@@ -265,13 +268,13 @@ std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick_greedy(Index q, R
     }
   };
   if (!results_.open().empty()) believe(results_.pending());
+  const auto probing = static_cast<Index>(kProbingShare * static_cast<double>(q));
   std::vector<Pick> picks;
   while (static_cast<Index>(picks.size()) < q) {
     const Surrogate& model = fantasy ? *fantasy : *model_;
-    static const double good = getenv("GBAR") ? atof(getenv("GBAR")) : 0.9;
-    static const double share = getenv("GPROBES") ? atof(getenv("GPROBES")) : 0.07;
-    success_wanted_ =
-        static_cast<double>(picks.size()) < std::floor(share * static_cast<double>(q)) ? 0.4 : good;
+    // The first few may fail, to learn where the border is.
+    const bool probes = static_cast<Index>(picks.size()) < probing;
+    success_wanted_ = probes ? kSuccessProbed : kSuccessWanted;
     const std::vector<Candidate> found =
         maximize(encoding_, point_objective(model, best), raw_points(1, raw, rng), search, rng);
     const auto fresh = std::find_if(found.begin(), found.end(),

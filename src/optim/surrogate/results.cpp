@@ -11,6 +11,7 @@ namespace {
 
 using Eigen::Index;
 
+constexpr std::size_t border_from = 20;  // successes before the border gets a model of its own
 constexpr double outlier_factor = 20.0;
 constexpr double largest_value = 1e300;  // beyond, differences and sums of values overflow
 
@@ -140,7 +141,7 @@ void Results::teach(Feasibility& feasibility, const GpOptions& model,
     best = k;
     most = found;
   }
-  if (best >= 0) feasibility.learn_border(encoding_, X, success, best);
+  if (best >= 0) feasibility.learn_border(encoding_, X, success, best, border_from);
 }
 
 Vector Results::outcomes(std::span<const Index> indices, Index count) const {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include <cstdlib>
 #include "optim/surrogate/gp_method.hpp"
 #include "optim/vbo/constants.hpp"
 
@@ -34,7 +33,7 @@ void Failures::add(const Trial& trial) {
 void Failures::learn(const Archive& history, int results) {
   model_.forget();
   const std::vector<Success> success(success_.begin(), success_.begin() + results);
-  const bool limited = !encoding_.space().limits().empty() && !getenv("NOLIM");
+  const bool limited = !encoding_.space().limits().empty();
   if (!limited && std::ranges::find(success, Success::no) == success.end()) return;
   if (std::ranges::find(success, Success::yes) == success.end()) return;
   const std::vector<int> chosen = spread_sample(results);
@@ -51,7 +50,8 @@ void Failures::learn(const Archive& history, int results) {
   for (int i = 1; i < results; ++i) {
     if (history.value(i) > history.value(best)) best = i;
   }
-  model_.learn_border(encoding_, history.codes().leftCols(results), success, best);
+  model_.learn_border(encoding_, history.codes().leftCols(results), success, best,
+                      Tuning::border_from);
 }
 
 Vector Failures::success_probability(const std::vector<Vector>& codes) const {

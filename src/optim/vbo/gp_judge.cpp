@@ -16,13 +16,13 @@ namespace {
 constexpr double kFailedOutcome = -std::numeric_limits<double>::infinity();
 
 // Half of the points are the best results, the rest a sample of all others; all if they fit.
-// Failures are left to the models of success: a cliff at the border would be taken for the shape
-// of the whole function.
+// Failures, and infeasible results once enough are feasible, are left to the models of success and
+// of the limits (failures.hpp): a cliff at the border would be taken for the shape of the whole
+// function.
 std::vector<int> chosen_results(const Archive& archive, int most, Rng& rng) {
-  static const int few = getenv("GFEW") ? atoi(getenv("GFEW")) : 8;
-  const int n = archive.feasible() >= few ? archive.feasible()
-                : archive.succeeded() > 0 ? archive.succeeded()
-                                          : archive.size();
+  const int n = archive.feasible() >= Tuning::gp_fewest_feasible ? archive.feasible()
+                : archive.succeeded() > 0                        ? archive.succeeded()
+                                                                 : archive.size();
   const int best = n <= most ? n : most / 2;
   std::set<int> ranks;  // of the others
   while (best < n && static_cast<int>(ranks.size()) < most - best) {

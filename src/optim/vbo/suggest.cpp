@@ -4,8 +4,6 @@
 // Where they do not suffice the local search may know more places, and the design always does.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <iterator>
 #include <numeric>
 
@@ -110,12 +108,6 @@ std::vector<Suggestion> Vbo::suggest_judged(Source source, std::span<const Trial
   const Candidates candidates = draw(source, static_cast<int>(ids.size()), rng);
   std::vector<Suggestion> made;
   for (const int i : keep_apart(candidates, source, ids.size())) {
-    if (failures_.known() && std::getenv("LOGP")) {
-      const Vector p =
-          failures_.success_probability({candidates.codes[static_cast<std::size_t>(i)]});
-      std::fprintf(stderr, "%ld %s %.5f\n", static_cast<long>(ids[made.size()]),
-                   std::string(to_string(source)).c_str(), p[0]);
-    }
     made.push_back(take(ids[made.size()], source, candidates.codes[static_cast<std::size_t>(i)],
                         reasons_for(i, candidates.judgement)));
   }
@@ -124,38 +116,38 @@ std::vector<Suggestion> Vbo::suggest_judged(Source source, std::span<const Trial
 
 Vbo::Candidates Vbo::draw(Source source, int count, Rng& rng) {
   Candidates candidates;
+  const bool climbs = source == Source::climb;
   const int wanted = screening_of(source) * count;
-  const bool failures = failures_.known();
-  if (source == Source::climb) {
-    candidates.codes = climbed(count, rng);
-  } else {
-    candidates.codes = proposals(source, failures ? Tuning::failure_draws * wanted : wanted, rng);
-  }
-  int safe = std::ssize(candidates.codes);
-  if (failures)
-    safe = keep_likely(candidates.codes, source == Source::climb ? 3 * count : wanted, count);
+  const bool screened = failures_.known();
+  candidates.codes =
+      climbs ? climbed(count, rng)
+             : proposals(source, screened ? Tuning::failure_draws * wanted : wanted, rng);
+  std::size_t likely = candidates.codes.size();
+  if (screened)
+    likely =
+        keep_likely(candidates.codes, climbs ? likely : static_cast<std::size_t>(wanted), count);
   if (is_judged(source) && !candidates.codes.empty()) {
     judge(candidates);
   } else {
     candidates.order.resize(candidates.codes.size());
     std::iota(candidates.order.begin(), candidates.order.end(), 0);
   }
-  if (failures) {
-    // A few that may fail, to learn where the border is; then those that will not.
-    std::vector<int>& order = candidates.order;
-    const auto likely =
-        std::stable_partition(order.begin(), order.end(), [&](int i) { return i >= safe; });
-    static const double share = getenv("PROBES") ? atof(getenv("PROBES")) : 0.14;
-    const auto probes =
-        std::min<std::ptrdiff_t>(likely - order.begin(), std::floor(share * count + rng.uniform()));
-    std::vector<int> left(order.begin() + probes, likely);
-    order.erase(order.begin() + probes, likely);
-  }
+  if (screened) put_probes_first(candidates, likely, Tuning::probing * count + rng.uniform());
   return candidates;
 }
 
+// Of the candidates behind the first `likely`, which may fail, the best few go first, to learn
+// where the border is; the others are left out.
+void Vbo::put_probes_first(Candidates& candidates, std::size_t likely, double few) {
+  std::vector<int>& order = candidates.order;
+  const auto safe = std::stable_partition(
+      order.begin(), order.end(), [&](int i) { return static_cast<std::size_t>(i) >= likely; });
+  const auto probes = std::min(safe - order.begin(), static_cast<std::ptrdiff_t>(few));
+  order.erase(order.begin() + probes, safe);
+}
+
 // The best result that would likely succeed again; the likeliest of the best where none would.
-Vector Vbo::safe_place(double probability) const {
+Vector Vbo::safe_place() const {
   std::vector<Vector> best;
   for (int rank = 0; rank < std::min(history_.succeeded(), Tuning::partners); ++rank) {
     best.emplace_back(history_.code(history_.at_rank(rank)));
@@ -164,47 +156,47 @@ Vector Vbo::safe_place(double probability) const {
   Eigen::Index likeliest = 0;
   p.maxCoeff(&likeliest);
   for (Eigen::Index i = 0; i < p.size(); ++i) {
-    if (p[i] >= probability) return best[static_cast<std::size_t>(i)];
+    if (p[i] >= Tuning::success_wanted) return best[static_cast<std::size_t>(i)];
   }
   return best[static_cast<std::size_t>(likeliest)];
 }
 
-// Keeps the first `wanted` that will likely succeed, in their order: others are moved half the way
-// to a safe place, several times where they have to be. Behind them come those that may fail.
-// Returns how many will likely succeed.
-int Vbo::keep_likely(std::vector<Vector>& codes, int wanted, int count) const {
+// Keeps the first `wanted` that will likely succeed, in their order; where there are not enough,
+// others are moved half the way to a safe place, several times if they have to be. Behind them come
+// those that may fail. Returns how many will likely succeed.
+std::size_t Vbo::keep_likely(std::vector<Vector>& codes, std::size_t wanted, int count) const {
   Vector p = failures_.success_probability(codes);
-  static const double good = std::getenv("BAR") ? atof(std::getenv("BAR")) : Tuning::success_wanted;
-  static const double least = getenv("LEAST") ? atof(getenv("LEAST")) : 0.4;
+  const auto at = [&p](std::size_t i) -> double& { return p[static_cast<Eigen::Index>(i)]; };
   std::vector<Vector> kept, probes;
   for (std::size_t i = 0; i < codes.size(); ++i) {
-    const double found = p[static_cast<Eigen::Index>(i)];
-    if (found >= least && found < good) probes.push_back(codes[i]);
+    if (at(i) >= Tuning::success_least && at(i) < Tuning::success_wanted)
+      probes.push_back(codes[i]);
   }
-  const Vector anchor = safe_place(good);
-  for (int halving = 0; halving < 4; ++halving) {
+  const Vector anchor = safe_place();
+  for (int retreat = 0; retreat < Tuning::retreats; ++retreat) {
     std::vector<std::size_t> risky;
     std::vector<Vector> nearer;
     for (std::size_t i = 0; i < codes.size(); ++i) {
-      if (p[static_cast<Eigen::Index>(i)] >= good) continue;
+      if (at(i) >= Tuning::success_wanted) continue;
       risky.push_back(i);
       nearer.push_back(0.5 * (codes[i] + anchor));
       encoding_.snap(nearer.back());
     }
-    if (risky.empty() || codes.size() - risky.size() >= static_cast<std::size_t>(wanted)) break;
+    if (risky.empty() || codes.size() - risky.size() >= wanted) break;
     const Vector found = failures_.success_probability(nearer);
     for (std::size_t k = 0; k < risky.size(); ++k) {
-      codes[risky[k]] = nearer[k];
-      p[static_cast<Eigen::Index>(risky[k])] = found[static_cast<Eigen::Index>(k)];
+      codes[risky[k]] = std::move(nearer[k]);
+      at(risky[k]) = found[static_cast<Eigen::Index>(k)];
     }
   }
-  const double bar = success_bar(p, std::min<Eigen::Index>(count, p.size()), good);
-  for (std::size_t i = 0; i < codes.size() && std::ssize(kept) < wanted; ++i) {
-    if (p[static_cast<Eigen::Index>(i)] >= bar) kept.push_back(std::move(codes[i]));
+  const double bar =
+      success_bar(p, std::min<Eigen::Index>(count, p.size()), Tuning::success_wanted);
+  for (std::size_t i = 0; i < codes.size() && kept.size() < wanted; ++i) {
+    if (at(i) >= bar) kept.push_back(std::move(codes[i]));
   }
+  const std::size_t likely = kept.size();
+  std::ranges::move(probes, std::back_inserter(kept));
   codes = std::move(kept);
-  const int likely = static_cast<int>(codes.size());
-  std::ranges::move(probes, std::back_inserter(codes));
   return likely;
 }
 
