@@ -64,6 +64,7 @@ Vector scaled_excesses(std::span<const Limit> limits,
 
 void Feasibility::forget() {
   success_.reset();
+  border_.forget();
   bounds_.clear();
 }
 
@@ -114,27 +115,84 @@ void Feasibility::learn(const GpOptions& model, ConstMatrixRef X,
   }
 }
 
-Vector Feasibility::log_probability(ConstMatrixRef X, Matrix* slope) const {
+void Feasibility::learn_border(const Encoding& encoding, ConstMatrixRef X,
+                               const std::vector<Success>& success, Index best,
+                               std::size_t fewest) {
+  border_.learn(encoding, X, success, best, fewest);
+}
+
+namespace {
+
+// log Phi(sign (mean - bar) / sigma) at X (D,m); `slope` (D,m) becomes its derivative.
+Vector log_side(const GaussianProcess& gp, double sign, double bar, ConstMatrixRef X,
+                Matrix* slope) {
   const Index m = X.cols();
-  Vector sum = Vector::Zero(m);
+  const auto p = gp.marginals(X);
+  Vector found(m), dmean(m), dvariance(m);
+  for (Index i = 0; i < m; ++i) {
+    const double sigma = std::sqrt(std::max(p->variance()[i], kLeastVariance));
+    const double u = sign * (p->mean()[i] - bar) / sigma;
+    const ValueSlope f = log_cdf(u);
+    found[i] = f.value;
+    dmean[i] = f.slope * sign / sigma;
+    dvariance[i] = -0.5 * f.slope * u / (sigma * sigma);
+  }
+  if (slope) *slope = p->pullback(dmean, dvariance);
+  return found;
+}
+
+}  // namespace
+
+Vector Feasibility::log_success(ConstMatrixRef X, Matrix* slope) const {
+  const Index m = X.cols();
+  Vector found = Vector::Zero(m);
   if (slope) *slope = Matrix::Zero(X.rows(), m);
-  // log Phi(sign (mean - bar) / sigma)
-  const auto add = [&](const GaussianProcess& gp, double sign, double bar) {
-    const auto p = gp.marginals(X);
-    Vector dmean(m), dvariance(m);
+  if (!success_) return found;
+  std::vector<Border::Place> places;
+  for (Index i = 0; i < m; ++i) places.push_back(border_.place_of(X.col(i)));
+  // What `predict` says of those for which `asked` holds; where both models know something, the
+  // more doubtful one is believed.
+  const auto hear = [&](const auto& predict, const auto& asked, bool first) {
+    std::vector<Index> which;
     for (Index i = 0; i < m; ++i) {
-      const double sigma = std::sqrt(std::max(p->variance()[i], kLeastVariance));
-      const double u = sign * (p->mean()[i] - bar) / sigma;
-      const ValueSlope f = log_cdf(u);
-      sum[i] += f.value;
-      dmean[i] = f.slope * sign / sigma;
-      dvariance[i] = -0.5 * f.slope * u / (sigma * sigma);
+      if (asked(places[static_cast<std::size_t>(i)])) which.push_back(i);
     }
-    if (slope) *slope += p->pullback(dmean, dvariance);
+    if (which.empty()) return;
+    Matrix by_x;
+    const Vector log_p = predict(Matrix(X(Eigen::all, which)), slope ? &by_x : nullptr);
+    for (std::size_t k = 0; k < which.size(); ++k) {
+      const auto at = static_cast<Index>(k);
+      const Index i = which[k];
+      const bool alone = first || places[static_cast<std::size_t>(i)] == Border::Place::near;
+      if (!alone && log_p[at] >= found[i]) continue;
+      found[i] = log_p[at];
+      if (slope) slope->col(i) = by_x.col(at);
+    }
   };
-  if (success_) add(*success_, 1.0, kHalf);
-  for (const auto& gp : bounds_) add(*gp, -1.0, 0.0);
+  hear([&](const Matrix& at, Matrix* by_x) { return log_side(*success_, 1.0, kHalf, at, by_x); },
+       [](Border::Place place) { return place != Border::Place::near; }, true);
+  hear([&](const Matrix& at, Matrix* by_x) { return border_.log_probability(at, by_x); },
+       [](Border::Place place) { return place != Border::Place::beyond; }, false);
+  return found;
+}
+
+Vector Feasibility::log_within(ConstMatrixRef X, Matrix* slope) const {
+  Vector sum = Vector::Zero(X.cols());
+  if (slope) *slope = Matrix::Zero(X.rows(), X.cols());
+  for (const auto& gp : bounds_) {
+    Matrix by_x;
+    sum += log_side(*gp, -1.0, 0.0, X, slope ? &by_x : nullptr);
+    if (slope) *slope += by_x;
+  }
   return sum;
+}
+
+Vector Feasibility::log_probability(ConstMatrixRef X, Matrix* slope) const {
+  if (!success_) return log_within(X, slope);
+  Matrix by_x;
+  const Vector found = log_success(X, slope) + log_within(X, slope ? &by_x : nullptr);
+  if (slope) *slope += by_x;
+  return found;
 }
 
 Matrix Feasibility::violations(ConstMatrixRef X, Index S, Rng rng) const {

@@ -1,28 +1,23 @@
 // SPDX-License-Identifier: MIT
 // What a method believes about feasibility: a Gaussian process for every bound of the space's
 // limits, over how far its metric lies inside or outside, and one for success and failure once
-// something has failed. A bound is kept where its process is below zero; an evaluation succeeds
-// where its process is above a half, so failures that come at random everywhere, which the process
-// takes for noise, keep nobody away from anywhere.
-// A pure function of the results it learned from: nothing to keep in a snapshot. Const calls are
-// thread-safe.
+// something has failed, with a closer look at the border around the best result. A bound is kept
+// where its process is below zero; an evaluation succeeds where its process is above a half, so
+// failures that come at random everywhere, which the process takes for noise, keep nobody away from
+// anywhere. A pure function of the results it learned from: nothing to keep in a snapshot. Const
+// calls are thread-safe.
 #pragma once
 
 #include <memory>
 #include <vector>
 
 #include "models/gp/gp.hpp"
+#include "optim/border.hpp"
+#include "optim/success.hpp"
 #include "vbo/random.hpp"
 #include "vbo/trial.hpp"
 
 namespace vbo {
-
-enum class Success : signed char {
-  no,
-  yes,
-  unknown,  // the machine's failure, not the point's
-};
-Success success_of(const Trial& trial);
 
 // One row per bound, how far metrics lie outside of it (negative: inside), as
 // sign(e) ln(1 + |e| / scale): what matters is near zero, and outliers do not flatten it.
@@ -35,6 +30,10 @@ class Feasibility {
   // `model` describes the space: groups of inputs, kernel, priors.
   void learn(const GpOptions& model, ConstMatrixRef X, const std::vector<Success>& success,
              ConstMatrixRef excesses, Rng rng);
+  // The border around the best result, column `best` of X, more sharply (border.hpp). After
+  // learn().
+  void learn_border(const Encoding& encoding, ConstMatrixRef X, const std::vector<Success>& success,
+                    Eigen::Index best, std::size_t fewest);
   void forget();
 
   bool knows_anything() const { return success_ || !bounds_.empty(); }
@@ -42,11 +41,15 @@ class Feasibility {
 
   // log P(feasible) at X (D,m) -> (m); where `slope` is not null it becomes its derivative (D,m).
   Vector log_probability(ConstMatrixRef X, Matrix* slope = nullptr) const;
+  // Of this the part that evaluations succeed, and the part that all bounds hold.
+  Vector log_success(ConstMatrixRef X, Matrix* slope = nullptr) const;
+  Vector log_within(ConstMatrixRef X, Matrix* slope = nullptr) const;
   // S joint draws of how much X (D,m) violate all bounds together (m,S); 0 = feasible.
   Matrix violations(ConstMatrixRef X, Eigen::Index S, Rng rng) const;
 
  private:
   std::unique_ptr<GaussianProcess> success_;
+  Border border_;
   std::vector<std::unique_ptr<GaussianProcess>> bounds_;
 };
 

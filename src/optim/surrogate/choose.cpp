@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "optim/success_bar.hpp"
 #include "optim/surrogate/surrogate.hpp"
 
 namespace vbo {
@@ -12,6 +13,9 @@ using Eigen::Index;
 
 // Without fantasies, pending points enter every Monte Carlo evaluation; older ones are left out.
 constexpr Index pending_joined = 32;
+
+// What each nat below the bar costs (docs/constraints.md, "Borders").
+constexpr double steepness = 1e4;
 
 }  // namespace
 
@@ -51,11 +55,28 @@ PointScores spread_of(bool product, ConstVectorRef variance) {
 
 }  // namespace
 
+// Improvements that a model hopes for beyond a border are exponents without limit, and those on the
+// safe side may be tiny: log EI of -5,000 is nothing unusual. Below the bar the probability of
+// success falls so steeply that none of them counts.
+Vector SurrogateOptimizer::log_feasible(ConstMatrixRef X, Matrix* slope) const {
+  Vector found = feasibility_.log_success(X, slope);
+  const double bar = std::log(success_wanted_);
+  for (Index i = 0; i < found.size(); ++i) {
+    if (found[i] >= bar) continue;
+    found[i] -= steepness * (bar - found[i]);
+    if (slope) slope->col(i) *= 1.0 + steepness;
+  }
+  Matrix by_x;
+  found += feasibility_.log_within(X, slope ? &by_x : nullptr);
+  if (slope) *slope += by_x;
+  return found;
+}
+
 double SurrogateOptimizer::weighed(Acquisition kind, double score, ConstMatrixRef X,
                                    Matrix* slope) const {
   if (!feasibility_.knows_anything()) return score;
   Matrix by_x;
-  const double log_p = feasibility_.log_probability(X, slope ? &by_x : nullptr).mean();
+  const double log_p = log_feasible(X, slope ? &by_x : nullptr).mean();
   by_x /= static_cast<double>(X.cols());
   const bool product = is_product(kind);
   const double p = std::exp(log_p);
@@ -82,7 +103,7 @@ BatchObjective SurrogateOptimizer::point_objective(const Surrogate& model, doubl
             const auto p = model.marginals(X);
             Vector scores = scores_of(*p).value;
             if (!feasibility_.knows_anything()) return scores;
-            const Vector log_p = feasibility_.log_probability(X);
+            const Vector log_p = log_feasible(X);
             return is_product(kind) ? Vector(scores.array() * log_p.array().exp())
                                     : Vector(scores + log_p);
           }};
@@ -247,9 +268,13 @@ std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick_greedy(Index q, R
     }
   };
   if (!results_.open().empty()) believe(results_.pending());
+  const auto probing = static_cast<Index>(kProbingShare * static_cast<double>(q));
   std::vector<Pick> picks;
   while (static_cast<Index>(picks.size()) < q) {
     const Surrogate& model = fantasy ? *fantasy : *model_;
+    // The first few may fail, to learn where the border is.
+    const bool probes = static_cast<Index>(picks.size()) < probing;
+    success_wanted_ = probes ? kSuccessProbed : kSuccessWanted;
     const std::vector<Candidate> found =
         maximize(encoding_, point_objective(model, best), raw_points(1, raw, rng), search, rng);
     const auto fresh = std::find_if(found.begin(), found.end(),

@@ -11,6 +11,7 @@ namespace {
 
 using Eigen::Index;
 
+constexpr std::size_t border_from = 20;  // successes before the border gets a model of its own
 constexpr double outlier_factor = 20.0;
 constexpr double largest_value = 1e300;  // beyond, differences and sums of values overflow
 
@@ -131,6 +132,16 @@ void Results::teach(Feasibility& feasibility, const GpOptions& model,
     success.push_back(this->success(i));
   }
   feasibility.learn(model, X, success, excesses, rng);
+  if (!feasibility.knows_failures()) return;
+  Index best = -1;
+  double most = -std::numeric_limits<double>::infinity();
+  for (Index k = 0; k < n; ++k) {
+    const double found = merit(indices[static_cast<std::size_t>(k)]);  // NaN of a failure
+    if (success[static_cast<std::size_t>(k)] != Success::yes || !(found > most)) continue;
+    best = k;
+    most = found;
+  }
+  if (best >= 0) feasibility.learn_border(encoding_, X, success, best, border_from);
 }
 
 Vector Results::outcomes(std::span<const Index> indices, Index count) const {

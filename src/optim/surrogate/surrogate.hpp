@@ -78,6 +78,8 @@ class SurrogateOptimizer : public Optimizer {
   // the probability that it is not, or plus its logarithm (of a batch, the mean over its points);
   // `slope` (D,q) likewise.
   double weighed(Acquisition kind, double score, ConstMatrixRef X, Matrix* slope = nullptr) const;
+  // log P(feasible) at X (D,m), falling steeply where success is too unlikely; `slope` (D,m).
+  Vector log_feasible(ConstMatrixRef X, Matrix* slope = nullptr) const;
   void remember_best();
   Rationale rationale_of(const Pick& pick) const;
 
@@ -128,6 +130,7 @@ class SurrogateOptimizer : public Optimizer {
   Vector z_;                           // (n), standardized with output_
   double offset_ = 0.0, scale_ = 1.0;  // warp(y) = offset + scale z
   double best_ = 0.0;                  // largest z of a feasible result
+  double success_wanted_ = 0.9;        // probability; less while points look for the border
   bool any_feasible_ = true;           // false: only the probability of feasibility counts
   std::vector<Eigen::Index> order_;    // columns of X_, best first (at most 32)
   FitReport fit_report_;

@@ -288,8 +288,10 @@ std::vector<Suggestion> Turbo::ask(std::span<const TrialId> ids) {
   // the border: there the probability decides.
   if (feasibility_.knows_failures() && encoding_.space().limits().empty()) {
     const Vector p = feasibility_.log_probability(C).array().exp();
-    const double bar = success_bar(p, 2 * q, 0.99);
+    const double bar = success_bar(p, 2 * q, kSuccessWanted);
     outside.colwise() = Vector((bar - p.array()).max(0.0));
+    const auto probes = static_cast<Index>(kProbingShare * static_cast<double>(q));
+    outside.leftCols(probes).colwise() = Vector((kSuccessProbed - p.array()).max(0.0));
   }
   for (Index s = 0; s < q; ++s, ++next) {
     Index best = -1;

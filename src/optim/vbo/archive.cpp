@@ -63,9 +63,20 @@ double Archive::shared_rank(int index) const {
   return 0.5 * (from + to - 1.0);
 }
 
-double Archive::value_at_rank(double rank) const {
+int Archive::succeeded() const {
   const auto finite = [this](int i) { return value(i) > -std::numeric_limits<double>::infinity(); };
-  const auto last = std::partition_point(order_.begin(), order_.end(), finite) - order_.begin() - 1;
+  return static_cast<int>(std::partition_point(order_.begin(), order_.end(), finite) -
+                          order_.begin());
+}
+
+int Archive::feasible() const {
+  const auto feasible = [this](int i) { return is_feasible(value(i)); };
+  return static_cast<int>(std::partition_point(order_.begin(), order_.end(), feasible) -
+                          order_.begin());
+}
+
+double Archive::value_at_rank(double rank) const {
+  const int last = succeeded() - 1;
   if (last < 0) return 0.0;
   const double r = std::clamp(rank, 0.0, static_cast<double>(last));
   const int low = static_cast<int>(r);

@@ -47,10 +47,13 @@ class Archive {
   Eigen::Map<const Vector> code(int index) const {
     return {codes_.data() + static_cast<std::ptrdiff_t>(index) * dimension_, dimension_};
   }
+  Eigen::Map<const Matrix> codes() const { return {codes_.data(), dimension_, size()}; }  // (D,N)
   // Rank of a result, or the average rank of all that share its value.
   double shared_rank(int index) const;
   double value_at_rank(double rank) const;  // interpolated; the lowest finite value below it
 
+  int succeeded() const;  // results that have not failed
+  int feasible() const;   // ... and are within all limits
   bool is_feasible(double value) const { return value > infeasible_; }
   // The lowest value of a feasible result, or of any when there is none.
   double lowest_feasible() const;

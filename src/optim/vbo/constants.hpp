@@ -35,6 +35,7 @@ struct Tuning {
   static constexpr double gp_idle_weight = 0.05;     // below, the process rests ...
   static constexpr std::int64_t gp_idle_rounds = 8;  // ... but for one round in so many; flat
   static constexpr std::int64_t gp_fewest_points = 8;
+  static constexpr int gp_fewest_feasible = 8;    // with fewer it learns from infeasible ones too
   static constexpr int gp_fewest_fresh = 8;       // results a weight is worth estimating from
   static constexpr double gp_ranks_below = -1.0;  // scores below which outcomes keep their ranks;
                                                   // -2 and "none" are worse ("Climbing", sure)
@@ -55,12 +56,14 @@ struct Tuning {
   static constexpr double jump_step = 0.1;           // deviation of a moderate change; guess
   static constexpr int recommend_from = 64;          // best observations a recommendation is among
 
-  // ---- Failures (docs/constraints.md) --------------------------------------------------------
-  static constexpr double success_wanted = 0.99;  // less likely proposals wait behind all others
-  static constexpr int failure_points = 256;      // results the model of the whole cube looks at
-  static constexpr int failure_neighbours = 160;  // ... and that of the best result's surroundings
-  static constexpr int failure_screen = 16;       // proposals per suggestion at least
-  static constexpr int failure_part = 8;  // one in so many proposals has to be likely to succeed
+  // ---- Failures and limits (docs/constraints.md, "Borders") ----------------------------------
+  static constexpr double success_wanted = 0.9;  // probability; 0.95 and 0.98 are slower
+  static constexpr double success_least = 0.4;   // of a suggestion that looks for the border
+  static constexpr double probing = 0.1;         // their share of a batch; 0.07 and 0.14 much alike
+  static constexpr int failure_draws = 4;        // proposals drawn for each that is judged
+  static constexpr int retreats = 4;             // halvings of the way to a safe place
+  static constexpr int failure_points = 256;     // results the models of the whole cube look at
+  static constexpr std::size_t border_from = 80;  // successes; earlier it holds the search back
 
   // ---- Climbing ("Climbing the models") ------------------------------------------------------
   static constexpr double climb_starts = 1.5;  // per suggestion; guess

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <limits>
 #include <set>
 
 #include "core/normal.hpp"
@@ -11,9 +13,16 @@
 namespace vbo {
 namespace {
 
+constexpr double kFailedOutcome = -std::numeric_limits<double>::infinity();
+
 // Half of the points are the best results, the rest a sample of all others; all if they fit.
+// Failures, and infeasible results once enough are feasible, are left to the models of success and
+// of the limits (failures.hpp): a cliff at the border would be taken for the shape of the whole
+// function.
 std::vector<int> chosen_results(const Archive& archive, int most, Rng& rng) {
-  const int n = archive.size();
+  const int n = archive.feasible() >= Tuning::gp_fewest_feasible ? archive.feasible()
+                : archive.succeeded() > 0                        ? archive.succeeded()
+                                                                 : archive.size();
   const int best = n <= most ? n : most / 2;
   std::set<int> ranks;  // of the others
   while (best < n && static_cast<int>(ranks.size()) < most - best) {
@@ -123,8 +132,11 @@ double GpJudge::gp_weight() const {
 
 void GpJudge::examine(const Archive& archive, const Replay& replay, const std::vector<int>& fresh,
                       int threads) {
-  if (!model_ || fresh.empty()) return;
-  const Scored results = scored(archive, replay, fresh);
+  std::vector<int> known;
+  std::ranges::copy_if(fresh, std::back_inserter(known),
+                       [&](int i) { return archive.value(i) > kFailedOutcome; });
+  if (!model_ || known.empty()) return;
+  const Scored results = scored(archive, replay, known);
   const Eigen::Index before = held_out_.cols();
   held_out_.conservativeResize(3, before + results.z.size());
   auto added = held_out_.rightCols(results.z.size());

@@ -116,33 +116,88 @@ std::vector<Suggestion> Vbo::suggest_judged(Source source, std::span<const Trial
 
 Vbo::Candidates Vbo::draw(Source source, int count, Rng& rng) {
   Candidates candidates;
-  const int screening = failures_.known() ? std::max(screening_of(source), Tuning::failure_screen)
-                                          : screening_of(source);
+  const bool climbs = source == Source::climb;
+  const int wanted = screening_of(source) * count;
+  const bool screened = failures_.known();
   candidates.codes =
-      source == Source::climb ? climbed(count, rng) : proposals(source, screening * count, rng);
-  if (is_judged(source)) {
+      climbs ? climbed(count, rng)
+             : proposals(source, screened ? Tuning::failure_draws * wanted : wanted, rng);
+  std::size_t likely = candidates.codes.size();
+  if (screened)
+    likely =
+        keep_likely(candidates.codes, climbs ? likely : static_cast<std::size_t>(wanted), count);
+  if (is_judged(source) && !candidates.codes.empty()) {
     judge(candidates);
   } else {
     candidates.order.resize(candidates.codes.size());
     std::iota(candidates.order.begin(), candidates.order.end(), 0);
   }
-  if (failures_.known()) avoid_failures(candidates, source);
+  if (screened) put_probes_first(candidates, likely, Tuning::probing * count + rng.uniform());
   return candidates;
 }
 
-// Those that will likely fail come last, the likelier the later; and not at all where the leader
-// has more proposals.
-void Vbo::avoid_failures(Candidates& candidates, Source source) const {
+// Of the candidates behind the first `likely`, which may fail, the best few go first, to learn
+// where the border is; the others are left out.
+void Vbo::put_probes_first(Candidates& candidates, std::size_t likely, double few) {
   std::vector<int>& order = candidates.order;
-  const Vector p = failures_.success_probability(candidates.codes);
-  const double bar = success_bar(p, p.size() / Tuning::failure_part, Tuning::success_wanted);
-  const auto risky =
-      std::stable_partition(order.begin(), order.end(), [&](int i) { return p[i] >= bar; });
-  if (source != Source::local && run_->rounds() > 0) {
-    order.erase(risky, order.end());
-  } else {
-    std::stable_sort(risky, order.end(), [&](int a, int b) { return p[a] > p[b]; });
+  const auto safe = std::stable_partition(
+      order.begin(), order.end(), [&](int i) { return static_cast<std::size_t>(i) >= likely; });
+  const auto probes = std::min(safe - order.begin(), static_cast<std::ptrdiff_t>(few));
+  order.erase(order.begin() + probes, safe);
+}
+
+// The best result that would likely succeed again; the likeliest of the best where none would.
+Vector Vbo::safe_place() const {
+  std::vector<Vector> best;
+  for (int rank = 0; rank < std::min(history_.succeeded(), Tuning::partners); ++rank) {
+    best.emplace_back(history_.code(history_.at_rank(rank)));
   }
+  const Vector p = failures_.success_probability(best);
+  Eigen::Index likeliest = 0;
+  p.maxCoeff(&likeliest);
+  for (Eigen::Index i = 0; i < p.size(); ++i) {
+    if (p[i] >= Tuning::success_wanted) return best[static_cast<std::size_t>(i)];
+  }
+  return best[static_cast<std::size_t>(likeliest)];
+}
+
+// Keeps the first `wanted` that will likely succeed, in their order; where there are not enough,
+// others are moved half the way to a safe place, several times if they have to be. Behind them come
+// those that may fail. Returns how many will likely succeed.
+std::size_t Vbo::keep_likely(std::vector<Vector>& codes, std::size_t wanted, int count) const {
+  Vector p = failures_.success_probability(codes);
+  const auto at = [&p](std::size_t i) -> double& { return p[static_cast<Eigen::Index>(i)]; };
+  std::vector<Vector> kept, probes;
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    if (at(i) >= Tuning::success_least && at(i) < Tuning::success_wanted)
+      probes.push_back(codes[i]);
+  }
+  const Vector anchor = safe_place();
+  for (int retreat = 0; retreat < Tuning::retreats; ++retreat) {
+    std::vector<std::size_t> risky;
+    std::vector<Vector> nearer;
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+      if (at(i) >= Tuning::success_wanted) continue;
+      risky.push_back(i);
+      nearer.push_back(0.5 * (codes[i] + anchor));
+      encoding_.snap(nearer.back());
+    }
+    if (risky.empty() || codes.size() - risky.size() >= wanted) break;
+    const Vector found = failures_.success_probability(nearer);
+    for (std::size_t k = 0; k < risky.size(); ++k) {
+      codes[risky[k]] = std::move(nearer[k]);
+      at(risky[k]) = found[static_cast<Eigen::Index>(k)];
+    }
+  }
+  const double bar =
+      success_bar(p, std::min<Eigen::Index>(count, p.size()), Tuning::success_wanted);
+  for (std::size_t i = 0; i < codes.size() && kept.size() < wanted; ++i) {
+    if (at(i) >= bar) kept.push_back(std::move(codes[i]));
+  }
+  const std::size_t likely = kept.size();
+  std::ranges::move(probes, std::back_inserter(kept));
+  codes = std::move(kept);
+  return likely;
 }
 
 void Vbo::judge(Candidates& candidates) {

@@ -52,7 +52,7 @@ void Vbo::remember(const Trial& trial) {
   }
   ++fresh_;
   history_.add(trial.id, code, value);
-  failures_.add(success_of(trial));
+  failures_.add(trial);
   if (champion_) champion_->learn(code, value, source == Source::polish);
   if (is_champions(source)) return;
   if (trial.id < run_first_id_) source.reset();  // an earlier run's: news, but no merit of this one
@@ -66,7 +66,7 @@ void Vbo::archive_again(const Trial& trial) {
   seen_.add(code);
   const double value = merit(encoding_.space(), trial);
   history_.add(trial.id, code, value);
-  failures_.add(success_of(trial));
+  failures_.add(trial);
   if (to_run && !is_champions(source_named(trial.rationale.source))) {
     run_->add_again(trial.id, code, value);
   }

@@ -71,7 +71,9 @@ class Vbo final : public Optimizer {
   std::vector<Vector> proposals(Source source, int count, Rng& rng);
   std::vector<Vector> climbed(int count, Rng& rng);
   void judge(Candidates& candidates);
-  void avoid_failures(Candidates& candidates, Source source) const;
+  Vector safe_place() const;
+  std::size_t keep_likely(std::vector<Vector>& codes, std::size_t wanted, int count) const;
+  static void put_probes_first(Candidates& candidates, std::size_t likely, double few);
   std::vector<int> keep_apart(const Candidates& candidates, Source source,
                               std::size_t wanted) const;
   int screening_of(Source source) const;

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+#include "optim/border.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <Eigen/Cholesky>
+
+#include "numerics/special.hpp"
+#include "numerics/symmetric_eigen.hpp"
+
+namespace vbo {
+namespace {
+
+using Eigen::Index;
+
+constexpr Index kMostMixed = 10;    // dimensions up to which products of coordinates are features
+constexpr std::size_t kEach = 120;  // nearest successes and failures to learn from
+constexpr double kNear = 2.0;       // local coordinates: asinh of 3.6 times the frame's size
+constexpr double kLeastStretch = 1e-9;
+constexpr int kNewtonSteps = 25;
+
+// The `most` of `among` nearest to the origin of coordinates.
+std::vector<Index> nearest(const std::vector<Index>& among, const Vector& distance,
+                           std::size_t most) {
+  std::vector<Index> chosen = among;
+  const auto closer = [&](Index a, Index b) {
+    return distance[a] < distance[b] || (distance[a] == distance[b] && a < b);
+  };
+  most = std::min(most, chosen.size());
+  std::partial_sort(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(most),
+                    chosen.end(), closer);
+  chosen.resize(most);
+  return chosen;
+}
+
+struct Fit {
+  Vector weights;
+  Matrix covariance;
+  double evidence = -std::numeric_limits<double>::infinity();
+};
+
+// Laplace's approximation of Bayesian logistic regression. Phi (P,N), y (N) +-1, prior variances
+// (P); begins at `start`.
+Fit laplace(const Matrix& Phi, const Vector& y, const Vector& variances, Vector w) {
+  const Vector precision = variances.cwiseInverse();
+  const auto value = [&](const Vector& at) {
+    const Vector m = y.cwiseProduct(Phi.transpose() * at);
+    double sum = -0.5 * at.dot(precision.cwiseProduct(at));
+    for (const double t : m) sum -= t > 0 ? std::log1p(std::exp(-t)) : std::log1p(std::exp(t)) - t;
+    return sum;
+  };
+  double now = value(w);
+  Eigen::LLT<Matrix> llt;
+  for (int step = 0; step < kNewtonSteps; ++step) {
+    const Vector m = y.cwiseProduct(Phi.transpose() * w);
+    const Vector s = (1.0 + m.array().exp()).inverse();  // sigma(-m)
+    const Vector gradient = Phi * y.cwiseProduct(s) - precision.cwiseProduct(w);
+    const Vector curvature = s.array() * (1.0 - s.array());
+    Matrix H = Phi * curvature.asDiagonal() * Phi.transpose();
+    H.diagonal() += precision;
+    llt.compute(H);
+    const Vector direction = llt.solve(gradient);
+    const double promised = direction.dot(gradient);
+    if (promised < 1e-6) break;
+    double length = 1.0;
+    for (; length > 1e-4; length *= 0.5) {
+      const double then = value(w + length * direction);
+      if (then >= now + 1e-4 * length * promised) {
+        w += length * direction;
+        now = then;
+        break;
+      }
+    }
+    if (length <= 1e-4) break;
+  }
+  Fit fit;
+  fit.weights = w;
+  fit.covariance = llt.solve(Matrix::Identity(w.size(), w.size()));
+  const Matrix L = llt.matrixL();
+  fit.evidence = now - 0.5 * variances.array().log().sum() - L.diagonal().array().log().sum();
+  return fit;
+}
+
+}  // namespace
+
+// Root-mean-square coordinates of one over D dimensions in all: the size of a search around the
+// best result, along its axes.
+void Border::set_frame(const Encoding& encoding, ConstMatrixRef X, const std::vector<Index>& good) {
+  const Index D = X.rows();
+  Matrix S = Matrix::Zero(D, D);
+  for (const Index i : good) {
+    const Vector away = X.col(i) - centre_;
+    S += away * away.transpose() / static_cast<double>(good.size());
+  }
+  for (const Encoding::Block& block : encoding.blocks()) {
+    if (block.kind != ParameterKind::categorical) continue;  // categories keep their distances
+    S.middleRows(block.offset, block.width).setZero();
+    S.middleCols(block.offset, block.width).setZero();
+    S.diagonal().segment(block.offset, block.width).setOnes();
+  }
+  S.diagonal().array() += kLeastStretch * kLeastStretch + 1e-4 * S.trace() / static_cast<double>(D);
+  const SymmetricEigen eigen = symmetric_eigen(S);
+  const Vector stretch =
+      (eigen.values.cwiseMax(0.0) * static_cast<double>(D)).cwiseSqrt().cwiseMax(kLeastStretch);
+  whitening_ = eigen.vectors * stretch.cwiseInverse().asDiagonal() * eigen.vectors.transpose();
+}
+
+Vector Border::local(ConstVectorRef x) const {
+  const Vector z = whitening_ * (x - centre_);
+  const double r = z.norm();
+  return r > 1e-9 ? Vector(z * (std::asinh(r) / r)) : z;
+}
+
+Vector Border::features(ConstVectorRef z) const {
+  const Index D = z.size();
+  Vector phi(1 + D + (mixed_ ? D * (D + 1) / 2 : D));
+  phi[0] = 1.0;
+  phi.segment(1, D) = z;
+  Index at = 1 + D;
+  for (Index i = 0; i < D; ++i) {
+    for (Index j = i; j < (mixed_ ? D : i + 1); ++j) phi[at++] = z[i] * z[j];
+  }
+  return phi;
+}
+
+void Border::learn(const Encoding& encoding, ConstMatrixRef X, const std::vector<Success>& success,
+                   Index best, std::size_t fewest) {
+  forget();
+  const Index D = X.rows();
+  std::vector<Index> good, bad;
+  for (Index i = 0; i < X.cols(); ++i) {
+    if (success[static_cast<std::size_t>(i)] == Success::yes) good.push_back(i);
+    if (success[static_cast<std::size_t>(i)] == Success::no) bad.push_back(i);
+  }
+  const auto framed = static_cast<std::size_t>(4 * D + 20);
+  if (bad.empty() || good.size() < fewest) return;
+  centre_ = X.col(best);
+  Vector distance = (X.colwise() - centre_).colwise().norm();
+  set_frame(encoding, X, nearest(good, distance, framed));
+  for (int i = 0; i < 2; ++i) {
+    distance = (whitening_ * (X.colwise() - centre_)).colwise().norm();
+    if (i == 0) set_frame(encoding, X, nearest(good, distance, framed));
+  }
+  std::vector<Index> chosen = nearest(good, distance, kEach);
+  const std::vector<Index> failed = nearest(bad, distance, kEach);
+  chosen.insert(chosen.end(), failed.begin(), failed.end());
+  mixed_ = D <= kMostMixed;
+  reach_ = 0.0;
+  Matrix Phi;
+  Vector y(static_cast<Index>(chosen.size()));
+  for (std::size_t k = 0; k < chosen.size(); ++k) {
+    const Vector phi = features(local(X.col(chosen[k])));
+    if (k == 0) Phi.resize(phi.size(), y.size());
+    Phi.col(static_cast<Index>(k)) = phi;
+    y[static_cast<Index>(k)] =
+        success[static_cast<std::size_t>(chosen[k])] == Success::yes ? 1 : -1;
+    reach_ = std::max(reach_, phi.segment(1, D).norm());
+  }
+  Fit most;
+  Vector start = Vector::Zero(Phi.rows());
+  for (const double q : {0.1, 0.5}) {
+    for (const double a : {1.0, 4.0, 16.0, 64.0}) {
+      Vector variances = Vector::Constant(Phi.rows(), a * a);
+      variances.tail(Phi.rows() - 1 - D) *= q * q;
+      Fit fit = laplace(Phi, y, variances, start);
+      start = fit.weights;
+      if (fit.evidence > most.evidence) most = std::move(fit);
+    }
+    start.setZero();
+  }
+  weights_ = most.weights;
+  covariance_ = most.covariance;
+}
+
+Border::Place Border::place_of(ConstVectorRef x) const {
+  if (!known()) return Place::beyond;
+  const double r = local(x).norm();
+  return r <= std::min(kNear, reach_) ? Place::near : r <= reach_ ? Place::within : Place::beyond;
+}
+
+Vector Border::log_probability(ConstMatrixRef X, Matrix* slope) const {
+  const Index D = X.rows(), m = X.cols();
+  Vector found(m);
+  if (slope) slope->resize(D, m);
+  for (Index k = 0; k < m; ++k) {
+    const Vector z = local(X.col(k)), phi = features(z);
+    const Vector spread = covariance_ * phi;
+    const double mean = weights_.dot(phi), variance = std::max(phi.dot(spread), 1e-12);
+    const double sigma = std::sqrt(variance), u = mean / sigma;
+    found[k] = normal_log_cdf(u);
+    if (!slope) continue;
+    // du/dphi = w / sigma - u spread / variance
+    const Vector by_phi = weights_ / sigma - (u / variance) * spread;
+    Vector by_z = by_phi.segment(1, D);
+    Index at = 1 + D;
+    for (Index i = 0; i < D; ++i) {
+      for (Index j = i; j < (mixed_ ? D : i + 1); ++j, ++at) {
+        by_z[i] += by_phi[at] * z[j];
+        by_z[j] += by_phi[at] * z[i];
+      }
+    }
+    // z = g(r) v, v = A (x - c), g = asinh(r)/r:  dz/dv = g I + g'(r)/r v v'
+    const Vector v = whitening_ * (X.col(k) - centre_);
+    const double r = v.norm();
+    Vector by_v = by_z;
+    if (r > 1e-9) {
+      const double g = std::asinh(r) / r, dg = (1.0 / std::sqrt(1.0 + r * r) - g) / r;
+      by_v = g * by_z + (dg / r) * v.dot(by_z) * v;
+    }
+    const double by_u = std::exp(normal_log_pdf(u) - found[k]);
+    slope->col(k) = by_u * (whitening_.transpose() * by_v);
+  }
+  return found;
+}
+
+}  // namespace vbo
