@@ -86,6 +86,16 @@ std::string bash_script(const CLI::App& app) {
          "complete -F _vbo vbo\n";
 }
 
+// What an option or the argument of a command can be; empty where anything can.
+std::string words_of(const std::string& name) {
+  if (name == "color") return "auto always never";
+  if (name == "state") return "waiting running completed failed";
+  if (name == "completion") return "bash zsh fish";
+  return {};
+}
+
+constexpr const char* kMethodNames = "$(vbo methods 2>/dev/null | cut -d\" \" -f1)";
+
 // Inside single quotes.
 std::string quoted(const std::string& text) {
   std::string result;
@@ -107,8 +117,11 @@ std::string zsh_options(const CLI::App& app) {
   std::string text;
   for (const CLI::Option* option : app.get_options()) {
     const std::string note = zsh_note(option->get_description());
-    const std::string value = option->get_type_size() == 0 ? "" : ":value:_files";
     for (const std::string& name : option->get_lnames()) {
+      const std::string words = words_of(name);
+      const std::string value = option->get_type_size() == 0 ? ""
+                                : words.empty()              ? ":value:_files"
+                                                             : ":value:(" + words + ")";
       text += " '*--" + name + "[" + note + "]" + value + "'";
     }
   }
@@ -123,13 +136,20 @@ std::string zsh_list(const std::vector<const CLI::App*>& apps) {
   return text;
 }
 
+std::string zsh_argument(const CLI::App& sub) {
+  const std::string& name = sub.get_name();
+  if (name == "methods") return std::string(" \"*:method:(") + kMethodNames + ")\"";
+  const std::string words = words_of(name);
+  return words.empty() ? " '*:file:_files'" : " '1:value:(" + words + ")'";
+}
+
 std::string zsh_script(const CLI::App& app) {
   std::string cases;
   for (const CLI::App* sub : shown(app)) {
     const auto inner = sub->get_subcommands({});
     cases += "    " + sub->get_name() + ")\n";
     if (inner.empty()) {
-      cases += "      _arguments" + zsh_options(*sub) + " '*:file:_files'\n";
+      cases += "      _arguments" + zsh_options(*sub) + zsh_argument(*sub) + "\n";
     } else {
       std::vector<const CLI::App*> list(inner.begin(), inner.end());
       cases += "      if (( CURRENT == 2 )); then\n        local -a nested=(" + zsh_list(list) +
@@ -149,7 +169,19 @@ std::string zsh_script(const CLI::App& app) {
          "  local -a commands=(" +
          zsh_list(shown(app)) +
          ")\n"
-         "  if (( CURRENT == 2 )); then _describe command commands; return; fi\n"
+         "  if [[ $words[CURRENT-1] == --color ]]; then compadd " +
+         words_of("color") +
+         "; return; fi\n"
+         "  while (( CURRENT > 2 )) && [[ $words[2] == -* ]]; do\n"
+         "    if [[ $words[2] == --color ]]; then words[2]=(); (( CURRENT-- )); fi\n"
+         "    words[2]=(); (( CURRENT-- ))\n"
+         "  done\n"
+         "  if (( CURRENT == 2 )); then\n"
+         "    if [[ $words[2] == -* ]]; then _arguments" +
+         zsh_options(app) +
+         "; else _describe command commands; fi\n"
+         "    return\n"
+         "  fi\n"
          "  shift words; (( CURRENT-- ))\n"
          "  case $words[1] in\n" +
          cases +
@@ -171,20 +203,36 @@ std::string fish_options(const CLI::App& app, const std::string& condition) {
   std::string text;
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& name : option->get_lnames()) {
+      const std::string words = words_of(name);
       text += "complete -c vbo" + condition + " -l " + name +
-              (option->get_type_size() == 0 ? "" : " -r") + " -d '" +
-              fish_note(option->get_description()) + "'\n";
+              (option->get_type_size() == 0 ? ""
+               : words.empty()              ? " -r"
+                                            : " -x -a '" + words + "'") +
+              " -d '" + fish_note(option->get_description()) + "'\n";
     }
   }
   return text;
 }
 
 std::string fish_script(const CLI::App& app) {
-  std::string text = "# fish completion for vbo: put it into ~/.config/fish/completions.\n" +
-                     fish_options(app, "");
+  std::string text =
+      std::string("# fish completion for vbo: put it into ~/.config/fish/completions.\n") +
+      // fish's own __fish_use_subcommand takes the value of --color for one.
+      "function __vbo_has_no_command\n"
+      "  set -l given (commandline -opc)[2..-1]\n"
+      "  while set -q given[1]\n"
+      "    if test $given[1] = --color\n"
+      "      set -e given[1]\n"
+      "    else if not string match -q -- '-*' $given[1]\n"
+      "      return 1\n"
+      "    end\n"
+      "    set -e given[1]\n"
+      "  end\n"
+      "end\n" +
+      fish_options(app, "");
   for (const CLI::App* sub : shown(app)) {
     const std::string& name = sub->get_name();
-    text += "complete -c vbo -n __fish_use_subcommand -f -a " + name + " -d '" +
+    text += "complete -c vbo -n __vbo_has_no_command -f -a " + name + " -d '" +
             fish_note(sub->get_description()) + "'\n";
     const auto inner = sub->get_subcommands({});
     std::string names;
@@ -198,6 +246,11 @@ std::string fish_script(const CLI::App& app) {
                                         nested->get_name() + "'");
     }
     text += fish_options(*sub, " -n '" + inside + "'");
+    const std::string words =
+        name == "methods" ? "(vbo methods 2>/dev/null | string split -f1 \" \")" : words_of(name);
+    if (!words.empty()) {
+      text += "complete -c vbo -n '" + inside + "' -f -a '" + words + "'\n";
+    }
   }
   return text;
 }

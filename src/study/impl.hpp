@@ -39,6 +39,7 @@ struct Study::Impl {
   EventId last_event = 0;
   std::int64_t ended = 0;            // completed + failed
   std::int64_t reported_round = -1;  // of the last report that was stored
+  std::int64_t other_news = 0;  // revisions and deliveries heard of: not in what hear() returns
   std::string warning;
   std::set<TrialId> retold;  // open trials the method knows as failed: people had them retried
   std::vector<PartialPoint> start;

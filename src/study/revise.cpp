@@ -44,6 +44,7 @@ Result<void> Study::Impl::hear_revisions() {
     return heard.error();
   }
   ++last_event;
+  ++other_news;
   bool concerns_method = false;
   for (const Revision& revision : *news) {
     const TrialId id = revision.before.id;
@@ -95,6 +96,7 @@ Result<void> Study::Impl::answer_delivery(const AskRequest& request) {
     if (!stored) return stored.error();
     delivery->results = without_known(std::move(delivery->results), *stored);
   }
+  ++other_news;
   const auto added = add(std::move(delivery->results), request.id);
   return added ? Result<void>() : added.error();
 }

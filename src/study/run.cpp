@@ -53,17 +53,21 @@ class EndRule {
     stored_ = here;
     return {};
   }
-  // Whether a result is good enough; asked of the storage, which knows what counts as one.
+  // Whether a result is good enough, after `fresh` results; asked of the storage, which knows what
+  // counts as one, but only where one of them, or something else that was heard of, may be: with
+  // limits the storage has to look at all results.
+  Result<void> check_value(std::span<const Trial> fresh) {
+    if (!options_.stop_value || end_) return {};
+    const bool may_be = checked_news_ != study_.other_news ||
+                        std::ranges::any_of(fresh, [&](const Trial& t) { return is_enough(t); });
+    checked_news_ = study_.other_news;
+    return may_be ? check_value() : Result<void>();
+  }
   Result<void> check_value() {
     if (!options_.stop_value || end_) return {};
     const Result<std::optional<Trial>> best = best_result(*study_.storage, study_.record);
     if (!best) return best.error();
-    if (!*best || !is_feasible(study_.record.space, **best)) return {};
-    const double value = *(*best)->value;
-    const bool minimizes = study_.record.goal == Goal::minimize;
-    if (minimizes ? value <= *options_.stop_value : value >= *options_.stop_value) {
-      set(RunEnd::good_enough);
-    }
+    if (*best && is_enough(**best)) set(RunEnd::good_enough);
     return {};
   }
   void count(const Trial& ended) {
@@ -88,6 +92,12 @@ class EndRule {
   }
 
  private:
+  // In the user's sign. REQUIRES: there is a value to stop at.
+  bool is_enough(const Trial& trial) const {
+    if (!trial.value || !is_feasible(study_.record.space, trial)) return false;
+    return study_.record.goal == Goal::minimize ? *trial.value <= *options_.stop_value
+                                                : *trial.value >= *options_.stop_value;
+  }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
   // The very first evaluations of a study show whether it was set up well.
   void look_for_a_mistake(const Trial& ended) {
@@ -120,6 +130,7 @@ class EndRule {
   std::optional<RunEnd> end_;
   int failures_in_a_row_ = 0;
   std::int64_t checked_round_ = -1;
+  std::int64_t checked_news_ = 0;
 };
 
 // What both kinds of runs do with the study itself.
@@ -144,7 +155,7 @@ class Turns {
     const auto heard = study_.hear();
     if (!heard) return heard.error();
     for (const Trial& trial : *heard) note(trial);
-    return heard->empty() ? Result<void>() : rule_.check_value();
+    return heard->empty() ? Result<void>() : rule_.check_value(*heard);
   }
   void note(const Trial& ended) {
     handed_.erase(ended.id);
@@ -272,7 +283,7 @@ class Runner : private Turns {
     if (!stored) return Error{stored.error().kind, stored.error().message + unstored(ended)};
     for (const Trial& trial : ended) note(trial);
     for (const Outcome& outcome : outcomes) claims_.erase(outcome.id);
-    return rule_.check_value();
+    return rule_.check_value(ended);
   }
 
   // Results in hand that could not be stored: too dear to keep silent about.

@@ -79,9 +79,43 @@ class Completion(VboTest):
             for command in COMMANDS:
                 self.assertIn(command, script, shell)
             self.assertIn("over-budget", script, shell)
-            if shutil.which(shell):
-                self.write("vbo." + shell, script)
-                subprocess.run([shell, "-n", self.path("vbo." + shell)], check=True)
+
+    # What each line becomes or is offered, in both shells.
+    LINES = {"vbo tri": "trials", "vbo bench t": "table", "vbo trials --st": "--state", "vbo trials --state f": "failed",
+             "vbo bench run --ro": "--rounds", "vbo ask --over": "--over-budget", "vbo completion z": "zsh",
+             "vbo methods rando": "random", "vbo --color al": "always", "vbo --color never tri": "trials", "vbo --vers": "--version", "vbo status sp": "special.toml"}
+
+    def in_a_shell(self, command):
+        path = f"{pathlib.Path(VBO).parent}:{os.environ['PATH']}"
+        return subprocess.run(command, cwd=self.folder, text=True, capture_output=True, timeout=120,
+                              env={**os.environ, "PATH": path, "HOME": self.folder, "TERM": "dumb"}, check=True).stdout
+
+    @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
+    def test_fish_completes(self):
+        self.write("vbo.fish", self.vbo("completion", "fish").stdout)
+        self.write("special.toml", "")
+        for line, word in self.LINES.items():
+            offered = self.in_a_shell(["fish", "--no-config", "-c", f"source vbo.fish; complete -C '{line}'"])
+            self.assertEqual([entry.split("\t")[0] for entry in offered.splitlines()], [word], line)
+
+    @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
+    def test_zsh_completes(self):
+        os.mkdir(self.path("functions"))
+        self.write("functions/_vbo", self.vbo("completion", "zsh").stdout)
+        self.write("special.toml", "")
+        # A real line editor in a terminal of its own; its buffer after a tab is written to a file.
+        driver = ["zmodload zsh/zpty", "zpty z zsh -f -i",
+                  "zpty -w z 'fpath=($PWD/functions $fpath); autoload -Uz compinit; compinit -u -D; unsetopt beep; "
+                  "show() { print -r -- \"$BUFFER\" >> lines; BUFFER=; }; zle -N show; bindkey \"^X\" show; "
+                  "print LO''ADED'", "zpty -r z out '*LOADED*'"]
+        for number, line in enumerate(self.LINES, 1):
+            driver += [f"zpty -w -n z '{line}'$'\\t\\x18'",
+                       f"repeat 200; do [[ -f lines && $(wc -l < lines) -ge {number} ]] && break; sleep 0.05; "
+                       "zpty -r -t z out; done"]
+        self.write("drive.zsh", "\n".join(driver) + "\n")
+        self.in_a_shell(["zsh", "-f", "drive.zsh"])
+        for (line, word), made in zip(self.LINES.items(), pathlib.Path(self.path("lines")).read_text().splitlines(), strict=True):
+            self.assertEqual(made.rstrip(), line[:line.rindex(" ") + 1] + word, line)
 
     def test_the_manual_page_has_every_command_and_exit_code(self):
         page = self.vbo("man").stdout

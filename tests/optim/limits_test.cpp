@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "core/limits.hpp"
+#include "optim/border.hpp"
 #include "optim/conformance.hpp"
 #include "optim/feasibility.hpp"
 
@@ -322,6 +323,62 @@ TEST(Feasibility, SlopeIsTheDerivative) {
         (feasibility.log_probability(up) - feasibility.log_probability(down)) / (2.0 * h);
     for (Eigen::Index i = 0; i < T.cols(); ++i) {
       EXPECT_NEAR(slope(d, i), difference[i], 1e-3 * std::max(1.0, std::abs(difference[i])));
+    }
+  }
+}
+
+// A border through results whose scale is a thousandth of the box, tilted and ten times longer in
+// one direction: known at that scale.
+TEST(Border, IsKnownAtTheScaleOfTheSearch) {
+  const Encoding encoding(cube(3));
+  Rng rng(6);
+  const auto side = [](ConstVectorRef x) { return x[0] + x[1] - 1.0; };  // > 0 fails
+  const auto around = [&](double length) {
+    Vector x(3);
+    x << 0.5 + length * rng.normal(), 0.5 + length * rng.normal(),
+        0.5 + 10.0 * length * rng.normal();
+    return Vector(x.cwiseMax(0.0).cwiseMin(1.0));
+  };
+  Matrix X(3, 200);
+  std::vector<Success> success, none;
+  Eigen::Index best = -1;
+  for (Eigen::Index i = 0; i < X.cols(); ++i) {
+    X.col(i) = around(i < 60 ? 0.3 : 1e-3);
+    const bool fails = side(X.col(i)) > 0.0;
+    success.push_back(fails ? Success::no : Success::yes);
+    none.push_back(Success::yes);
+    if (!fails && i >= 60 && (best < 0 || side(X.col(i)) > side(X.col(best)))) best = i;
+  }
+  Border border;
+  border.learn(encoding, X, none, best, 20);
+  EXPECT_FALSE(border.known());
+  border.learn(encoding, X, success, best, 1000);
+  EXPECT_FALSE(border.known());
+  border.learn(encoding, X, success, best, 20);
+  ASSERT_TRUE(border.known());
+  EXPECT_EQ(border.place_of(X.col(best)), Border::Place::near);
+  int sure = 0, wrong = 0;
+  Matrix T(3, 400);
+  for (Eigen::Index i = 0; i < T.cols(); ++i) T.col(i) = around(1e-3);
+  const Vector p = border.log_probability(T).array().exp();
+  for (Eigen::Index i = 0; i < T.cols(); ++i) {
+    sure += p[i] > 0.9;
+    wrong += p[i] > 0.9 && side(T.col(i)) > 0.0;
+  }
+  EXPECT_GT(sure, 120);  // of about 200 that succeed
+  EXPECT_LT(wrong, 0.05 * sure);
+  // Its slope is the derivative.
+  Matrix slope;
+  border.log_probability(T, &slope);
+  constexpr double h = 1e-8;
+  for (Eigen::Index d = 0; d < 3; ++d) {
+    Matrix up = T, down = T;
+    up.row(d).array() += h;
+    down.row(d).array() -= h;
+    const Vector difference =
+        (border.log_probability(up) - border.log_probability(down)) / (2.0 * h);
+    for (Eigen::Index i = 0; i < 20; ++i) {
+      EXPECT_NEAR(slope(d, i), difference[i], 1e-4 * std::max(1.0, slope.col(i).norm()));
     }
   }
 }

@@ -33,7 +33,15 @@ void Failures::add(const Trial& trial) {
 void Failures::learn(const Archive& history, int results) {
   model_.forget();
   const std::vector<Success> success(success_.begin(), success_.begin() + results);
-  const bool limited = !encoding_.space().limits().empty();
+  if (results == 0) return;
+  int best = 0;
+  for (int i = 1; i < results; ++i) {
+    if (history.value(i) > history.value(best)) best = i;
+  }
+  // Before anything is feasible the order of violations leads there, and a model that finds
+  // everything unlikely would only hold the search back (G06: feasible in 2 seeds of 5).
+  const bool limited =
+      !encoding_.space().limits().empty() && history.is_feasible(history.value(best));
   if (!limited && std::ranges::find(success, Success::no) == success.end()) return;
   if (std::ranges::find(success, Success::yes) == success.end()) return;
   const std::vector<int> chosen = spread_sample(results);
@@ -46,10 +54,6 @@ void Failures::learn(const Archive& history, int results) {
   }
   model_.learn(options_, X, of_chosen, excesses, Rng(seed_, "failures"));
   if (!model_.knows_failures()) return;
-  int best = 0;
-  for (int i = 1; i < results; ++i) {
-    if (history.value(i) > history.value(best)) best = i;
-  }
   model_.learn_border(encoding_, history.codes().leftCols(results), success, best,
                       Tuning::border_from);
 }
