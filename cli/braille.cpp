@@ -27,7 +27,9 @@ void BrailleCanvas::dot(double x, double y) {
   const int width = 2 * columns_, height = 4 * rows_;
   const int across = std::clamp(static_cast<int>(std::floor(x * width)), 0, width - 1);
   const int down = height - 1 - std::clamp(static_cast<int>(std::floor(y * height)), 0, height - 1);
-  cells_[static_cast<std::size_t>(down / 4 * columns_ + across / 2)] |= kDots[across % 2][down % 4];
+  const auto cell_row = static_cast<std::size_t>(down / 4),
+             cell = static_cast<std::size_t>(across / 2);
+  cells_[cell_row * static_cast<std::size_t>(columns_) + cell] |= kDots[across % 2][down % 4];
 }
 
 void BrailleCanvas::line(double x1, double y1, double x2, double y2) {

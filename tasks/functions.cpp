@@ -54,13 +54,16 @@ double different_powers(In z) {
 
 // sum z_i^2 + s^2 + s^4, s = sum 0.5 i z_i
 double zakharov(In z) {
-  const double s = sum(z, [](double t, std::size_t i) { return 0.5 * (i + 1.0) * t; });
+  const double s =
+      sum(z, [](double t, std::size_t i) { return 0.5 * (static_cast<double>(i) + 1.0) * t; });
   return sphere(z) + square(s) + square(square(s));
 }
 
 // sum i z_i^4
 double quartic(In z) {
-  return sum(z, [](double t, std::size_t i) { return (i + 1.0) * square(square(t)); });
+  return sum(z, [](double t, std::size_t i) {
+    return (static_cast<double>(i) + 1.0) * square(square(t));
+  });
 }
 
 // sum floor(z_i + 1/2)^2: terraces, without any gradient
@@ -83,7 +86,7 @@ double rosenbrock(In z) {
 double dixon_price(In z) {
   double total = square(z[0] - 1.0);
   for (std::size_t i = 1; i < z.size(); ++i) {
-    total += (i + 1.0) * square(2.0 * square(z[i]) - z[i - 1]);
+    total += (static_cast<double>(i) + 1.0) * square(2.0 * square(z[i]) - z[i - 1]);
   }
   return total;
 }
@@ -107,7 +110,8 @@ double rastrigin(In z) {
 // 1 + sum z_i^2/4000 - prod cos(z_i/sqrt(i))
 double griewank(In z) {
   double product = 1.0;
-  for (std::size_t i = 0; i < z.size(); ++i) product *= std::cos(z[i] / std::sqrt(i + 1.0));
+  for (std::size_t i = 0; i < z.size(); ++i)
+    product *= std::cos(z[i] / std::sqrt(static_cast<double>(i) + 1.0));
   return 1.0 + sphere(z) / 4000.0 - product;
 }
 
@@ -142,7 +146,8 @@ double styblinski_tang(In z) {
 
 // -sin(t) sin^20((i+1) t^2/pi), the term of coordinate i = 0, 1, ...
 double michalewicz_term(double t, std::size_t i) {
-  return -std::sin(t) * std::pow(square(std::sin((i + 1.0) * t * t / pi)), 10.0);
+  return -std::sin(t) *
+         std::pow(square(std::sin((static_cast<double>(i) + 1.0) * t * t / pi)), 10.0);
 }
 
 double michalewicz(In z) { return sum(z, michalewicz_term); }
@@ -150,7 +155,7 @@ double michalewicz(In z) { return sum(z, michalewicz_term); }
 // Each term has one local minimum near every t_k = pi sqrt((k + 1/2)/(i+1)), where the second
 // factor peaks; the deepest is among those nearest pi/2, found there by golden-section search.
 double michalewicz_coordinate(std::size_t i) {
-  const double n = i + 1.0;
+  const double n = static_cast<double>(i) + 1.0;
   const int nearest = static_cast<int>(n / 4.0 - 0.5);
   double best = pi / 2.0;
   for (int k = std::max(0, nearest - 1); k <= nearest + 2; ++k) {
@@ -248,15 +253,17 @@ double plateaus(In z) {
       z, [](double t, std::size_t) { return std::abs(t) + 2.0 * square(std::sin(0.5 * pi * t)); }));
 }
 
-template <double place>
+// By reference: clang 14 takes no number of type double as a template's argument.
+template <const double& place>
 void everywhere(std::span<double> z) {
   std::fill(z.begin(), z.end(), place);
 }
 
 double zero(int) { return 0.0; }
 
-constexpr auto origin = &everywhere<0.0>;
-constexpr auto ones = &everywhere<1.0>;
+constexpr double at_zero = 0.0, at_one = 1.0;
+constexpr auto origin = &everywhere<at_zero>;
+constexpr auto ones = &everywhere<at_one>;
 
 constexpr Classic all[] = {
     {"sphere", "Sum of squares: the easiest of all", "De Jong 1975", -5.12, 5.12, 10, 1, sphere,

@@ -9,8 +9,8 @@
 namespace vbo::tasks {
 
 double NumpyLegacyRandom::uniform() {
-  const double high = engine_() >> 5;
-  const double low = engine_() >> 6;
+  const auto high = static_cast<double>(engine_() >> 5);
+  const auto low = static_cast<double>(engine_() >> 6);
   return (high * 67108864.0 + low) / 9007199254740992.0;
 }
 

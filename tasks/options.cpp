@@ -102,7 +102,8 @@ bool TaskOptions::flag(std::string_view name, bool preset, std::string_view summ
 
 Result<std::vector<TaskOption>> TaskOptions::finish() const {
   if (!first_error_.empty()) return Error{ErrorKind::invalid_input, first_error_};
-  for (const auto& [name, text] : given_) {
+  for (const auto& entry : given_) {
+    const std::string& name = entry.first;
     const bool known = std::any_of(known_.begin(), known_.end(),
                                    [&](const TaskOption& option) { return option.name == name; });
     if (known) continue;

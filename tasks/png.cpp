@@ -75,8 +75,8 @@ std::string png_indexed(int columns, int rows, std::span<const std::uint8_t> ind
   std::string pixels;
   for (int row = 0; row < rows; ++row) {
     pixels += '\0';  // no filter
-    const auto line =
-        indices.subspan(static_cast<std::size_t>(row * columns), static_cast<std::size_t>(columns));
+    const auto width = static_cast<std::size_t>(columns);
+    const auto line = indices.subspan(static_cast<std::size_t>(row) * width, width);
     pixels.append(line.begin(), line.end());
   }
   std::string out = "\x89PNG\r\n\x1a\n";

@@ -65,7 +65,8 @@ std::string show_ising(const Task& task, const Point& point) {
                   std::to_string(fewest) + " spins away");
   const double cell = 420.0 / side;
   for (int i = 0; i < side * side; ++i) {
-    const double x = 30 + cell * (i % side), y = 70 + cell * (i / side);
+    const int column = i % side, row = i / side;
+    const double x = 30 + cell * column, y = 70 + cell * row;
     const bool wrong = point[i] != (*nearest)[i];
     svg.rect(x + 2, y + 2, cell - 4, cell - 4,
              std::string("rx=\"3\" fill=\"") + (spin(point[i]) > 0 ? "#111827" : "#e5e7eb") + "\"" +
@@ -95,6 +96,7 @@ std::string show_pest_control(const Point& point, Rng* fresh) {
   const Scale x{0.5, stages + 0.5, 70, 690}, y{0.0, 1.0, 300, 76};
   for (int sim = 0; sim < simulations; ++sim) {
     std::vector<Pixel> line;
+    line.reserve(static_cast<std::size_t>(stages));
     for (int stage = 0; stage < stages; ++stage) {
       line.push_back({x(stage + 1), y(trace.infested[stage][sim])});
     }

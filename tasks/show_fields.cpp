@@ -21,6 +21,7 @@ void draw_field(Svg& svg, const std::vector<double>& field, double x, double y, 
   // A field that is flat to a millionth is shown flat, not as amplified rounding.
   const double range = std::max(*high - *low, 1e-6 * std::max(1.0, std::abs(*high)));
   std::vector<std::uint8_t> indices;
+  indices.reserve(field.size());
   for (const double value : field) {
     indices.push_back(static_cast<std::uint8_t>(255.0 * (value - *low) / range));
   }

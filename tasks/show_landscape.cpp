@@ -110,7 +110,7 @@ std::string map(const Task& task, const Point& point, std::size_t across, std::s
   const bool rough = pieces > 20000;
   const auto band_colour = [&](double value) {  // bright where the values are good
     const auto band = std::upper_bound(levels.begin(), levels.end(), value) - levels.begin();
-    const double t = static_cast<double>(band) / std::max<std::size_t>(1, levels.size());
+    const double t = static_cast<double>(band) / std::max(1.0, static_cast<double>(levels.size()));
     return static_cast<std::uint8_t>(255.0 * (minimize ? 1.0 - t : t));
   };
   std::vector<std::uint8_t> indices;

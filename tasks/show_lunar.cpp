@@ -116,7 +116,8 @@ void draw_returns(Svg& svg, const std::vector<lunar::Flight>& flights, std::uint
     low = std::min(low, f.total);
     high = std::max(high, f.total);
   }
-  const Scale x{-0.5, flights.size() - 0.5, 60, 700}, y{low, high + 1e-9, bottom, top};
+  const Scale x{-0.5, static_cast<double>(flights.size()) - 0.5, 60, 700},
+      y{low, high + 1e-9, bottom, top};
   for (const double tick : round_ticks(low, high, 3)) {
     svg.line({60, y(tick)}, {700, y(tick)}, "stroke=\"#e5e7eb\"");
     svg.text({53, y(tick) + 4}, readable(tick), "text-anchor=\"end\"");
@@ -124,12 +125,13 @@ void draw_returns(Svg& svg, const std::vector<lunar::Flight>& flights, std::uint
   for (std::size_t i = 0; i < flights.size(); ++i) {
     const double from = y(std::max(0.0, flights[i].total)), to = y(std::min(0.0, flights[i].total));
     const bool mine = i == chosen;
-    svg.rect(x(i) - 5, from, 10, std::max(1.0, to - from),
+    const double place = x(static_cast<double>(i));
+    svg.rect(place - 5, from, 10, std::max(1.0, to - from),
              "fill=\"" + std::string(colour_of(flights[i].ending)) + "\" opacity=\"" +
                  (mine ? "1" : "0.55") + "\"" +
                  (mine ? " stroke=\"#111827\" stroke-width=\"1.5\"" : ""));
     if (i % 10 == 0 || i + 1 == flights.size()) {
-      svg.text({x(i), bottom + 16}, std::to_string(i), "text-anchor=\"middle\"");
+      svg.text({place, bottom + 16}, std::to_string(i), "text-anchor=\"middle\"");
     }
   }
   svg.text({60, bottom + 35}, "return of each episode:");

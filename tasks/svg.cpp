@@ -198,7 +198,8 @@ std::vector<std::uint32_t> viridis() {
     for (int channel = 0; channel < 3; ++channel) {
       double value = 0.0;
       for (int k = 6; k >= 0; --k) value = value * (i / 255.0) + c[k][channel];
-      colour = colour << 8 | static_cast<std::uint32_t>(255.0 * std::clamp(value, 0.0, 1.0) + 0.5);
+      colour = colour << 8 |
+               static_cast<std::uint32_t>(std::lround(255.0 * std::clamp(value, 0.0, 1.0)));
     }
     palette[i] = colour;
   }
@@ -210,7 +211,7 @@ std::vector<std::uint32_t> laser() {
   for (int i = 0; i < 256; ++i) {
     const double t = std::pow(i / 255.0, 0.6);  // brings out the faint outer fringes
     const auto channel = [](double v) {
-      return static_cast<std::uint32_t>(255.0 * std::clamp(v, 0.0, 1.0) + 0.5);
+      return static_cast<std::uint32_t>(std::lround(255.0 * std::clamp(v, 0.0, 1.0)));
     };
     palette[i] = channel(0.05 + 1.2 * t) << 16 | channel(1.9 * t - 1.05) << 8 |
                  channel(0.05 + 2.4 * (t - 0.7) * (t > 0.7));

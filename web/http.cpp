@@ -32,7 +32,7 @@ namespace asio = boost::asio;
 using tcp = asio::ip::tcp;
 using std::chrono::steady_clock;
 
-constexpr std::size_t kLongestHeader = 16 * 1024;
+constexpr std::size_t kLongestHeader = std::size_t{16} * 1024;
 constexpr std::size_t kMostWaitingBytes = 64 << 20;  // of a follower that does not read
 constexpr auto kHeartbeat = std::chrono::seconds(10);
 

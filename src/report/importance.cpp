@@ -69,6 +69,7 @@ Sample sample_of(const Space& space, const std::vector<const Trial*>& trials, st
     sample.columns.push_back(column_of(space[i], i, trials));
   }
   std::vector<double> values;
+  values.reserve(trials.size());
   for (const Trial* trial : trials) values.push_back(*trial->value);
   sample.y = scores_of(values);
   for (int p = 0; p < kShuffles; ++p) {

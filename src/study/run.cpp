@@ -332,7 +332,7 @@ class Coordinator : private Turns {
   using Turns::Turns;
 
   Result<RunEnd> run() {
-    const Result<RunEnd> end = loop();
+    Result<RunEnd> end = loop();
     if (end) (void)rule_.keep_time(/*at_end=*/true);
     return end;
   }

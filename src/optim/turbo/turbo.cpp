@@ -185,6 +185,7 @@ void Turbo::fit(std::int64_t count) {
   if (static_cast<std::int64_t>(local.size()) > options_.max_points) {
     const auto distance = [&](Index i) { return (results_.code(i) - centre_).squaredNorm(); };
     std::vector<std::pair<double, Index>> ranked;
+    ranked.reserve(local.size());
     for (const Index i : local) ranked.emplace_back(distance(i), i);
     std::nth_element(ranked.begin(), ranked.begin() + options_.max_points, ranked.end());
     local.clear();

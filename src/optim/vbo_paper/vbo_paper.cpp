@@ -239,7 +239,7 @@ Vector VboPaper::unseen_design_point() {
   return code;
 }
 
-void VboPaper::remember(std::vector<const Trial*> trials) {
+void VboPaper::remember(const std::vector<const Trial*>& trials) {
   for (const Trial* trial : trials) {
     const Vector code = encoding_.encode(trial->point);
     if (pending_.erase(trial->id) == 0 && encoding_.dimension() > 0) seen_.add(code);

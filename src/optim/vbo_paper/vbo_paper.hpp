@@ -59,7 +59,7 @@ class VboPaper final : public Optimizer {
   std::optional<Vector> unseen_action(TrialId id);
   void explain(std::span<const TrialId> ids, const std::vector<Vector>& codes,
                std::vector<Suggestion>& suggestions);
-  void remember(std::vector<const Trial*> trials);
+  void remember(const std::vector<const Trial*>& trials);
   Eigen::Index slot_of(TrialId id) const { return (id - 1) % slots_; }
 
   Encoding encoding_;

@@ -158,6 +158,7 @@ Rows Connection::query(const char* sql, const std::vector<Parameter>& parameters
   connect();
   const std::string& name = prepared(sql);
   std::vector<const char*> values;
+  values.reserve(parameters.size());
   for (const Parameter& parameter : parameters) values.push_back(parameter.data());
   return check(PQexecPrepared(handle_.get(), name.c_str(), static_cast<int>(values.size()),
                               values.data(), nullptr, nullptr, 0));
@@ -184,9 +185,9 @@ std::vector<Rows> Connection::query_each(const char* sql,
     for (std::size_t i = first; i < end; ++i) {
       answers.emplace_back(PQgetResult(handle));
       if (!answers.back().get()) fail("08006", PQerrorMessage(handle));
-      Rows(PQgetResult(handle));  // the end of this statement's answer
+      const Rows end_of_answer(PQgetResult(handle));  // the end of this statement's answer
     }
-    Rows(PQgetResult(handle));  // that of the pipeline
+    const Rows end_of_pipeline(PQgetResult(handle));
     if (PQexitPipelineMode(handle) != 1) fail("08006", PQerrorMessage(handle));
     for (std::size_t i = first; i < end; ++i) check(answers[i]);
   }

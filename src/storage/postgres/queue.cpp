@@ -45,6 +45,7 @@ Result<std::vector<Claim>> PostgresStorage::claim(const WorkerInfo& worker, std:
         {study_, most, worker.name, worker.process, lease_seconds});
     const std::vector<Trial> trials = read_trials(rows, false);
     std::vector<Claim> claims;
+    claims.reserve(trials.size());
     for (int i = 0; i < rows.size(); ++i) {
       claims.push_back({trials[static_cast<std::size_t>(i)], rows.integer(i, 19)});
     }
@@ -76,6 +77,7 @@ Result<std::vector<std::int64_t>> PostgresStorage::renew(const WorkerInfo& worke
         {study_, worker.process, worker.name, worker.host, worker.slots, worker.completed,
          list_of(tokens), lease_seconds});
     std::vector<std::int64_t> valid;
+    valid.reserve(static_cast<std::size_t>(rows.size()));
     for (int i = 0; i < rows.size(); ++i) valid.push_back(rows.integer(i, 0));
     return valid;
   });
@@ -214,6 +216,7 @@ Result<std::vector<AskRequest>> PostgresStorage::load_requests() {
         "ORDER BY id",
         {study_});
     std::vector<AskRequest> requests;
+    requests.reserve(static_cast<std::size_t>(rows.size()));
     for (int i = 0; i < rows.size(); ++i) {
       requests.push_back({rows.integer(i, 0), rows.integer(i, 1), std::string(rows.text(i, 2)),
                           std::string(rows.text(i, 3))});

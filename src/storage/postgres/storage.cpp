@@ -107,14 +107,14 @@ Result<std::optional<StudyRecord>> PostgresStorage::load_study() {
 }
 
 Result<void> PostgresStorage::create_study(const StudyRecord& record) {
-  const auto created = coordinated([&] {
+  auto created = coordinated([&] {
     if (read_study()) throw Fault{storage_error::study_exists()};
     connection_.query(
         "UPDATE vbo.studies SET name = $2, goal = $3, budget = $4, space = $5, optimizer = $6, "
         "evaluate = $7, created_by = $8, start = $9 WHERE id = $1",
         {study_, record.name, to_string(record.goal), record.budget,
          take(dump_exact(json_of(record.space))), take(dump_exact(json_of(record.optimizer))),
-         record.evaluate_json, "vbo " VBO_VERSION, record.start_json});
+         record.evaluate_json, ("vbo " VBO_VERSION), record.start_json});
   });
   if (created) space_ = record.space;
   return created;
@@ -132,7 +132,7 @@ Result<void> PostgresStorage::update_study(std::int64_t budget, const std::strin
 Result<void> PostgresStorage::add_trials(std::span<const Trial> trials,
                                          const std::optional<AskReport>& report,
                                          std::int64_t request) {
-  const auto added = coordinated([&] {
+  auto added = coordinated([&] {
     require_space();
     const std::optional<std::int64_t> asked_by =
         request == 0 ? std::nullopt : std::optional(request);
@@ -220,7 +220,7 @@ void PostgresStorage::fail_unchanged(TrialId id, const Error& otherwise) {
 }
 
 Result<void> PostgresStorage::finish_trials(std::span<const Trial> trials) {
-  const auto finished = coordinated([&] {
+  auto finished = coordinated([&] {
     for (const Trial& trial : trials) {
       if (!store_end(trial, 0)) fail_unchanged(trial.id, storage_error::already_ended(trial.id));
     }
@@ -252,7 +252,7 @@ Result<void> PostgresStorage::tell_trials(std::span<const Trial> trials) {
 }
 
 Result<void> PostgresStorage::offer(std::span<const TrialId> ids) {
-  const auto offered = coordinated([&] {
+  auto offered = coordinated([&] {
     connection_.query(
         "UPDATE vbo.trials SET offered = false WHERE study = $1 AND told_in IS NULL AND "
         "state IN ('waiting', 'running') AND offered",
@@ -279,7 +279,7 @@ Result<void> PostgresStorage::save_snapshot(const Snapshot& snapshot) {
 }
 
 Result<void> PostgresStorage::set_ended(bool ended) {
-  const auto set = coordinated([&] {
+  auto set = coordinated([&] {
     connection_.query("UPDATE vbo.studies SET ended = $2 WHERE id = $1 AND ended <> $2",
                       {study_, ended});
   });
