@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "optim/vbo/failures.hpp"
 #include "optim/vbo/vbo.hpp"
 
 namespace vbo {
@@ -135,8 +136,9 @@ TEST(GpJudge, LearnsTheDistancesOfGoodResults) {
   EXPECT_NEAR(upper / lower, 1.0F, 0.5F);  // with ranks: 8
 }
 
-// Failures and ties share a score that may be high: what is better must still look better.
-TEST(GpJudge, FailuresNeverLookBetterThanResults) {
+// The process hears of results alone: a cliff would be taken for the shape of the whole function.
+// What keeps suggestions away from failures is the model of success, which hears of all.
+TEST(GpJudge, FailuresAreLeftToTheModelOfSuccess) {
   const Encoding encoding(
       Space::make({Parameter::real("x", 0, 1), Parameter::categorical("c", {"fine", "fails"})})
           .value());
@@ -144,18 +146,31 @@ TEST(GpJudge, FailuresNeverLookBetterThanResults) {
   Critics critics(frame.inputs(), VboOptions{}, 1);
   GpJudge judge(critics, frame, encoding, quick(GpRole::exploits), {.seed = 1});
   Archive archive(3);
+  Failures failures(encoding, 1, 1);
   for (int i = 0; i < 32; ++i) {
     const bool fails = i % 5 < 3;
     const double x = (i + 0.5) / 32.0;
     archive.add(i + 1, Vector{{x, fails ? 0.0 : 1.0, fails ? 1.0 : 0.0}},
                 fails ? -std::numeric_limits<double>::infinity() : x);
+    Trial trial{.id = i + 1};
+    trial.state = fails ? TrialState::failed : TrialState::completed;
+    if (fails) trial.failure = Failure{FailureCause::crash, "as expected"};
+    if (!fails) trial.value = x;
+    failures.add(trial);
   }
+  failures.learn(archive, archive.size());
   archive.sort();
   judge.learn(archive, archive.replay(0.25, 32), 0);
-  MatrixOf<float> X(3, 4);  // the worst fine ones, then failing ones
-  X << 0.05F, 0.2F, 0.5F, 0.9F, 1.0F, 1.0F, 0.0F, 0.0F, 0.0F, 0.0F, 1.0F, 1.0F;
+  MatrixOf<float> X(3, 4);  // fine ones, the better the later, then failing ones
+  X << 0.2F, 0.9F, 0.5F, 0.9F, 1.0F, 1.0F, 0.0F, 0.0F, 0.0F, 0.0F, 1.0F, 1.0F;
   const Judgement& judgement = judge.judge(X, 0.0, 1, nullptr);
-  EXPECT_GT(judgement.terms.row(0).head(2).minCoeff(), judgement.terms.row(0).tail(2).maxCoeff());
+  EXPECT_GT(judgement.terms(0, 1), judgement.terms(0, 0) + 0.5F);
+  ASSERT_TRUE(failures.known());
+  std::vector<Vector> codes;
+  for (const auto& column : X.colwise()) codes.emplace_back(column.cast<double>());
+  const Vector p = failures.success_probability(codes);
+  EXPECT_GT(p.head(2).minCoeff(), 0.7);
+  EXPECT_LT(p.tail(2).maxCoeff(), 0.3);
 }
 
 // Results that follow one of the two opinions move the weight to it; so does a state that was
