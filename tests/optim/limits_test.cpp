@@ -300,6 +300,22 @@ TEST(Feasibility, LearnsABorderAndIgnoresBadLuck) {
   EXPECT_FALSE(feasibility.knows_anything());
 }
 
+// The slope of a model's log-probability is its derivative, by differences of `h` at T (D,m).
+template <class Model>
+void expect_slope(const Model& model, const Matrix& T, double h, double tolerance) {
+  Matrix slope;
+  model.log_probability(T, &slope);
+  for (Eigen::Index d = 0; d < T.rows(); ++d) {
+    Matrix up = T, down = T;
+    up.row(d).array() += h;
+    down.row(d).array() -= h;
+    const Vector difference = (model.log_probability(up) - model.log_probability(down)) / (2.0 * h);
+    for (Eigen::Index i = 0; i < T.cols(); ++i) {
+      EXPECT_NEAR(slope(d, i), difference[i], tolerance * std::max(1.0, slope.col(i).norm()));
+    }
+  }
+}
+
 TEST(Feasibility, SlopeIsTheDerivative) {
   Rng rng(5);
   const Matrix X = random_codes(2, 40, rng);
@@ -312,19 +328,7 @@ TEST(Feasibility, SlopeIsTheDerivative) {
   Feasibility feasibility;
   feasibility.learn(GpOptions::standard(2), X, success, excesses, Rng(1));
   const Matrix T = random_codes(2, 8, rng);
-  Matrix slope;
-  feasibility.log_probability(T, &slope);
-  constexpr double h = 1e-5;
-  for (Eigen::Index d = 0; d < 2; ++d) {
-    Matrix up = T, down = T;
-    up.row(d).array() += h;
-    down.row(d).array() -= h;
-    const Vector difference =
-        (feasibility.log_probability(up) - feasibility.log_probability(down)) / (2.0 * h);
-    for (Eigen::Index i = 0; i < T.cols(); ++i) {
-      EXPECT_NEAR(slope(d, i), difference[i], 1e-3 * std::max(1.0, std::abs(difference[i])));
-    }
-  }
+  expect_slope(feasibility, T, 1e-5, 1e-3);
 }
 
 // A border through results whose scale is a thousandth of the box, tilted and ten times longer in
@@ -367,20 +371,7 @@ TEST(Border, IsKnownAtTheScaleOfTheSearch) {
   }
   EXPECT_GT(sure, 120);  // of about 200 that succeed
   EXPECT_LT(wrong, 0.05 * sure);
-  // Its slope is the derivative.
-  Matrix slope;
-  border.log_probability(T, &slope);
-  constexpr double h = 1e-8;
-  for (Eigen::Index d = 0; d < 3; ++d) {
-    Matrix up = T, down = T;
-    up.row(d).array() += h;
-    down.row(d).array() -= h;
-    const Vector difference =
-        (border.log_probability(up) - border.log_probability(down)) / (2.0 * h);
-    for (Eigen::Index i = 0; i < 20; ++i) {
-      EXPECT_NEAR(slope(d, i), difference[i], 1e-4 * std::max(1.0, slope.col(i).norm()));
-    }
-  }
+  expect_slope(border, T.leftCols(20), 1e-8, 1e-4);
 }
 
 }  // namespace
