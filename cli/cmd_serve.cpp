@@ -94,15 +94,15 @@ int serve(const ServeArguments& options, const Console& console) {
     writer.tell = [&](const Trial& ended) { return tell(options.study, ended); };
   }
   const auto open = [url = study->url] { return open_storage(url, Access::read); };
-  web::StudyService service(study->url, open,
-                            ledger_of(study->record.space, study->record.optimizer), writer);
-  if (const Result<void> loaded = service.load(); !loaded) return fail(loaded.error());
+  auto service = std::make_unique<web::StudyService>(
+      study->url, open, ledger_of(study->record.space, study->record.optimizer), writer);
+  if (const Result<void> loaded = service->load(); !loaded) return fail(loaded.error());
 
   raise_descriptor_limit();
   web::HttpServer server(
       server_options,
       [&service](const web::Request& request, const web::HttpServer::Respond& respond) {
-        service.handle(request, respond);
+        service->handle(request, respond);
       },
       [&console](const std::string& line) {
         if (!console.quiet) print_err("vbo serve: " + line + "\n");
@@ -113,7 +113,7 @@ int serve(const ServeArguments& options, const Console& console) {
                                  " can be reached from other machines, which needs --token-file");
   }
   const std::atomic<int>& interrupts = watch_interrupts();
-  server.set_greeting([&service] { return service.greeting(); });
+  server.set_greeting([&service] { return service->greeting(); });
   const std::string shown =
       options.host.find(':') == std::string::npos ? options.host : "[" + options.host + "]";
   print_out("http://" + shown + ":" + std::to_string(server.port()) + "/\n");
@@ -121,9 +121,9 @@ int serve(const ServeArguments& options, const Console& console) {
 
   std::atomic<bool> stop{false};
   std::thread watcher([&] {
-    service.watch([&server](const std::string& event,
-                            const std::string& data) { server.publish(event, data); },
-                  stop);
+    service->watch([&server](const std::string& event,
+                             const std::string& data) { server.publish(event, data); },
+                   stop);
   });
   std::thread signals([&] {
     while (interrupts == 0) std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -133,6 +133,7 @@ int serve(const ServeArguments& options, const Console& console) {
   server.run();
   signals.join();
   watcher.join();
+  service.reset();  // its last answers go to the server, which forgets them
   return kDone;
 }
 

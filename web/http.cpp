@@ -123,6 +123,7 @@ struct HttpServer::Impl : std::enable_shared_from_this<HttpServer::Impl> {
 
   void accept();
   void beat();
+  void close();
   void make_room();
   bool host_is_ours(const std::string& host) const;
   // What is wrong with a request before anybody looks at its content.
@@ -361,6 +362,15 @@ void HttpServer::Impl::beat() {
   });
 }
 
+void HttpServer::Impl::close() {
+  beast::error_code ignored;
+  acceptor.close(ignored);
+  heartbeat.cancel();
+  again.cancel();
+  const auto all = sessions;
+  for (const auto& session : all) session->end();
+}
+
 HttpServer::HttpServer(ServerOptions options, Handler handler,
                        std::function<void(const std::string&)> log)
     : impl_(std::make_shared<Impl>(std::move(options), std::move(handler), std::move(log))) {
@@ -368,7 +378,12 @@ HttpServer::HttpServer(ServerOptions options, Handler handler,
   if (gethostname(name, sizeof name - 1) == 0) impl_->machine_name = name;
 }
 
-HttpServer::~HttpServer() = default;
+// What still waits in the queue owns the server that owns the queue: it comes to its end first.
+HttpServer::~HttpServer() {
+  impl_->close();
+  impl_->io.restart();
+  impl_->io.poll();
+}
 
 Result<void> HttpServer::listen() {
   beast::error_code error;
@@ -405,11 +420,7 @@ void HttpServer::run() {
 
 void HttpServer::stop() {
   asio::post(impl_->io, [impl = impl_] {
-    impl->acceptor.close();
-    impl->heartbeat.cancel();
-    impl->again.cancel();
-    const auto all = impl->sessions;
-    for (const auto& session : all) session->end();
+    impl->close();
     impl->io.stop();
   });
 }

@@ -20,6 +20,8 @@ constexpr std::size_t kEach = 120;  // nearest successes and failures to learn f
 constexpr double kNear = 2.0;       // local coordinates: asinh of 3.6 times the frame's size
 constexpr double kLeastStretch = 1e-9;
 constexpr int kNewtonSteps = 25;
+constexpr double kLeastEvidence = 0.05;  // of the best, below which a prior is left out
+constexpr double kLeastProbability = 1e-300;
 
 // The `most` of `among` nearest to the origin of coordinates.
 std::vector<Index> nearest(const std::vector<Index>& among, const Vector& distance,
@@ -38,6 +40,7 @@ std::vector<Index> nearest(const std::vector<Index>& among, const Vector& distan
 struct Fit {
   Vector weights;
   Matrix covariance;
+  double stiffness = 0.0;  // w' H w, H the curvature at w
   double evidence = -std::numeric_limits<double>::infinity();
 };
 
@@ -77,6 +80,7 @@ Fit laplace(const Matrix& Phi, const Vector& y, const Vector& variances, Vector 
   }
   Fit fit;
   fit.weights = w;
+  fit.stiffness = (Matrix(llt.matrixU()) * w).squaredNorm();
   fit.covariance = llt.solve(Matrix::Identity(w.size(), w.size()));
   const Matrix L = llt.matrixL();
   fit.evidence = now - 0.5 * variances.array().log().sum() - L.diagonal().array().log().sum();
@@ -158,20 +162,30 @@ void Border::learn(const Encoding& encoding, ConstMatrixRef X, const std::vector
         success[static_cast<std::size_t>(chosen[k])] == Success::yes ? 1 : -1;
     reach_ = std::max(reach_, phi.segment(1, D).norm());
   }
-  Fit most;
-  Vector start = Vector::Zero(Phi.rows());
-  for (const double q : {0.1, 0.5}) {
+  std::vector<Fit> fits;
+  double most = -std::numeric_limits<double>::infinity();
+  for (const double q : {0.02, 0.1, 0.5}) {
+    Vector start = Vector::Zero(Phi.rows());
     for (const double a : {1.0, 4.0, 16.0, 64.0}) {
       Vector variances = Vector::Constant(Phi.rows(), a * a);
       variances.tail(Phi.rows() - 1 - D) *= q * q;
-      Fit fit = laplace(Phi, y, variances, start);
-      start = fit.weights;
-      if (fit.evidence > most.evidence) most = std::move(fit);
+      fits.push_back(laplace(Phi, y, variances, start));
+      start = fits.back().weights;
+      most = std::max(most, fits.back().evidence);
     }
-    start.setZero();
   }
-  weights_ = most.weights;
-  covariance_ = most.covariance;
+  std::erase_if(fits,
+                [&](const Fit& fit) { return !(std::exp(fit.evidence - most) >= kLeastEvidence); });
+  double sum = 0.0;
+  for (const Fit& fit : fits) sum += std::exp(fit.evidence - most);
+  for (Fit& fit : fits) {
+    // The length of w says nothing about the side of the border: without its variance.
+    if (fit.stiffness > 0.0) {
+      fit.covariance -= fit.weights * fit.weights.transpose() / fit.stiffness;
+    }
+    beliefs_.push_back(
+        {std::exp(fit.evidence - most) / sum, std::move(fit.weights), std::move(fit.covariance)});
+  }
 }
 
 Border::Place Border::place_of(ConstVectorRef x) const {
@@ -186,13 +200,21 @@ Vector Border::log_probability(ConstMatrixRef X, Matrix* slope) const {
   if (slope) slope->resize(D, m);
   for (Index k = 0; k < m; ++k) {
     const Vector z = local(X.col(k)), phi = features(z);
-    const Vector spread = covariance_ * phi;
-    const double mean = weights_.dot(phi), variance = std::max(phi.dot(spread), 1e-12);
-    const double sigma = std::sqrt(variance), u = mean / sigma;
-    found[k] = normal_log_cdf(u);
+    double p = 0.0;
+    Vector by_phi = Vector::Zero(phi.size());
+    for (const Belief& belief : beliefs_) {
+      const Vector spread = belief.covariance * phi;
+      const double mean = belief.weights.dot(phi), variance = std::max(phi.dot(spread), 1e-12);
+      const double sigma = std::sqrt(variance), u = mean / sigma;
+      p += belief.share * normal_cdf(u);
+      // du/dphi = w / sigma - u spread / variance
+      if (slope) {
+        by_phi += belief.share * normal_pdf(u) * (belief.weights / sigma - (u / variance) * spread);
+      }
+    }
+    found[k] = std::log(std::max(p, kLeastProbability));
     if (!slope) continue;
-    // du/dphi = w / sigma - u spread / variance
-    const Vector by_phi = weights_ / sigma - (u / variance) * spread;
+    by_phi /= std::max(p, kLeastProbability);
     Vector by_z = by_phi.segment(1, D);
     Index at = 1 + D;
     for (Index i = 0; i < D; ++i) {
@@ -209,8 +231,7 @@ Vector Border::log_probability(ConstMatrixRef X, Matrix* slope) const {
       const double g = std::asinh(r) / r, dg = (1.0 / std::sqrt(1.0 + r * r) - g) / r;
       by_v = g * by_z + (dg / r) * v.dot(by_z) * v;
     }
-    const double by_u = std::exp(normal_log_pdf(u) - found[k]);
-    slope->col(k) = by_u * (whitening_.transpose() * by_v);
+    slope->col(k) = whitening_.transpose() * by_v;
   }
   return found;
 }

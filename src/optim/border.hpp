@@ -5,9 +5,9 @@
 // lengths is one surface, known sharply where results are dense: as narrow as the search becomes,
 // the border is known at its scale.
 //   f(z) = w . (1, z_i, z_i z_j),   w ~ N(0, diag(a^2, a^2, q^2 a^2)),   P(success) = sigma(f)
-// with a and q of the highest evidence [MacKay1992], w by Laplace's approximation. What is said of
-// a point is the probability that f > 0: failures that come at random keep nobody away.
-// A pure function of what it learned from. Const calls are thread-safe.
+// averaged over some a and q by their evidence [MacKay1992], w by Laplace's approximation. What is
+// said of a point is the probability that f > 0: failures that come at random keep nobody away. A
+// pure function of what it learned from. Const calls are thread-safe.
 #pragma once
 
 #include <vector>
@@ -24,8 +24,8 @@ class Border {
   // failed or fewer than `fewest` have succeeded: from few results it would be a guess.
   void learn(const Encoding& encoding, ConstMatrixRef X, const std::vector<Success>& success,
              Eigen::Index best, std::size_t fewest);
-  void forget() { weights_.resize(0); }
-  bool known() const { return weights_.size() > 0; }
+  void forget() { beliefs_.clear(); }
+  bool known() const { return !beliefs_.empty(); }
 
   // How far code x (D) lies from where it knows most: within the results around the best one,
   // within all it has learned from, or beyond.
@@ -44,8 +44,12 @@ class Border {
   Matrix whitening_;    // (D,D)
   double reach_ = 0.0;  // of what it learned from, in local coordinates
   bool mixed_ = true;   // products of different coordinates are features
-  Vector weights_;      // (P)
-  Matrix covariance_;   // (P,P)
+  struct Belief {       // of one prior
+    double share;       // of its evidence
+    Vector weights;     // (P)
+    Matrix covariance;  // (P,P)
+  };
+  std::vector<Belief> beliefs_;
 };
 
 }  // namespace vbo

@@ -12,7 +12,7 @@ namespace vbo {
 
 // Of the surrogate methods; the flagship's are in vbo/constants.hpp. The share of a batch that
 // looks for the border, and how likely those are to succeed at least.
-inline constexpr double kSuccessWanted = 0.9, kSuccessProbed = 0.4, kProbingShare = 0.07;
+inline constexpr double kSuccessWanted = 0.9, kSuccessProbed = 0.4, kProbingShare = 0.08;
 
 // Of the candidates' probabilities of success: what is asked for is `wanted`; where fewer than
 // `enough` are so sure, the probability of the enough-th, but never less than a half.

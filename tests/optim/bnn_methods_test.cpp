@@ -72,12 +72,12 @@ double play(const std::string& method, OptionMap settings, int batch, int rounds
 
 class BnnMethod : public ::testing::TestWithParam<std::string> {};
 
-// The best of 32 random points lies at -0.04 on average, that of the design at -0.14.
+// The best of 40 random points lies at -0.03 on average, that of the design at -0.14.
 TEST_P(BnnMethod, FindsTheTopOfAHillWithEveryAcquisition) {
   for (const char* acquisition : {"ei", "logei", "pi", "ucb", "qei", "qlogei", "qucb", "ts"}) {
     OptionMap settings = quick(GetParam());
     settings["acquisition"] = acquisition;
-    EXPECT_GT(play(GetParam(), settings, 4, 8), -0.05) << acquisition;
+    EXPECT_GT(play(GetParam(), settings, 4, 10), -0.05) << acquisition;
   }
 }
 

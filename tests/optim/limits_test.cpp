@@ -228,7 +228,24 @@ std::vector<Crashing> crashing() {
              }
              return side > 0.0;
            },
-           0.2}};
+           0.2},
+          {"falls on beyond a ball's surface", 3,
+           [](const auto& x) {
+             double sum = 0.0;
+             for (std::size_t i = 0; i < x.size(); ++i) {
+               sum += std::pow(x[i] - centre(i) - (centre(i) < 0.5 ? -0.1 : 0.1), 2.0);
+             }
+             return sum - 0.01 * static_cast<double>(x.size());
+           },
+           [](const auto& x) {
+             double square = 0.0;
+             const double step = 0.45 / std::sqrt(static_cast<double>(x.size()));
+             for (std::size_t i = 0; i < x.size(); ++i) {
+               square += std::pow(x[i] - centre(i) - (centre(i) < 0.5 ? step : -step), 2.0);
+             }
+             return square > 0.45 * 0.45;
+           },
+           0.01}};
 }
 
 TEST_P(Failing, FewerThanATenthOfABatchCrashesAfterTenRounds) {
@@ -371,6 +388,9 @@ TEST(Border, IsKnownAtTheScaleOfTheSearch) {
   }
   EXPECT_GT(sure, 120);  // of about 200 that succeed
   EXPECT_LT(wrong, 0.05 * sure);
+  // Ten deviations inside there is no doubt, however long the weights may be.
+  const Vector inside = X.col(best) - 1e-2 * Vector::Unit(3, 0);
+  EXPECT_GT(std::exp(border.log_probability(inside)[0]), 0.999);
   expect_slope(border, T.leftCols(20), 1e-8, 1e-4);
 }
 

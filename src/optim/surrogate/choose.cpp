@@ -14,6 +14,8 @@ using Eigen::Index;
 // Without fantasies, pending points enter every Monte Carlo evaluation; older ones are left out.
 constexpr Index pending_joined = 32;
 
+constexpr int best_results = 10;  // that suggestions may lie around
+
 // What each nat below the bar costs (docs/constraints.md, "Borders").
 constexpr double steepness = 1e4;
 
@@ -53,11 +55,30 @@ PointScores spread_of(bool product, ConstVectorRef variance) {
   return {0.5 * v.array().log(), Vector::Zero(v.size()), 0.5 * v.cwiseInverse()};
 }
 
+// log EI a thousand deviations below the best result is -500,000, and no probability of success
+// would count beside it. Far down it falls with the logarithm only; the order stays.
+//   s for s >= -20,  -20 (1 + log(s / -20)) below
+ValueSlope bounded_below(double score) {
+  constexpr double usual = -20.0;
+  if (!(score < usual)) return {score, 1.0};
+  return {usual * (1.0 + std::log(score / usual)), usual / score};
+}
+
 }  // namespace
 
-// Improvements that a model hopes for beyond a border are exponents without limit, and those on the
-// safe side may be tiny: log EI of -5,000 is nothing unusual. Below the bar the probability of
-// success falls so steeply that none of them counts.
+// What success is likely enough: where not even the best results would be sure to succeed again, as
+// likely as the likeliest of them. Asking for more would send suggestions to wherever nothing is
+// known.
+double SurrogateOptimizer::attainable_success() const {
+  if (!feasibility_.knows_failures() || order_.empty()) return kSuccessWanted;
+  const auto best = std::min<std::ptrdiff_t>(std::ssize(order_), best_results);
+  const std::vector<Index> columns(order_.begin(), order_.begin() + best);
+  const Vector log_p = feasibility_.log_success(Matrix(X_(Eigen::all, columns)));
+  return std::min(kSuccessWanted, std::exp(log_p.maxCoeff()));
+}
+
+// Below the bar the probability of success falls so steeply that no improvement a model hopes for
+// beyond a border counts.
 Vector SurrogateOptimizer::log_feasible(ConstMatrixRef X, Matrix* slope) const {
   Vector found = feasibility_.log_success(X, slope);
   const double bar = std::log(success_wanted_);
@@ -80,6 +101,11 @@ double SurrogateOptimizer::weighed(Acquisition kind, double score, ConstMatrixRe
   by_x /= static_cast<double>(X.cols());
   const bool product = is_product(kind);
   const double p = std::exp(log_p);
+  if (!product && feasibility_.knows_failures()) {
+    const ValueSlope bounded = bounded_below(score);
+    score = bounded.value;
+    if (slope) *slope *= bounded.slope;
+  }
   if (slope && product) *slope = p * (*slope + score * by_x);
   if (slope && !product) *slope += by_x;
   return product ? score * p : score + log_p;
@@ -104,8 +130,11 @@ BatchObjective SurrogateOptimizer::point_objective(const Surrogate& model, doubl
             Vector scores = scores_of(*p).value;
             if (!feasibility_.knows_anything()) return scores;
             const Vector log_p = log_feasible(X);
-            return is_product(kind) ? Vector(scores.array() * log_p.array().exp())
-                                    : Vector(scores + log_p);
+            if (is_product(kind)) return Vector(scores.array() * log_p.array().exp());
+            if (feasibility_.knows_failures()) {
+              for (double& score : scores) score = bounded_below(score).value;
+            }
+            return Vector(scores + log_p);
           }};
 }
 
@@ -156,8 +185,8 @@ Matrix SurrogateOptimizer::raw_points(Index q, Index m, Rng& rng) const {
       Vector x;
       if (options_.local_starts && i % 2 == 1) {
         // Around one of the best results, at a length between 0.5 and 0.0005.
-        const auto rank =
-            static_cast<std::size_t>(rng.below(std::min<std::uint64_t>(order_.size(), 10)));
+        const auto rank = static_cast<std::size_t>(
+            rng.below(std::min<std::uint64_t>(order_.size(), best_results)));
         x = near(X_.col(order_[rank]), 0.5 * std::pow(10.0, -3.0 * rng.uniform()), rng);
       } else {
         x = design.code(static_cast<std::uint64_t>(i * q + j));
@@ -269,12 +298,13 @@ std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick_greedy(Index q, R
   };
   if (!results_.open().empty()) believe(results_.pending());
   const auto probing = static_cast<Index>(kProbingShare * static_cast<double>(q));
+  const double likely = attainable_success();
   std::vector<Pick> picks;
   while (static_cast<Index>(picks.size()) < q) {
     const Surrogate& model = fantasy ? *fantasy : *model_;
     // The first few may fail, to learn where the border is.
     const bool probes = static_cast<Index>(picks.size()) < probing;
-    success_wanted_ = probes ? kSuccessProbed : kSuccessWanted;
+    success_wanted_ = probes ? kSuccessProbed : likely;
     const std::vector<Candidate> found =
         maximize(encoding_, point_objective(model, best), raw_points(1, raw, rng), search, rng);
     const auto fresh = std::find_if(found.begin(), found.end(),

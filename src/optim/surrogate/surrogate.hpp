@@ -78,6 +78,7 @@ class SurrogateOptimizer : public Optimizer {
   // the probability that it is not, or plus its logarithm (of a batch, the mean over its points);
   // `slope` (D,q) likewise.
   double weighed(Acquisition kind, double score, ConstMatrixRef X, Matrix* slope = nullptr) const;
+  double attainable_success() const;
   // log P(feasible) at X (D,m), falling steeply where success is too unlikely; `slope` (D,m).
   Vector log_feasible(ConstMatrixRef X, Matrix* slope = nullptr) const;
   void remember_best();
