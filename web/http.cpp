@@ -120,6 +120,7 @@ struct HttpServer::Impl : std::enable_shared_from_this<HttpServer::Impl> {
   std::string machine_name;
   steady_clock::time_point last_refusal{};
   std::int64_t refusals = 0;
+  bool closed = false;  // nobody is answered any more
 
   void accept();
   void beat();
@@ -161,7 +162,7 @@ struct HttpServer::Impl::Session : std::enable_shared_from_this<Session> {
 
   void arrived(beast::error_code error) {
     since = steady_clock::now();
-    if (error == http::error::end_of_stream) return end();
+    if (error == http::error::end_of_stream || server->closed) return end();
     if (error == http::error::body_limit) {
       server->count_refusal("a body larger than " + std::to_string(server->options.longest_body) +
                             " bytes");
@@ -330,7 +331,7 @@ void HttpServer::Impl::make_room() {
 void HttpServer::Impl::accept() {
   acceptor.async_accept(
       io, [self = shared_from_this()](beast::error_code error, tcp::socket socket) {
-        if (error == asio::error::operation_aborted) return;
+        if (error == asio::error::operation_aborted || self->closed) return;
         if (error) {  // out of file descriptors: wait a moment, or this would spin
           self->make_room();
           self->again.expires_after(std::chrono::milliseconds(50));
@@ -363,6 +364,7 @@ void HttpServer::Impl::beat() {
 }
 
 void HttpServer::Impl::close() {
+  closed = true;
   beast::error_code ignored;
   acceptor.close(ignored);
   heartbeat.cancel();
