@@ -70,11 +70,12 @@ ValueSlope bounded_below(double score) {
 // likely as the likeliest of them. Asking for more would send suggestions to wherever nothing is
 // known.
 double SurrogateOptimizer::attainable_success() const {
-  if (!feasibility_.knows_failures() || order_.empty()) return kSuccessWanted;
+  const double wanted = 1.0 - (1.0 - kSuccessWanted) * boldness_;
+  if (!feasibility_.knows_failures() || order_.empty()) return wanted;
   const auto best = std::min<std::ptrdiff_t>(std::ssize(order_), best_results);
   const std::vector<Index> columns(order_.begin(), order_.begin() + best);
   const Vector log_p = feasibility_.log_success(Matrix(X_(Eigen::all, columns)));
-  return std::min(kSuccessWanted, std::exp(log_p.maxCoeff()));
+  return std::min(wanted, std::exp(log_p.maxCoeff()));
 }
 
 // Below the bar the probability of success falls so steeply that no improvement a model hopes for
@@ -297,7 +298,7 @@ std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick_greedy(Index q, R
     }
   };
   if (!results_.open().empty()) believe(results_.pending());
-  const auto probing = static_cast<Index>(kProbingShare * static_cast<double>(q));
+  const auto probing = static_cast<Index>(kProbingShare * boldness_ * static_cast<double>(q));
   const double likely = attainable_success();
   std::vector<Pick> picks;
   while (static_cast<Index>(picks.size()) < q) {

@@ -41,6 +41,9 @@ class Results {
   // number when the trial failed.
   double merit(Eigen::Index i) const { return merits_[static_cast<std::size_t>(i)]; }
   bool feasible(Eigen::Index i) const { return merit(i) > kInfeasibleMerit; }
+  std::span<const Success> successes_of(Eigen::Index count) const {  // the first `count`
+    return std::span(successes_by_).first(static_cast<std::size_t>(count));
+  }
   Success success(Eigen::Index i) const { return successes_by_[static_cast<std::size_t>(i)]; }
   // What the first `count` results say about feasibility, looking at `most` of them; nothing where
   // there are neither limits nor, with_failures, failures.

@@ -10,6 +10,7 @@
 
 #include "models/standardize.hpp"
 #include "optim/state_bytes.hpp"
+#include "optim/success_bar.hpp"
 #include "optim/surrogate/gp_method.hpp"
 #include "optim/surrogate/ledger.hpp"
 
@@ -176,6 +177,7 @@ void SurrogateOptimizer::fit_model(Index count) {
 }
 
 void SurrogateOptimizer::learn_feasibility(Index count) {
+  boldness_ = boldness_after(results_.successes_of(count));
   results_.teach(feasibility_, feasibility_model_, count,
                  std::min<Index>(options_.max_points, feasibility_points),
                  options_.failures == "model",

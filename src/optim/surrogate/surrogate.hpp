@@ -117,6 +117,7 @@ class SurrogateOptimizer : public Optimizer {
   Results results_;
   std::unique_ptr<Surrogate> model_;
   GpOptions feasibility_model_;
+  double boldness_ = 1.0;    // see boldness_after()
   Feasibility feasibility_;  // of the results at the last fit or update
 
   std::int64_t designed_ = 0;  // design points handed out
