@@ -12,11 +12,15 @@ inline bool same_result(const Trial& a, const Trial& b) {
          (!a.suggested || a.point == b.point);
 }
 
-inline Trial with_result_of(Trial stored, const Trial& ended) {
+inline void take_outcome(Trial& stored, const Trial& ended) {
   stored.state = ended.state;
   stored.value = ended.value;
   stored.failure = ended.failure;
   stored.metrics = ended.metrics;
+}
+
+inline Trial with_result_of(Trial stored, const Trial& ended) {
+  take_outcome(stored, ended);
   stored.point = ended.point;
   stored.suggested = ended.suggested;
   return stored;

@@ -11,6 +11,7 @@
 
 #include "storage/memory/memory.hpp"
 #include "storage/process.hpp"
+#include "storage/result_of_trial.hpp"
 
 namespace vbo {
 
@@ -79,10 +80,7 @@ struct MemoryStorage::State {
   }
   void end(MemoryEntry& entry, const Trial& ended_trial) {
     Trial& stored = entry.trial;
-    stored.state = ended_trial.state;
-    stored.value = ended_trial.value;
-    stored.failure = ended_trial.failure;
-    stored.metrics = ended_trial.metrics;
+    take_outcome(stored, ended_trial);
     stored.seconds = ended_trial.seconds;
     stored.attempts = ended_trial.attempts;
     stored.stderr_tail = ended_trial.stderr_tail;
