@@ -16,7 +16,7 @@ help:
 # Tests and benchmarks are configured too, but only what the program needs is compiled.
 program:
 	@scripts/bootstrap program
-	@echo "vbo: compiling the program; from nothing that takes some five minutes on two cores" >&2
+	@echo "vbo: compiling the program; from nothing that takes some three minutes on two cores" >&2
 	@cmake --preset release --log-level=WARNING
 	@cmake --build --preset release --target vbo_program -j $(JOBS)
 

@@ -48,7 +48,7 @@ std::string importance_text(const Importance& importance) {
   return text;
 }
 
-int show(const std::string& argument, bool json, const Console& console) {
+int show_importance(const std::string& argument, bool json, const Console& console) {
   Result<OpenedStudy> study = open_to_read(argument);
   if (!study) return fail(study.error());
   const Result<std::vector<Trial>> trials = study->storage->load_history();
@@ -71,7 +71,7 @@ Action define_importance(CLI::App& app, const Console& console) {
   Arguments arguments(app);
   arguments.positional("STUDY", *study, "Storage (.db) or study file (.toml)");
   arguments.flag("--json", *json, "Print JSON");
-  return [study, json, &console] { return show(*study, *json, console); };
+  return [study, json, &console] { return show_importance(*study, *json, console); };
 }
 
 }  // namespace vbo::cli

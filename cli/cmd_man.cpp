@@ -33,15 +33,15 @@ std::string options_of(const CLI::App& app) {
   return text;
 }
 
-std::string examples_of(const std::vector<std::string>& examples) {
+std::string manual_of_examples(const std::vector<std::string>& examples) {
   std::string text = ".PP\n.nf\n";
   for (const std::string& example : examples) text += literal("    " + example) + "\n";
   return text + ".fi\n";
 }
 
-std::string section(const Command& command, const CLI::App& app) {
+std::string section_of_manual(const Command& command, const CLI::App& app) {
   std::string text = ".SS \"" + literal(usage_of(app, "vbo " + command.name)) + "\"\n" +
-                     literal(command.summary) + ".\n" + examples_of(command.examples);
+                     literal(command.summary) + ".\n" + manual_of_examples(command.examples);
   if (!command.details.empty()) text += ".PP\n" + literal(command.details) + "\n";
   text += options_of(app);
   for (const CLI::App* nested : app.get_subcommands({})) {
@@ -68,7 +68,7 @@ std::string manual() {
       ".SH OPTIONS OF EVERY COMMAND\n" +
       options_of(*app) + ".SH COMMANDS\n";
   for (const Command& command : commands()) {
-    if (!command.hidden) text += section(command, *app->get_subcommand(command.name));
+    if (!command.hidden) text += section_of_manual(command, *app->get_subcommand(command.name));
   }
   text += ".SH EXIT STATUS\n";
   for (const ExitCodeInfo& exit : kExitCodes) {

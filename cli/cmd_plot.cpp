@@ -12,8 +12,8 @@
 namespace vbo::cli {
 namespace {
 
-constexpr int kWidth = 60, kHeight = 12;  // of the curve, in characters
-constexpr int kBar = 30;                  // longest bar, in characters
+constexpr int kCurveWidth = 60, kCurveHeight = 12;  // of the curve, in characters
+constexpr int kBar = 30;                            // longest bar, in characters
 
 // The scale goes from the best to what was reached after a tenth of the evaluations: the first
 // results would flatten everything that came after them.
@@ -28,7 +28,7 @@ std::string curve_text(const StudyReport& report) {
   if (early == best) early = report.curve.front().value;
   if (early == best) early = best + 1.0;
   const double low = std::min(best, early), high = std::max(best, early);
-  BrailleCanvas canvas(kWidth, kHeight);
+  BrailleCanvas canvas(kCurveWidth, kCurveHeight);
   const auto x = [&](double evaluation) { return evaluation / std::max(evaluations, 1.0); };
   const auto y = [&](double value) { return std::clamp((value - low) / (high - low), 0.0, 1.0); };
   for (const std::size_t position : report.results) {
@@ -50,12 +50,13 @@ std::string curve_text(const StudyReport& report) {
   const std::string top = fmt::format("{:.4g}", high), bottom = fmt::format("{:.4g}", low);
   const std::size_t margin = std::max(top.size(), bottom.size());
   std::string text;
-  for (int row = 0; row < kHeight; ++row) {
-    const std::string& label = row == 0 ? top : row == kHeight - 1 ? bottom : std::string();
+  for (int row = 0; row < kCurveHeight; ++row) {
+    const std::string& label = row == 0 ? top : row == kCurveHeight - 1 ? bottom : std::string();
     text += fmt::format("{:>{}} ┤{}\n", label, margin, canvas.row(row));
   }
-  return text + fmt::format("{:>{}} └{:─<{}}\n{:>{}} 0{:>{}}\n", "", margin, "", kWidth, "", margin,
-                            fmt::format("{} evaluations", report.results.size()), kWidth - 1);
+  return text + fmt::format("{:>{}} └{:─<{}}\n{:>{}} 0{:>{}}\n", "", margin, "", kCurveWidth, "",
+                            margin, fmt::format("{} evaluations", report.results.size()),
+                            kCurveWidth - 1);
 }
 
 std::string importance_bars(const Importance& found) {

@@ -25,7 +25,6 @@ namespace vbo::cli {
 namespace {
 
 constexpr std::int64_t kMost = 4096;  // workers or threads
-constexpr std::int64_t kLongestGrace = 86400;
 constexpr std::int64_t kAsTheFileSays = -1;
 constexpr double kLongest = 1e9;                          // seconds
 constexpr std::chrono::seconds kPatience{3600};           // for a server that is away
@@ -421,8 +420,7 @@ Action define_run(CLI::App& app, const Console& console) {
                    {"slurm"});
   arguments.option("--threads", options->threads, "N", "Threads of the method; 0 = all cores", 0,
                    kMost);
-  arguments.option("--grace", options->grace, "SECONDS",
-                   "Time the running evaluations get to finish after SIGTERM", 1, kLongestGrace);
+  grace_option(arguments, options->grace);
   arguments.option("--time-limit", options->time_limit, "SECONDS",
                    "Start nothing new after so long; 0 = no limit", 0.0, kLongest);
   arguments.flag("--json", options->json, "Print the result as JSON");

@@ -85,7 +85,7 @@ std::string status_text(const StudyReport& status, const Console& console) {
   return text;
 }
 
-int show(const std::string& argument, bool json, const Console& console) {
+int show_status(const std::string& argument, bool json, const Console& console) {
   Result<OpenedStudy> study = open_to_read(argument);
   if (!study) return fail(study.error());
   const Result<StudyReport> report = make_report(*study->storage);
@@ -140,7 +140,7 @@ Action define_status(CLI::App& app, const Console& console) {
   arguments.flag("--watch", *again, "Stay and follow the study; Ctrl-C ends it");
   return [study, json, again, &console] {
     if (*again && *json) return fail(kWrongUsage, "found --watch and --json, expected one of them");
-    return *again ? watch(*study, console) : show(*study, *json, console);
+    return *again ? watch(*study, console) : show_status(*study, *json, console);
   };
 }
 

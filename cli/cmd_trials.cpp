@@ -16,8 +16,6 @@ constexpr std::array<std::string_view, 11> kColumns = {
     "id",       "state",      "value",       "seconds", "attempts", "error",
     "asked_at", "started_at", "finished_at", "worker",  "feasible"};
 
-const std::string kSuggestedPrefix = "suggested.";
-
 // Columns that are there only when some trial needs them.
 struct Extra {
   std::set<std::string> metrics;
@@ -62,7 +60,7 @@ std::string csv_header(const Space& space, const Extra& extra) {
   line += ",asked_at,started_at,finished_at,worker";
   if (extra.suggested) {
     for (const Parameter& p : space.parameters()) {
-      line += "," + csv_field(kSuggestedPrefix + p.name);
+      line += "," + csv_field(std::string(kSuggestedPrefix) + p.name);
     }
   }
   if (!space.limits().empty()) line += ",feasible";

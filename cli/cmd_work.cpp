@@ -18,7 +18,6 @@ namespace vbo::cli {
 namespace {
 
 constexpr std::int64_t kMostWorkers = 4096;
-constexpr std::int64_t kLongestGrace = 86400;
 constexpr double kShortestLease = 1.0;
 constexpr double kLongestLease = 86400.0;
 constexpr double kLongestIdle = 1e9;
@@ -157,8 +156,7 @@ Action define_work(CLI::App& app, const Console& console) {
                    kShortestLease, kLongestLease);
   arguments.option("--patience", options->patience, "SECONDS",
                    "How long to wait for a storage that cannot be reached", 0.0, kLongestIdle);
-  arguments.option("--grace", options->grace, "SECONDS",
-                   "Time the running evaluations get to finish after SIGTERM", 1, kLongestGrace);
+  grace_option(arguments, options->grace);
   arguments.flag("--json", options->json, "Print the result as JSON");
   return [options, &console] { return work_on(*options, console); };
 }

@@ -20,7 +20,6 @@ namespace vbo::cli {
 namespace {
 
 constexpr std::string_view kParamPrefix = "params.";
-constexpr std::string_view kSuggestedPrefix = "suggested.";
 // Columns of `vbo trials` that say nothing about the result.
 constexpr std::array<std::string_view, 8> kIgnored = {
     "id", "attempts", "worker", "asked_at", "started_at", "finished_at", "stderr", "feasible"};

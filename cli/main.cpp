@@ -1,88 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include <signal.h>
 
-#include <algorithm>
-#include <cstdio>
 #include <exception>
 #include <new>
 #include <string>
 #include <system_error>
 
-#include "cli/app.hpp"
-#include "core/spelling.hpp"
-#include "exec/value_line.hpp"
-
-namespace vbo::cli {
-namespace {
-
-// The first argument that is not an option, when it is no command: what CLI11 would call
-// "an argument that was not expected".
-std::string misspelt_command(int argc, char** argv) {
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    if (argument == "--color") ++i;
-    if (argument.starts_with('-')) continue;
-    const auto named = [&](const Command& command) { return command.name == argument; };
-    const bool known = std::any_of(commands().begin(), commands().end(), named);
-    return known ? std::string() : argument;
-  }
-  return {};
-}
-
-int wrong_command(const std::string& word) {
-  std::vector<std::string> names;
-  for (const Command& command : commands()) {
-    if (!command.hidden) names.push_back(command.name);
-  }
-  return fail(kWrongUsage, "unknown command \"" + word + "\"" + suggestion(word, names));
-}
-
-int wrong_usage(const CLI::App& app, const CLI::ParseError& error) {
-  std::string command = "vbo";
-  for (const CLI::App* sub : app.get_subcommands()) command += " " + sub->get_name();
-  return fail(kWrongUsage,
-              std::string(error.what()) + "\nTry \"" + command + " --help\" for an example.");
-}
-
-// A negative value such as -inf or -.5 looks like an option to CLI11; behind a space it does not.
-std::vector<std::string> with_plain_numbers(int argc, char** argv) {
-  std::vector<std::string> arguments(argv + 1, argv + argc);
-  for (std::string& argument : arguments) {
-    if (argument.starts_with('-') && parse_value_line(argument)) argument.insert(0, " ");
-  }
-  return arguments;
-}
-
-int main_with(int argc, char** argv) {
-  if (const std::string word = misspelt_command(argc, argv); !word.empty()) {
-    return wrong_command(word);
-  }
-  Console console;
-  Action chosen;
-  const std::unique_ptr<CLI::App> app = make_app(console, chosen);
-  if (argc == 1) {
-    print_err(app->help());
-    return kWrongUsage;
-  }
-  try {
-    std::vector<std::string> arguments = with_plain_numbers(argc, argv);
-    std::reverse(arguments.begin(), arguments.end());  // the order CLI11 wants
-    app->parse(std::move(arguments));
-  } catch (const CLI::ParseError& error) {
-    const bool is_request = error.get_exit_code() == 0;  // --help and --version
-    if (is_request) return app->exit(error);
-    return wrong_usage(*app, error);
-  }
-  const int code = chosen();
-  // A full disk or a closed pipe behind standard output must not look like success.
-  if (std::fflush(stdout) != 0 && code == kDone) {
-    return fail(kFailed, "cannot write to standard output");
-  }
-  return code;
-}
-
-}  // namespace
-}  // namespace vbo::cli
+#include "cli/console.hpp"
+#include "cli/exit_codes.hpp"
+#include "cli/program.hpp"
 
 int main(int argc, char** argv) {
 #ifdef __AVX2__
@@ -95,7 +21,7 @@ int main(int argc, char** argv) {
 #endif
   signal(SIGCHLD, SIG_DFL);  // may be inherited as ignored, and then no exit code would be seen
   try {
-    return vbo::cli::main_with(argc, argv);
+    return vbo::cli::run_program(argc, argv);
   } catch (const std::bad_alloc&) {
     return vbo::cli::fail(vbo::cli::kFailed,
                           "out of memory (see ulimit -v); what was told is stored, and the same "

@@ -44,4 +44,10 @@ const std::atomic<int>& watch_interrupts(unsigned termination_deadline_seconds) 
   return interrupts;
 }
 
+void grace_option(Arguments& arguments, std::int64_t& seconds) {
+  constexpr std::int64_t longest = 86400;
+  arguments.option("--grace", seconds, "SECONDS",
+                   "Time the running evaluations get to finish after SIGTERM", 1, longest);
+}
+
 }  // namespace vbo::cli

@@ -6,11 +6,17 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+
+#include "cli/arguments.hpp"
 
 namespace vbo::cli {
 
 // From now on signals only count. 0 = none, 1 = finish what runs, 2 = stop at once.
 // REQUIRES: termination_deadline_seconds >= 1.
 const std::atomic<int>& watch_interrupts(unsigned termination_deadline_seconds = 20);
+
+// --grace SECONDS, that deadline.
+void grace_option(Arguments& arguments, std::int64_t& seconds);
 
 }  // namespace vbo::cli

@@ -13,6 +13,7 @@ namespace vbo::cli {
 
 // In CSV, written or read, a column of metrics is called "metrics.NAME".
 inline constexpr std::string_view kMetricPrefix = "metrics.";
+inline constexpr std::string_view kSuggestedPrefix = "suggested.";
 
 void print_json(const Json& json);  // to standard output
 

@@ -33,7 +33,7 @@ endfunction()
 # Parsing Eigen, JSON or GoogleTest takes longer than compiling most of what includes them, so those
 # headers are parsed once for all targets of a kind. A kind is a set of compiler flags: a precompiled
 # header is only valid for the flags it was made with.
-#   vbo_headers(KIND [PIC] [OPTIONS flags...] HEADERS...)
+#   vbo_headers(KIND [PIC] [OPTIONS flags...] [LINK packages...] [HEADERS ...])
 function(vbo_headers kind)
   cmake_parse_arguments(arg "PIC" "" "OPTIONS;LINK;HEADERS" ${ARGN})
   set(name vbo_headers_${kind})
@@ -43,30 +43,33 @@ function(vbo_headers kind)
   target_compile_options(${name} PRIVATE ${arg_OPTIONS})
   target_link_libraries(${name} PRIVATE ${arg_LINK})
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ${arg_PIC})
-  target_precompile_headers(${name} PRIVATE ${arg_HEADERS})
+  if(arg_HEADERS)
+    target_precompile_headers(${name} PRIVATE ${arg_HEADERS})
+  endif()
 endfunction()
 
 # Compile `target` with the flags of a kind, and with its precompiled headers where they are wanted.
 function(vbo_use_headers target kind)
   get_target_property(options vbo_headers_${kind} COMPILE_OPTIONS)
   set_target_properties(${target} PROPERTIES COMPILE_OPTIONS "${options}")
-  if(VBO_PRECOMPILE)
+  get_target_property(headers vbo_headers_${kind} PRECOMPILE_HEADERS)
+  if(VBO_PRECOMPILE AND headers)
     target_precompile_headers(${target} REUSE_FROM vbo_headers_${kind})
   endif()
 endfunction()
 
-# Several files as one: what they instantiate alike (JSON, Eigen, the standard library) is compiled
+# So many files as one: what they instantiate alike (JSON, Eigen, the standard library) is compiled
 # once, which takes a third of the time. Somebody who edits files one by one turns it off.
-function(vbo_compile_together target)
+function(vbo_compile_together target files)
   if(VBO_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${files})
     # A type of the file's own namespace inside another one is fine: the file is included once.
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
   endif()
 endfunction()
 
 # vbo_library(NAME [KIND numeric|plain|...] SOURCES... [LINK lower layers and packages...])
-# One folder of src/ = one static library. `numeric` code is compiled with -O3 and sees Eigen.
+# One folder of src/ = one static library. `numeric` code sees Eigen.
 function(vbo_library name)
   cmake_parse_arguments(arg "" "KIND" "SOURCES;LINK" ${ARGN})
   add_library(${name} STATIC ${arg_SOURCES})
@@ -76,7 +79,12 @@ function(vbo_library name)
   if(arg_KIND)
     vbo_use_headers(${name} ${arg_KIND})
   endif()
-  vbo_compile_together(${name})
+  # Linear algebra is rarely the same in two files, so that more of them together save little.
+  if(arg_KIND MATCHES "numeric|kernel")
+    vbo_compile_together(${name} 16)
+  else()
+    vbo_compile_together(${name} 48)
+  endif()
   # Public is include/ alone; what stands in src/ is for the tree itself.
   target_include_directories(${name} PUBLIC ${vbo_SOURCE_DIR}/include ${vbo_BINARY_DIR}/generated)
   vbo_sees_sources(${name})
@@ -115,7 +123,7 @@ function(vbo_test name)
   add_executable(${name} ${arg_SOURCES})
   vbo_compile_settings(${name})
   vbo_use_headers(${name} test)
-  vbo_compile_together(${name})
+  vbo_compile_together(${name} 8)
   vbo_sees_sources(${name})
   target_include_directories(${name} PRIVATE ${vbo_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${arg_LINK} GTest::gtest GTest::gmock GTest::gtest_main)

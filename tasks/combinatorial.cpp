@@ -18,7 +18,6 @@ std::vector<Parameter> spins_space(int n) {
   return parameters;
 }
 
-int spin(const Value& value) { return std::get<std::string>(value) == "+1" ? 1 : -1; }
 Value spin_value(int s) { return std::string(s > 0 ? "+1" : "-1"); }
 
 // Best energies for lengths 3..40, and one sequence each (bit i set: s_i = +1). The energies are
@@ -247,6 +246,8 @@ class Switches final : public BasicTask {
 };
 
 }  // namespace
+
+int spin(const Value& value) { return std::get<std::string>(value) == "+1" ? 1 : -1; }
 
 std::unique_ptr<BasicTask> make_labs(TaskOptions& options) {
   return std::make_unique<Labs>(options);

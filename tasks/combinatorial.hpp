@@ -7,6 +7,9 @@
 
 namespace vbo::tasks {
 
+// A spin of labs and ising: the category "+1" or "-1".
+int spin(const Value& value);
+
 // Low-autocorrelation binary sequences, s in {-1,+1}^dim:
 //   E(s) = sum_{k=1}^{dim-1} (sum_i s_i s_{i+k})^2
 std::unique_ptr<BasicTask> make_labs(TaskOptions& options);

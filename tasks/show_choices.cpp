@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tasks/combinatorial.hpp"
 #include "tasks/pest_control.hpp"
 #include "tasks/show.hpp"
 #include "tasks/svg.hpp"
@@ -11,8 +12,6 @@ namespace vbo::tasks {
 namespace {
 
 constexpr const char* type_colour[5] = {"#e5e7eb", "#2563eb", "#0d9488", "#d97706", "#be185d"};
-
-int spin(const Value& value) { return std::get<std::string>(value) == "+1" ? 1 : -1; }
 
 // The sequence as a strip, its autocorrelations below: the energy is their sum of squares.
 std::string show_labs(const Task& task, const Point& point) {

@@ -23,7 +23,7 @@ constexpr double margin_left = 74, margin_right = 16, margin_top = 30, margin_bo
 constexpr double title_height = 34, legend_line = 19, legend_sample = 30;
 constexpr double character = 6.6;  // average width of a character at 12 pixels
 
-std::string format(const char* pattern, double value) {
+std::string formatted(const char* pattern, double value) {
   char text[64];
   std::snprintf(text, sizeof text, pattern, value);
   return text;
@@ -37,7 +37,7 @@ std::string anchored(const char* anchor, int size, const char* more = "") {
 // 120000, 0.05, -2e6, 1e-5.
 std::string plain_number(double value) {
   if (value == 0.0) return "0";
-  std::string text = format(std::abs(value) < 1e6 ? "%.6g" : "%.3g", value);
+  std::string text = formatted(std::abs(value) < 1e6 ? "%.6g" : "%.3g", value);
   if (const std::size_t e = text.find('e'); e != std::string::npos) {
     const bool negative = text[e + 1] == '-';
     const std::size_t digits = text.find_first_not_of("+-0", e + 1);
@@ -53,7 +53,7 @@ std::vector<std::string> tick_texts(const std::vector<double>& values, bool log)
   for (const double value : values) {
     const double exponent = std::log10(value);
     if (powers && std::abs(exponent - std::round(exponent)) < 1e-9) {
-      texts.push_back("10<tspan dy=\"-5\" font-size=\"8\">" + format("%.0f", exponent) +
+      texts.push_back("10<tspan dy=\"-5\" font-size=\"8\">" + formatted("%.0f", exponent) +
                       "</tspan>");
     } else {
       texts.push_back(plain_number(value));

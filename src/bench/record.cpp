@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int format = 1;
+constexpr int record_format = 1;
 
 Json settings_json(const Job& job) {
   Json settings = Json::object();
@@ -59,7 +59,7 @@ Error damaged(const fs::path& path, std::size_t line, const std::string& what) {
 
 Json header_json(const JobResult& r) {
   Json json = {{"kind", "header"},
-               {"format", format},
+               {"format", record_format},
                {"task", r.job.task},
                {"method", r.job.method},
                {"settings", settings_json(r.job)},
@@ -97,8 +97,8 @@ Json round_json(const Job& job, const RoundRecord& r) {
 }
 
 void read_header(const Json& json, JobResult& r) {
-  if (json.at("kind") != "header" || json.at("format") != format) {
-    throw std::runtime_error("not a header of format " + std::to_string(format));
+  if (json.at("kind") != "header" || json.at("format") != record_format) {
+    throw std::runtime_error("not a header of format " + std::to_string(record_format));
   }
   json.at("task").get_to(r.job.task);
   json.at("method").get_to(r.job.method);

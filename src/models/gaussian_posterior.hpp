@@ -8,6 +8,10 @@
 
 namespace vbo {
 
+// Rounding can drive a posterior variance below zero next to data; this is its floor, as a share of
+// the prior variance.
+inline constexpr double variance_floor = 1e-10;
+
 // The lower Cholesky factor of a covariance (q,q), with as much jitter as it takes.
 Matrix robust_factor(ConstMatrixRef A);
 

@@ -83,6 +83,13 @@ double normal_log_pdf(double x) { return -0.5 * x * x - kLogSqrt2Pi; }
 double normal_pdf(double x) { return std::exp(normal_log_pdf(x)); }
 double normal_cdf(double x) { return 0.5 * std::erfc(-x / kSqrt2); }
 
+float normal_pdf(float x) {
+  constexpr float scale = 0.3989422804F;  // 1/sqrt(2 pi)
+  return scale * std::exp(-0.5F * x * x);
+}
+
+float normal_cdf(float x) { return 0.5F * std::erfc(-x * std::numbers::sqrt2_v<float> / 2.0F); }
+
 double normal_log_cdf(double x) {
   if (x > -1.0) return std::log1p(-0.5 * std::erfc(x / kSqrt2));
   return -0.5 * x * x + std::log(0.5 * erfcx(-x / kSqrt2));

@@ -36,6 +36,9 @@ double normal_pdf(double x);
 double normal_log_pdf(double x);
 double normal_cdf(double x);      // relative accuracy in the lower tail too
 double normal_log_cdf(double x);  // finite down to x = -1e154
+// In the precision of the networks.
+float normal_pdf(float x);
+float normal_cdf(float x);
 
 // Expected improvement is sigma h(u), h(u) = phi(u) + u Phi(u), u = (mu - best) / sigma.
 // log h(u), accurate for u in [-1e154, 1e308] (Ament et al. 2023, section 4.1); the naive form has

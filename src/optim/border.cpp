@@ -15,7 +15,8 @@ namespace {
 
 using Eigen::Index;
 
-constexpr Index kMostMixed = 10;    // dimensions up to which products of coordinates are features
+constexpr Index kMostForProducts =
+    10;                             // dimensions up to which products of coordinates are features
 constexpr std::size_t kEach = 120;  // nearest successes and failures to learn from
 constexpr double kNear = 2.0;       // local coordinates: asinh of 3.6 times the frame's size
 constexpr double kLeastStretch = 1e-9;
@@ -150,7 +151,7 @@ void Border::learn(const Encoding& encoding, ConstMatrixRef X, const std::vector
   std::vector<Index> chosen = nearest(good, distance, kEach);
   const std::vector<Index> failed = nearest(bad, distance, kEach);
   chosen.insert(chosen.end(), failed.begin(), failed.end());
-  mixed_ = D <= kMostMixed;
+  mixed_ = D <= kMostForProducts;
   reach_ = 0.0;
   Matrix Phi;
   Vector y(static_cast<Index>(chosen.size()));

@@ -16,8 +16,6 @@ using Eigen::Index;
 
 namespace {
 
-constexpr double variance_floor = 1e-10;
-
 // theta = (Z, m_v, L_S, r_l, r_s, r_noise, c) with l = 0.005 + (D - 0.005) sigmoid(r_l) (at least
 // up to 1), s2 = softplus(r_s), noise = 1e-4 + softplus(r_noise).
 struct Packing {

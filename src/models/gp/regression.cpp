@@ -13,9 +13,6 @@ namespace {
 
 using Eigen::Index;
 
-// Rounding can drive a posterior variance below zero next to data; this is its floor, as a share of
-// the prior variance.
-constexpr double variance_floor = 1e-10;
 constexpr Index few_columns = 3;
 constexpr Index mean_block = 512;  // points whose kernel with the data is in memory at a time
 

@@ -22,7 +22,7 @@ Spectrum spectrum(Matrix M) {
   return {std::move(eigen.vectors), eigen.values.cwiseMax(0.0)};
 }
 
-struct Layer {
+struct KfacLayer {
   Matrix U, V;  // eigenvectors of B (outputs) and of A (inputs)
   Vector lambda_B, lambda_A;
   Matrix G;  // (outputs, inputs) 1/(lambda_B_i lambda_A_j/sigma2 + delta)
@@ -62,7 +62,7 @@ class KfacCurvature final : public Curvature {
   const Vector& eigenvalues() const override { return eigenvalues_; }
 
   void set_prior_precision(double delta) override {
-    for (Layer& layer : layers_) {
+    for (KfacLayer& layer : layers_) {
       layer.G = (layer.lambda_B * layer.lambda_A.transpose() / sigma2_).array() + delta;
       layer.G = layer.G.cwiseInverse();
       layer.g = ((layer.lambda_B / sigma2_).array() + delta).inverse();
@@ -122,7 +122,7 @@ class KfacCurvature final : public Curvature {
     const Eigen::Index q = J.points();
     Jacobian adjoint;
     for (std::size_t l = 0; l < layers_.size(); ++l) {
-      const Layer& layer = layers_[l];
+      const KfacLayer& layer = layers_[l];
       const Rotated r = rotate(J, l);
       Matrix dP(r.P.rows(), q), dQ(r.Q.rows(), q);
       for (Eigen::Index i = 0; i < q; ++i) {
@@ -144,7 +144,7 @@ class KfacCurvature final : public Curvature {
   Vector draw(Rng& rng) const override {
     Vector w(shape_.parameters());
     for (std::size_t l = 0; l < layers_.size(); ++l) {
-      const Layer& layer = layers_[l];
+      const KfacLayer& layer = layers_[l];
       const nn::DenseLayer& place = shape_.layers()[l];
       Matrix E(place.outputs, place.inputs);
       Vector e(place.outputs);
@@ -162,7 +162,7 @@ class KfacCurvature final : public Curvature {
 
  private:
   Rotated rotate(const Jacobian& J, std::size_t l) const {
-    const Layer& layer = layers_[l];
+    const KfacLayer& layer = layers_[l];
     flops::add(flops::gemm(layer.U.rows(), J.points(), layer.U.rows()) +
                flops::gemm(layer.V.rows(), J.points(), layer.V.rows()));
     return {layer.U.transpose() * J.S[l], layer.V.transpose() * J.A[l]};
@@ -177,7 +177,7 @@ class KfacCurvature final : public Curvature {
 
   nn::MlpShape shape_;
   double sigma2_;
-  std::vector<Layer> layers_;
+  std::vector<KfacLayer> layers_;
   Vector eigenvalues_;  // (W)
 };
 

@@ -30,7 +30,7 @@ constexpr std::array rows = {
     Row{"pest-control", 128, 4, 10, 3, 100, 200, 0.002, 0.01, false, 10, 3},
 };
 
-constexpr std::array<std::string_view, 1 + rows.size()> names = [] {
+constexpr std::array<std::string_view, 1 + rows.size()> preset_names = [] {
   std::array<std::string_view, 1 + rows.size()> all{"auto"};
   for (std::size_t i = 0; i < rows.size(); ++i) all[i + 1] = rows[i].name;
   return all;
@@ -49,7 +49,7 @@ NetworkOptions network_of(const Row& row) {
 
 }  // namespace
 
-std::span<const std::string_view> bnn_presets() { return names; }
+std::span<const std::string_view> bnn_presets() { return preset_names; }
 
 HmcBnnOptions hmc_preset(std::string_view name) {
   HmcBnnOptions o;

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "nn/gumbel.hpp"
 #include "nn/init.hpp"
 #include "nn/snapshot.hpp"
+#include "numerics/special.hpp"
 
 namespace vbo {
 namespace {
@@ -25,13 +25,6 @@ MatrixOf<float> draw_seeds(Eigen::Index dimension, int n, Rng& rng) {
   return S;
 }
 
-float normal_cdf(float z) { return 0.5F * std::erfc(-z * std::numbers::sqrt2_v<float> / 2.0F); }
-
-float normal_pdf(float z) {
-  constexpr float scale = 0.3989422804F;  // 1/sqrt(2 pi)
-  return scale * std::exp(-0.5F * z * z);
-}
-
 }  // namespace
 
 ActionNet::ActionNet(const Encoding& encoding, const VboOptions& options, std::uint64_t seed)
@@ -47,7 +40,7 @@ ActionNet::ActionNet(const Encoding& encoding, const VboOptions& options, std::u
 
 void ActionNet::forward(nn::InputRef<float> S) {
   Z_ = S + net_.forward(S);
-  X_ = Z_.unaryExpr(&normal_cdf);
+  X_ = Z_.unaryExpr([](float z) { return normal_cdf(z); });
   for (const Encoding::Block& block : encoding_.blocks()) {
     if (block.kind != ParameterKind::categorical) continue;
     auto rows = X_.middleRows(block.offset, block.width);
@@ -72,7 +65,8 @@ ActionNet::Gauge ActionNet::train(Judge& judge, int batch, std::int64_t round, i
     const Judgement& judgement = judge.judge(X_, weight, threads, &dX);
     gauge = {judgement.exploitation, judgement.input_information, judgement.model_information};
     // Descend on the negative objective: dL/dE = -dX phi(z), with dx/dz = phi(z).
-    const MatrixOf<float> dE = -dX.cwiseProduct(Z_.unaryExpr(&normal_pdf));
+    const MatrixOf<float> dE =
+        -dX.cwiseProduct(Z_.unaryExpr([](float z) { return normal_pdf(z); }));
     net_.backward(dE);
     adam_.step(net_.parameters(), net_.gradient());
   }

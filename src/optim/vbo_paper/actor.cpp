@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "nn/gumbel.hpp"
 #include "nn/init.hpp"
 #include "nn/snapshot.hpp"
+#include "numerics/special.hpp"
 
 namespace vbo {
 namespace {
@@ -19,17 +19,6 @@ nn::MlpShape actor_shape(nn::Index dimension, nn::Index hidden) {
   const auto D = static_cast<int>(std::max<nn::Index>(1, dimension));
   const auto H = static_cast<int>(hidden);
   return nn::MlpShape({D, H, H, D}, nn::Activation::tanh);
-}
-
-template <class T>
-T normal_cdf(T z) {
-  return T(0.5) * std::erfc(-z * std::numbers::sqrt2_v<T> / T(2));
-}
-
-template <class T>
-T normal_pdf(T z) {
-  constexpr T scale = T(0.398942280401432678);  // 1/sqrt(2 pi)
-  return scale * std::exp(T(-0.5) * z * z);
 }
 
 }  // namespace

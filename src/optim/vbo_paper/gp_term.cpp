@@ -7,7 +7,7 @@
 namespace vbo {
 namespace {
 
-constexpr double kLeastVariance = 1e-12;
+constexpr double kLeastTermVariance = 1e-12;
 
 // Columns of the best half and a random half of the rest, in their order of arrival; all if they
 // fit.
@@ -60,7 +60,7 @@ VectorOf<float> GpReplacement::mean(nn::InputRef<float> X, MatrixOf<float>* dX) 
 VectorOf<float> GpReplacement::deviation(nn::InputRef<float> X, double weight,
                                          MatrixOf<float>* dX) const {
   const auto posterior = model_->marginals(X.cast<double>());
-  const Vector sigma = posterior->variance().cwiseMax(kLeastVariance).cwiseSqrt();
+  const Vector sigma = posterior->variance().cwiseMax(kLeastTermVariance).cwiseSqrt();
   if (dX) {
     const Vector d_variance = (0.5 * weight / static_cast<double>(X.cols())) * sigma.cwiseInverse();
     *dX += posterior->pullback(Vector::Zero(X.cols()), d_variance).cast<float>();

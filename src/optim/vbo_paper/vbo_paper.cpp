@@ -277,12 +277,12 @@ AskReport VboPaper::report() const {
 // ---- state --------------------------------------------------------------------------------------
 
 namespace {
-constexpr std::uint32_t kVersion = 3;
+constexpr std::uint32_t kPaperVersion = 3;
 }
 
 std::string VboPaper::snapshot() const {
   StateWriter out;
-  out.put(kVersion).put(round_).put(designed_).put<std::int64_t>(archive_.size());
+  out.put(kPaperVersion).put(round_).put(designed_).put<std::int64_t>(archive_.size());
   helper_.write(out);
   if (options_.average > 0.0) out.put(trained_.cast<double>()).put(averaged_.cast<double>());
   actor_.write(out);
@@ -295,7 +295,7 @@ std::string VboPaper::snapshot() const {
 Result<void> VboPaper::restore(std::string_view snapshot, std::span<const Trial> history) {
   const std::string state = "the stored state of method \"" + common_.method + "\" is ";
   StateReader in(snapshot);
-  if (in.get<std::uint32_t>() != kVersion) {
+  if (in.get<std::uint32_t>() != kPaperVersion) {
     return Error{ErrorKind::damaged, state + "of another version"};
   }
   const Error damaged{ErrorKind::damaged, state + "damaged"};

@@ -8,8 +8,6 @@
 namespace vbo {
 namespace {
 
-bool is_finite(double x) { return std::isfinite(x); }
-
 struct Constraints {
   std::vector<std::string> required;
   std::vector<const toml::table*> tables;  // of the required ones
@@ -40,8 +38,8 @@ void read_limit(const toml::table& table, const TomlField& field, Constraints& f
     return errors.add_found(*table.get("metric"), reader.field("metric"),
                             "the name of a metric, 1 to 128 bytes");
   }
-  limit.at_most = reader.number("at_most", is_finite, "a finite number");
-  limit.at_least = reader.number("at_least", is_finite, "a finite number");
+  limit.at_most = reader.finite("at_most");
+  limit.at_least = reader.finite("at_least");
   if (errors.any()) return;
   if (!limit.at_most && !limit.at_least) return reader.missing("at_most", "at_most or at_least");
   if (limit.at_most && limit.at_least && *limit.at_least > *limit.at_most) {

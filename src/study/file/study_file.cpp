@@ -31,7 +31,6 @@ const std::set<std::string> kOwnOptions = {"--array", "--job-name",  "--parsable
                                            "--wait",  "--test-only", "--wrap"};
 constexpr std::size_t kMostParameters = 10'000;  // as Space::make; checking each takes time
 
-bool is_finite(double x) { return std::isfinite(x); }
 bool is_positive(double x) { return std::isfinite(x) && x > 0.0; }
 bool is_not_negative(double x) { return std::isfinite(x) && x >= 0.0; }
 
@@ -180,7 +179,7 @@ Parameter read_parameter(const toml::table& table, std::size_t index, TomlErrors
   parameter.kind = type == "int" ? ParameterKind::integer : ParameterKind::real;
   for (const auto& [key, bound] : {std::pair{"low", &parameter.low}, {"high", &parameter.high}}) {
     if (!reader.find(key)) reader.missing(key, "a number");
-    *bound = reader.number(key, is_finite, "a finite number").value_or(*bound);
+    *bound = reader.finite(key).value_or(*bound);
   }
   parameter.log = reader.flag("log").value_or(false);
   parameter.step = reader.number("step", is_positive, "a number > 0").value_or(0.0);
@@ -357,7 +356,7 @@ void read_stop(const toml::table* table, StudyFile& file, TomlErrors& errors) {
   TomlTable stop(*table, "stop", {"information", "rounds", "failures_in_a_row", "seconds", "value"},
                  errors);
   file.stop.seconds = stop.number("seconds", is_positive, "seconds > 0").value_or(0.0);
-  file.stop.value = stop.number("value", is_finite, "a finite number");
+  file.stop.value = stop.finite("value");
   file.stop.information =
       stop.number("information", is_not_negative, "nats per round, at least 0").value_or(0.0);
   file.stop.rounds = static_cast<int>(stop.whole("rounds", 1, 1'000'000).value_or(5));

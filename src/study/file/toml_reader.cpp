@@ -142,6 +142,11 @@ std::optional<double> TomlTable::number(std::string_view key, bool (*accepts)(do
   return value;
 }
 
+std::optional<double> TomlTable::finite(std::string_view key) {
+  return number(
+      key, [](double x) { return std::isfinite(x); }, "a finite number");
+}
+
 std::optional<std::vector<std::string>> TomlTable::texts(std::string_view key,
                                                          std::string_view expected) {
   const toml::node* node = find(key);

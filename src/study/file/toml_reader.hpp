@@ -58,6 +58,7 @@ class TomlTable {
   // `expected` says what would be right when it is not a number or `accepts` refuses it.
   std::optional<double> number(std::string_view key, bool (*accepts)(double),
                                std::string_view expected);
+  std::optional<double> finite(std::string_view key);
   std::optional<std::vector<std::string>> texts(std::string_view key, std::string_view expected);
 
   void missing(std::string_view key, std::string_view expected);
