@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "core/json.hpp"
+#include "core/quietly.hpp"
 #include "exec/evaluator.hpp"
 
 namespace vbo {
@@ -26,10 +27,13 @@ class ServeEvaluator final : public Evaluator {
   ~ServeEvaluator() override {
     if (!child_ || id_) return;
     child_->close_stdin();
-    for (const auto end = Clock::now() + kFarewell; !child_->has_exited() && Clock::now() < end;) {
-      read_streams();
-      std::this_thread::sleep_for(kFarewellStep);
-    }
+    quietly([&] {
+      for (const auto end = Clock::now() + kFarewell;
+           !child_->has_exited() && Clock::now() < end;) {
+        read_streams();
+        std::this_thread::sleep_for(kFarewellStep);
+      }
+    });
   }
 
   void begin(const Job& job, Clock::time_point now) override {

@@ -2,6 +2,7 @@
 #include "vbo/study.hpp"
 
 #include "core/limits.hpp"
+#include "core/quietly.hpp"
 #include "study/impl.hpp"
 #include "study/start.hpp"
 
@@ -30,12 +31,15 @@ Study::Study(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Study::Study(Study&&) noexcept = default;
 Study& Study::operator=(Study&& other) noexcept {
   if (this != &other) {
-    (void)close();
+    quietly([&] { (void)close(); });
     impl_ = std::move(other.impl_);
   }
   return *this;
 }
-Study::~Study() { (void)close(); }
+// Results are stored already; without its snapshot the next start takes longer.
+Study::~Study() {
+  quietly([&] { (void)close(); });
+}
 
 Result<Study> Study::open(StudyOptions options, StudyParts parts) {
   if (const auto checked = check_options(options); !checked) return checked.error();

@@ -108,9 +108,11 @@ class Limits(VboTest):
                               preexec_fn=prepare, env=environment)
 
     def no_abort(self, done):
-        self.assertIn(done.returncode, (0, 1, 3), done.stderr[-500:])
+        self.assertIn(done.returncode, (0, 1, 3, 5), done.stderr[-500:])
         if done.returncode == 1:
             self.assertIn("ulimit", done.stderr.splitlines()[-1])
+        if done.returncode == 5:
+            self.assertIn("out of memory", done.stderr.splitlines()[-1])
 
     def test_few_processes_and_threads(self):
         self.write("study.toml", small(budget=12, workers=8, **FLOAT))
@@ -130,7 +132,8 @@ class Limits(VboTest):
     def test_little_memory(self):
         for method in ("random", "vbo"):
             self.write("study.toml", small(budget=40, workers=8, method=method, **FLOAT))
-            for megabytes in range(34, 80, 6):
+            # Where memory ends differs from build to build; a band of two megabytes once aborted.
+            for megabytes in range(34, 64):
                 with self.subTest(method=method, megabytes=megabytes):
                     done = self.limited({resource.RLIMIT_AS: megabytes << 20}, "run", "study.toml")
                     if "error while loading shared libraries" not in done.stderr:

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <limits>
 
+#include "core/quietly.hpp"
+
 namespace vbo::postgres {
 namespace {
 
@@ -239,7 +241,7 @@ bool Connection::wait(std::chrono::milliseconds at_most) {
 
 Transaction::~Transaction() {
   if (!open_) return;
-  (void)attempt([&] { connection_.query("ROLLBACK"); });
+  quietly([&] { connection_.query("ROLLBACK"); });
   connection_.in_transaction_ = false;
 }
 

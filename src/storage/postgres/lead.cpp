@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include "core/quietly.hpp"
 #include "storage/process.hpp"
 
 namespace vbo::postgres {
@@ -45,7 +46,7 @@ Lead::~Lead() {
   }
   wake_.notify_all();
   thread_.join();
-  (void)attempt([&] {
+  quietly([&] {
     connection_.query("UPDATE vbo.studies SET coordinator_until = 0 WHERE id = $1 AND epoch = $2",
                       {study_, epoch_});
   });
@@ -56,7 +57,7 @@ void Lead::renew() {
   while (!wake_.wait_for(lock, kRenewEvery, [this] { return done_; })) {
     lock.unlock();
     // A connection that is away comes back, or somebody else takes over: require() tells.
-    (void)attempt([&] {
+    quietly([&] {
       connection_.query(
           "UPDATE vbo.studies SET coordinator_until = vbo.clock() + $3 "
           "WHERE id = $1 AND epoch = $2",

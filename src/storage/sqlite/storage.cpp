@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/json.hpp"
+#include "core/quietly.hpp"
 #include "storage/errors.hpp"
 #include "storage/process.hpp"
 #include "storage/row.hpp"
@@ -256,7 +257,9 @@ SqliteStorage::~SqliteStorage() {
   // Whoever stops writing leaves a file that is complete by itself. When others are at it, it
   // cannot be, and the last of them sees to it.
   // Where that fails the log has to stay: without it the file would be refused.
-  if (wrote_ && !settle()) database_.keep_log();
+  bool settled = false;
+  quietly([&] { settled = !wrote_ || static_cast<bool>(settle()); });
+  if (!settled) database_.keep_log();
 }
 
 Result<void> SqliteStorage::save_snapshot(const Snapshot& snapshot) {
