@@ -148,6 +148,7 @@ class Mixed final : public BasicTask {
       parameters.push_back(Parameter::real("x" + number, -5.0, 5.0));
       parameters.push_back(Parameter::integer("n" + number, -10, 10));
       std::vector<Value> choices;
+      choices.reserve(categories);
       for (const auto& name : names) choices.emplace_back(std::string(name));
       parameters.push_back(Parameter::categorical("c" + number, std::move(choices)));
       best.insert(best.end(), {group.x[free], static_cast<std::int64_t>(group.n[free]),

@@ -49,7 +49,7 @@ class Reader {
   std::optional<std::string> text(const toml::table& table, std::string_view key) const {
     const toml::node* node = table.get(key);
     if (node == nullptr) return std::nullopt;
-    const auto value = node->value_exact<std::string>();
+    auto value = node->value_exact<std::string>();
     if (!value || value->empty())
       fail(node, std::string(key) + " must be a text that is not empty");
     return value;

@@ -105,6 +105,7 @@ void Encoding::snap(VectorRef x) const {
   }
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): what it refers to changes
 void Encoding::spread(VectorRef x) const {
   if (space_.region()) move(x, &Region::spread);
 }

@@ -190,7 +190,7 @@ Vector Feasibility::log_within(ConstMatrixRef X, Matrix* slope) const {
 Vector Feasibility::log_probability(ConstMatrixRef X, Matrix* slope) const {
   if (!success_) return log_within(X, slope);
   Matrix by_x;
-  const Vector found = log_success(X, slope) + log_within(X, slope ? &by_x : nullptr);
+  Vector found = log_success(X, slope) + log_within(X, slope ? &by_x : nullptr);
   if (slope) *slope += by_x;
   return found;
 }

@@ -19,6 +19,7 @@ Failures::Failures(const Encoding& encoding, std::uint64_t seed, int threads)
 std::vector<int> Failures::spread_sample(int results) const {
   const int most = std::min(results, Tuning::failure_points);
   std::vector<int> chosen;
+  chosen.reserve(static_cast<std::size_t>(most));
   for (int k = 0; k < most; ++k) {
     chosen.push_back(static_cast<int>(static_cast<std::int64_t>(k) * results / most));
   }
@@ -47,6 +48,7 @@ void Failures::learn(const Archive& history, int results) {
   const std::vector<int> chosen = spread_sample(results);
   const Matrix X = history.codes()(Eigen::all, chosen);
   std::vector<Success> of_chosen;
+  of_chosen.reserve(chosen.size());
   for (const int i : chosen) of_chosen.push_back(success[static_cast<std::size_t>(i)]);
   Matrix excesses(limited ? bounds_of(encoding_.space().limits()) : 0, X.cols());
   for (std::size_t k = 0; k < chosen.size() && limited; ++k) {
