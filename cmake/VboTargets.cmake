@@ -104,9 +104,15 @@ function(vbo_executable name)
   target_link_libraries(${name} PRIVATE ${arg_LINK})
 endfunction()
 
-# A test may take so many seconds; five times as many where sanitizers or counters slow it down.
+# Programs with sanitizers or counters are slow and large; tests see it in the environment, too.
+set(VBO_INSTRUMENTED ${VBO_SANITIZE})
+if(CMAKE_CXX_FLAGS MATCHES "--coverage")
+  set(VBO_INSTRUMENTED coverage)
+endif()
+
+# A test may take so many seconds; five times as many in instrumented programs.
 function(vbo_timeout test seconds)
-  if(VBO_SANITIZE OR CMAKE_CXX_FLAGS MATCHES "--coverage")
+  if(VBO_INSTRUMENTED)
     math(EXPR seconds "5 * ${seconds}")
   endif()
   set_tests_properties(${test} PROPERTIES TIMEOUT ${seconds})
