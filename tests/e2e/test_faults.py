@@ -109,10 +109,12 @@ class Limits(VboTest):
 
     def no_abort(self, done):
         self.assertIn(done.returncode, (0, 1, 3, 5), done.stderr[-500:])
+        # Counters of coverage complain on their own that another user may not write them.
+        last = [line for line in done.stderr.splitlines() if not line.startswith("profiling:")][-1]
         if done.returncode == 1:
-            self.assertIn("ulimit", done.stderr.splitlines()[-1])
+            self.assertIn("ulimit", last)
         if done.returncode == 5:
-            self.assertIn("out of memory", done.stderr.splitlines()[-1])
+            self.assertIn("out of memory", last)
 
     def test_few_processes_and_threads(self):
         self.write("study.toml", small(budget=12, workers=8, **FLOAT))
