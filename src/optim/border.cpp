@@ -15,8 +15,8 @@ namespace {
 
 using Eigen::Index;
 
-constexpr Index kMostForProducts =
-    10;                             // dimensions up to which products of coordinates are features
+// Products of coordinates are features up to so many dimensions.
+constexpr Index kMostForProducts = 10;
 constexpr std::size_t kEach = 120;  // nearest successes and failures to learn from
 constexpr double kNear = 2.0;       // local coordinates: asinh of 3.6 times the frame's size
 constexpr double kLeastStretch = 1e-9;
