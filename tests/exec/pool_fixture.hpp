@@ -73,6 +73,8 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
+// Empty when it cannot be read. The inserter swallows what the buffer throws: a process that ends
+// between the opening and the reading of its file in /proc makes the read fail.
 inline std::string read_text(const std::string& path) {
   std::ifstream in(path);
   std::ostringstream text;
@@ -83,8 +85,7 @@ inline std::string read_text(const std::string& path) {
 // Waits until the process is gone, or a zombie of somebody who has not looked yet.
 inline bool is_gone(pid_t pid) {
   for (int i = 0; i < 500; ++i) {
-    std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
-    std::string text((std::istreambuf_iterator<char>(in)), {});
+    const std::string text = read_text("/proc/" + std::to_string(pid) + "/stat");
     const std::size_t end = text.rfind(')');
     if (text.empty() || (end != std::string::npos && text.substr(end + 2, 1) == "Z")) return true;
     usleep(10'000);
