@@ -2,13 +2,15 @@
 // Objectives that crash in about half of the box and have their optimum on the border: how much of
 // a batch still crashes after ten rounds, and how good the best result is (docs/constraints.md).
 //   failing_regions [--methods vbo,turbo] [--problems NAME,...|tuned|held-out|all] [--seeds 1:5]
-//                   [--rounds 12] [--batch 32] [--whole] [--games]
-// --whole: nothing crashes, what the border costs; --games: a line per game.
+//                   [--rounds 12] [--batch 32] [--whole|--known] [--games]
+// --whole: nothing crashes, what the border costs; --known: it is a constraint of the space, what
+// not knowing it costs; --games: a line per game.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <iomanip>
 #include <map>
 #include <numeric>
 #include <sstream>
@@ -29,6 +31,7 @@ struct Problem {
   int dimension;
   std::function<double(const Codes&)> cost;   // 0 at the best point that does not crash
   std::function<double(const Codes&)> depth;  // > 0: crashes
+  std::string safe;                           // the same as a constraint
 };
 
 // The optimum's coordinates, between 0.25 and 0.75.
@@ -72,7 +75,15 @@ double ackley(const Codes& x) {  // box of width 20
   return 20.0 - 20.0 * std::exp(-0.2 * std::sqrt(squares)) + std::exp(1.0) - std::exp(waves);
 }
 
+std::string variable(std::size_t i) { return "x" + std::to_string(i); }
+std::string exact(double value) {
+  std::ostringstream out;
+  out << std::setprecision(17) << value;
+  return out.str();
+}
+
 double axis(const Codes& x) { return x[0] - 0.5; }
+std::string axis_kept() { return variable(0) + " <= 0.5"; }
 
 double oblique(const Codes& x) {
   double side = 0.0;
@@ -80,15 +91,34 @@ double oblique(const Codes& x) {
   return side / std::sqrt(static_cast<double>(x.size()));
 }
 
+std::string oblique_kept(std::size_t dimension) {
+  std::string side = "0";
+  for (std::size_t i = 0; i < dimension; ++i) {
+    side += (i % 2 == 1 ? " + (" : " - (") + variable(i) + " - " + exact(place(i)) + ")";
+  }
+  return side + " <= 0";
+}
+
+// Of a ball that has the optimum on its surface: from there towards the middle of the box.
+double ball_centre(std::size_t i, std::size_t dimension, double radius) {
+  const double step = radius / std::sqrt(static_cast<double>(dimension));
+  return place(i) + (place(i) < 0.5 ? step : -step);
+}
+
+std::string ball_kept(std::size_t dimension, double radius) {
+  std::string square = "0";
+  for (std::size_t i = 0; i < dimension; ++i) {
+    square += " + (" + variable(i) + " - " + exact(ball_centre(i, dimension, radius)) + ")^2";
+  }
+  return square + " <= " + exact(radius * radius);
+}
+
 // Outside of a ball of this radius that has the optimum on its surface.
 std::function<double(const Codes&)> outside_ball(double radius) {
   return [radius](const Codes& x) {
     double square = 0.0;
-    const double step = radius / std::sqrt(static_cast<double>(x.size()));
     for (std::size_t i = 0; i < x.size(); ++i) {
-      // The centre lies from the optimum towards the middle of the box.
-      const double centre = place(i) + (place(i) < 0.5 ? step : -step);
-      square += std::pow(x[i] - centre, 2.0);
+      square += std::pow(x[i] - ball_centre(i, x.size(), radius), 2.0);
     }
     return std::sqrt(square) - radius;
   };
@@ -112,18 +142,20 @@ double beyond(const Codes& x) {
 
 std::vector<Problem> problems() {
   return {
-      {"sphere-axis-5", true, 5, sphere, axis},
-      {"ellipsoid-oblique-5", true, 5, ellipsoid, oblique},
-      {"slope-ball-3", true, 3, beyond, outside_ball(0.45)},
-      {"rosenbrock-axis-2", true, 2, rosenbrock, axis},
-      {"slope-oblique-8", false, 8, slope, oblique},
-      {"ackley-ball-4", false, 4, ackley, outside_ball(0.55)},
-      {"rosenbrock-oblique-4", false, 4, rosenbrock, oblique},
-      {"sphere-ball-2", false, 2, sphere, outside_ball(0.4)},
-      {"ellipsoid-ball-6", false, 6, ellipsoid, outside_ball(0.7)},
-      {"sphere-oblique-10", false, 10, sphere, oblique},
+      {"sphere-axis-5", true, 5, sphere, axis, axis_kept()},
+      {"ellipsoid-oblique-5", true, 5, ellipsoid, oblique, oblique_kept(5)},
+      {"slope-ball-3", true, 3, beyond, outside_ball(0.45), ball_kept(3, 0.45)},
+      {"rosenbrock-axis-2", true, 2, rosenbrock, axis, axis_kept()},
+      {"slope-oblique-8", false, 8, slope, oblique, oblique_kept(8)},
+      {"ackley-ball-4", false, 4, ackley, outside_ball(0.55), ball_kept(4, 0.55)},
+      {"rosenbrock-oblique-4", false, 4, rosenbrock, oblique, oblique_kept(4)},
+      {"sphere-ball-2", false, 2, sphere, outside_ball(0.4), ball_kept(2, 0.4)},
+      {"ellipsoid-ball-6", false, 6, ellipsoid, outside_ball(0.7), ball_kept(6, 0.7)},
+      {"sphere-oblique-10", false, 10, sphere, oblique, oblique_kept(10)},
   };
 }
+
+enum class Border { hidden, known, none };
 
 struct Game {
   std::vector<double> crashed;  // share of each batch
@@ -132,12 +164,14 @@ struct Game {
 };
 
 Game play(const Problem& problem, const std::string& method, std::uint64_t seed, int rounds,
-          int batch, bool whole) {
+          int batch, Border border) {
   std::vector<Parameter> parameters;
   for (int i = 0; i < problem.dimension; ++i) {
-    parameters.push_back(Parameter::real("x" + std::to_string(i), 0, 1));
+    parameters.push_back(Parameter::real(variable(static_cast<std::size_t>(i)), 0, 1));
   }
-  const Space space = Space::make(std::move(parameters)).value();
+  std::vector<std::string> constraints;
+  if (border == Border::known) constraints.push_back(problem.safe);
+  const Space space = Space::make(std::move(parameters), std::move(constraints)).value();
   OptimizerOptions options;
   options.method = method;
   options.seed = seed;
@@ -161,7 +195,7 @@ Game play(const Problem& problem, const std::string& method, std::uint64_t seed,
       for (const Value& value : suggested[i].point) x.push_back(std::get<double>(value));
       Trial trial{.id = ids[i], .point = suggested[i].point, .rationale = suggested[i].rationale};
       trial.asked_in = event;
-      const bool crashes = !whole && problem.depth(x) > 0.0;
+      const bool crashes = border == Border::hidden && problem.depth(x) > 0.0;
       trial = ended_by(
           std::move(trial),
           crashes ? Outcome::failed(FailureCause::crash, "crashed") : Outcome::of(-problem.cost(x)),
@@ -195,7 +229,8 @@ std::vector<std::string> words(const std::string& text) {
 int main(int count, char** values) {
   std::string methods = "vbo,gp-logei,turbo", which = "all";
   int first = 1, last = 5, rounds = 12, batch = 32;
-  bool whole = false, games = false;
+  Border border = Border::hidden;
+  bool games = false;
   for (int i = 1; i < count; ++i) {
     const std::string option = values[i];
     const auto value = [&]() -> std::string { return i + 1 < count ? values[++i] : ""; };
@@ -210,7 +245,9 @@ int main(int count, char** values) {
     else if (option == "--batch")
       batch = std::stoi(value());
     else if (option == "--whole")
-      whole = true;
+      border = Border::none;
+    else if (option == "--known")
+      border = Border::known;
     else if (option == "--games")
       games = true;
     else
@@ -230,7 +267,7 @@ int main(int count, char** values) {
       std::map<std::string, std::pair<int, int>> sources;
       for (int seed = first; seed <= last; ++seed) {
         const Game game =
-            play(problem, method, static_cast<std::uint64_t>(seed), rounds, batch, whole);
+            play(problem, method, static_cast<std::uint64_t>(seed), rounds, batch, border);
         late.insert(late.end(), game.crashed.begin() + std::min(rounds, 10), game.crashed.end());
         bests.push_back(game.best);
         for (const auto& [source, seen] : game.sources) {

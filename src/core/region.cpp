@@ -5,14 +5,18 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace vbo {
 namespace {
 
-constexpr double kBalanced = 1e-13;  // residual of an equality that needs no more correction
-constexpr int kRejections = 32;      // uniform points tried before a random walk is started
-constexpr int kCoarseSteps = 8;      // from an outside point towards an anchor ...
-constexpr int kBisections = 14;      // ... and back to the border
+constexpr double kBalanced = 1e-13;   // residual of an equality that needs no more correction
+constexpr int kRejections = 32;       // uniform points tried before a random walk is started
+constexpr int kPushes = 8;            // along gradients of constraints, before an anchor is asked
+constexpr double kFurther = 1.00001;  // than to the border, so that a push ends inside
+constexpr double kApart = 1e-7;       // unit coordinates between two looks at a constraint
+constexpr int kDoublings = 24;        // of the way from an outside point to an anchor ...
+constexpr int kBisections = 14;       // ... and back to the border
 
 std::uint64_t hash_of(std::span<const double> u) {
   std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a
@@ -120,12 +124,17 @@ bool Region::contains(std::span<const double> u) const {
                      [](const Expression& c) { return c.violation(numbers) == 0.0; });
 }
 
-double Region::violation(const State& state, std::span<const double> scales) const {
-  std::vector<double> numbers(size());
+double Region::violation_of(const Expression& constraint, const State& state) const {
+  thread_local std::vector<double> numbers;
+  numbers.resize(size());
   for (std::size_t i = 0; i < size(); ++i) numbers[i] = number_at(i, state[i]);
+  return constraint.violation(numbers);
+}
+
+double Region::violation(const State& state, std::span<const double> scales) const {
   double total = 0.0;
   for (std::size_t c = 0; c < constraints_.size(); ++c) {
-    total += constraints_[c].violation(numbers) / scales[c];
+    total += violation_of(constraints_[c], state) / scales[c];
   }
   return total;
 }
@@ -350,11 +359,60 @@ std::size_t Region::nearest_anchor(const State& state) const {
   return best;
 }
 
+// The derivative of a constraint's violation by the continuous parameters, along the equalities;
+// nothing where a step down would leave the box.
+Region::State Region::slope_of(const Expression& constraint, State& state) const {
+  State slope(size(), 0.0);
+  const double now = violation_of(constraint, state);
+  const std::span<const std::size_t> used = constraint.parameters();
+  for (const std::size_t i : continuous_) {
+    if (std::ranges::find(used, i) == used.end()) continue;
+    const double here = state[i];
+    const auto change = [&](double step) {
+      state[i] = here + step;
+      return violation_of(constraint, state) - now;
+    };
+    // Inside, and beyond a bound, there is nothing to see: the side on which more changes is right.
+    const double up = change(kApart), down = change(-kApart);
+    state[i] = here;
+    slope[i] = (std::abs(up) >= std::abs(down) ? up : -down) / kApart;
+    const bool leaves_box = (here <= 0.0 && slope[i] > 0.0) || (here >= 1.0 && slope[i] < 0.0);
+    if (leaves_box) slope[i] = 0.0;
+  }
+  if (!rows_.empty()) project_direction(slope);
+  return slope;
+}
+
+// Newton's steps on each constraint that is violated, v > 0, along its gradient g by the continuous
+// parameters: x -= v g / (g' g), which is the way to the nearest point of a border that is
+// straight. False where they lead nowhere: whole numbers in the way, constraints that contradict
+// each other nearby, a gradient that vanishes.
+bool Region::push_inside(State& state) const {
+  for (int push = 0; push < kPushes; ++push) {
+    for (const Expression& constraint : constraints_) {
+      const double v = violation_of(constraint, state);
+      if (v == 0.0) continue;
+      const State g = slope_of(constraint, state);
+      const double squared = std::inner_product(g.begin(), g.end(), g.begin(), 0.0);
+      const double length = kFurther * v / squared;
+      if (!(squared > 0.0) || !std::isfinite(length)) return false;
+      for (std::size_t i = 0; i < size(); ++i) state[i] -= length * g[i];
+    }
+    project(state);
+    if (contains_state(state)) return true;
+  }
+  return false;
+}
+
 void Region::repair(std::span<double> u) const {
   if (contains(u)) return;
   State state = state_from(u);
   project(state);
   if (settle(state, u)) return;
+  if (State pushed = state; push_inside(pushed)) {
+    settle(pushed, u);
+    return;
+  }
   const State& anchor = anchors_[nearest_anchor(state)];
   State between(size());
   const auto is_inside = [&](double t) {
@@ -366,8 +424,8 @@ void Region::repair(std::span<double> u) const {
   };
   State best = anchor;
   double outside = 0.0, inside = 1.0;
-  for (int step = 0; step < kCoarseSteps; ++step) {
-    const double t = static_cast<double>(step) / kCoarseSteps;
+  for (int step = kDoublings; step > 0; --step) {
+    const double t = std::ldexp(1.0, -step);
     if (is_inside(t)) {
       inside = t;
       best = between;

@@ -30,7 +30,7 @@ class Region {
   Result<void> check(const Point& point) const;
   bool contains(std::span<const double> u) const;
 
-  // Moves u, when it is outside, to a point of the region near it: for search.
+  // Moves u, when it is outside, to a point of the region near it, mostly the nearest: for search.
   void repair(std::span<double> u) const;
   // Moves u, when it is outside, to a point anywhere in the region: evenly spread u stay evenly
   // spread over the region.
@@ -55,6 +55,7 @@ class Region {
   // The point the state stands for; false when it violates a constraint.
   bool settle(const State& state, std::span<double> u) const;
   bool contains_state(const State& state) const;
+  double violation_of(const Expression& constraint, const State& state) const;
   double violation(const State& state, std::span<const double> scales) const;
   // Rounds discrete parameters and moves the others until the equalities hold, if they can.
   void project(State& state) const;
@@ -65,6 +66,8 @@ class Region {
   void walk_continuous(State& state, Rng& rng) const;
   void walk_discrete(State& state, Rng& rng) const;
   State random_state(Rng& rng) const;
+  bool push_inside(State& state) const;
+  State slope_of(const Expression& constraint, State& state) const;
   std::size_t nearest_anchor(const State& state) const;
 
   std::vector<Axis> axes_;

@@ -73,6 +73,11 @@ Point Encoding::decode(ConstVectorRef x) const {
   return decode_unit(u);
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): what it refers to changes
+void Encoding::hold_inside(VectorRef x) const {
+  if (space_.region()) move(x, &Region::repair);
+}
+
 void Encoding::move(VectorRef x, void (Region::*how)(std::span<double>) const) const {
   const Region& region = *space_.region();
   std::vector<double> u = unit_of(x);
@@ -90,7 +95,7 @@ void Encoding::move(VectorRef x, void (Region::*how)(std::span<double>) const) c
 }
 
 void Encoding::snap(VectorRef x) const {
-  if (space_.region()) move(x, &Region::repair);
+  hold_inside(x);
   for (const Block& block : blocks_) {
     if (block.kind == ParameterKind::categorical) {
       const Eigen::Index choice = choice_in(block, x);

@@ -43,6 +43,8 @@ class Encoding {
   // Moves x (D) to the code of the point it decodes to: centre of the integer's cell, one-hot,
   // inside the constraints. Where there is nothing to do, x stays as it is to the last bit.
   void snap(VectorRef x) const;
+  // Moves x (D) to the nearest code inside the constraints it knows; no other rounding than theirs.
+  void hold_inside(VectorRef x) const;
   // Like snap, for codes drawn evenly from the cube: they come out evenly over what the constraints
   // leave of it.
   void spread(VectorRef x) const;

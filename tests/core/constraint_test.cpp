@@ -244,6 +244,32 @@ TEST(Region, RepairStaysNearAndLeavesTheInsideAlone) {
   EXPECT_EQ(again, outside);
 }
 
+TEST(Region, RepairFindsTheNearestPointAtAnyScale) {
+  const auto repaired = [](const Space& space, std::vector<double> u) {
+    space.region()->repair(u);
+    EXPECT_TRUE(space.region()->contains(u));
+    return u;
+  };
+  const auto near = [](double depth, std::vector<double> expected) {
+    std::vector<testing::Matcher<double>> each;
+    for (const double x : expected) each.push_back(testing::DoubleNear(x, 0.01 * depth));
+    return testing::ElementsAreArray(each);
+  };
+  const Space half = space_of(reals(3), {"x0 + 2*x1 <= 0.8"});
+  const Space ball = space_of(reals(2), {"(x0 - 0.5)^2 + (x1 - 0.5)^2 <= 0.16"});
+  for (const double depth : {0.1, 1e-3, 1e-6}) {
+    const double s = depth / std::sqrt(5.0), r = 0.4 / std::sqrt(2.0), d = depth / std::sqrt(2.0);
+    EXPECT_THAT(repaired(half, {0.2 + s, 0.3 + 2 * s, 0.7}), near(depth, {0.2, 0.3, 0.7}));
+    EXPECT_THAT(repaired(ball, {0.5 + r + d, 0.5 - r - d}), near(depth, {0.5 + r, 0.5 - r}));
+  }
+  // A bound of the box in the way, a corner of two constraints, a mixture.
+  EXPECT_THAT(repaired(space_of(reals(2), {"x0 + x1 <= 0.6"}), {0.9, 0.0}), near(0.3, {0.6, 0.0}));
+  EXPECT_THAT(repaired(space_of(reals(2), {"x0 <= 0.2", "x1 >= 0.7"}), {0.3, 0.6}),
+              near(0.1, {0.2, 0.7}));
+  EXPECT_THAT(repaired(space_of(reals(3), {"x0 + x1 + x2 = 1", "x0 <= 0.2"}), {0.4, 0.3, 0.3}),
+              near(0.2, {0.2, 0.4, 0.4}));
+}
+
 TEST(Region, StepsKeepMixturesExact) {
   std::vector<Parameter> list;
   for (const char* name : {"a", "b", "c", "d"})

@@ -188,6 +188,7 @@ TEST(Constraints, MethodsSearchInsideTheRegion) {
   EXPECT_GT(mean_best("cmaes"), random + 0.15);
   EXPECT_GT(mean_best("turbo"), 3.9);  // 4 at x3 = 1
   EXPECT_GT(mean_best("vbo"), 3.9);
+  EXPECT_GT(mean_best("gp-logei"), 3.99);
 }
 
 }  // namespace

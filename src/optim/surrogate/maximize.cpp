@@ -61,8 +61,9 @@ Candidate climb(const Encoding& encoding, const BatchObjective& objective, Vecto
     }
   }
   if (lower != upper) {
+    const auto held = held_inside(encoding, objective.value_and_gradient);
     const auto negative = [&](ConstVectorRef at, VectorRef gradient) {
-      const double value = objective.value_and_gradient(at, gradient);
+      const double value = held(at, gradient);
       gradient = -gradient;
       return -value;
     };
@@ -136,6 +137,29 @@ void improve_discrete(const Encoding& encoding, const BatchObjective& objective,
 }
 
 }  // namespace
+
+// f with constraints: outside, at x, it is worth what the nearest point inside p is, less than that
+// by the square of the way d = x - p. Its slope there is that of f at p without the part across the
+// border, n = d / |d|, so that a climb slides along it:
+//   F(x) = f(p) - |d|^2,   dF/dx = (I - n n') f'(p) - 2 d
+GradientFunction held_inside(const Encoding& encoding, GradientFunction f) {
+  if (!encoding.space().region()) return f;
+  return [&encoding, f = std::move(f)](ConstVectorRef at, VectorRef gradient) {
+    const Index D = encoding.dimension(), q = at.size() / D;
+    Vector inside = at;
+    for (Index j = 0; j < q; ++j) encoding.hold_inside(inside.segment(j * D, D));
+    double value = f(inside, gradient);
+    for (Index j = 0; j < q; ++j) {
+      const Vector way = at.segment(j * D, D) - inside.segment(j * D, D);
+      const double square = way.squaredNorm();
+      if (square == 0.0) continue;
+      auto slope = gradient.segment(j * D, D);
+      slope -= way * (way.dot(slope) / square + 2.0);
+      value -= square;
+    }
+    return value;
+  };
+}
 
 std::vector<Candidate> maximize(const Encoding& encoding, const BatchObjective& objective,
                                 const Matrix& raw, const MaximizeOptions& options, Rng& rng) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Global search for the maximum of an acquisition function over encoded points: score many raw
 // points, climb from the most promising by L-BFGS inside the unit cube, then make the result a real
-// point of the space. Categories stay as the start has them while climbing; integers are relaxed,
-// then snapped; at the end neighbours (next integers, other choices) are tried one change at a
-// time.
+// point of the space. Known constraints hold on the way, too: a climb slides along them. Categories
+// stay as the start has them while climbing; integers are relaxed, then snapped; at the end
+// neighbours (next integers, other choices) are tried one change at a time.
 #pragma once
 
 #include <functional>
@@ -32,6 +32,10 @@ struct BatchObjective {
   GradientFunction value_and_gradient;            // to be maximized; called from several threads
   std::function<Vector(ConstMatrixRef X)> score;  // (Dq,m) -> (m); from several threads too
 };
+
+// f (Dq) for points that may violate known constraints: worth what the nearest points inside are,
+// less a little. `encoding` must outlive it.
+GradientFunction held_inside(const Encoding& encoding, GradientFunction f);
 
 // `raw` (Dq,m), m >= 1: snapped starting points. Returns the climbs, best first, at least one.
 std::vector<Candidate> maximize(const Encoding& encoding, const BatchObjective& objective,
