@@ -279,7 +279,9 @@ def write(results, picture):
     text += cost(results) + consistency(results)
     if (results.pages / "peers.md").exists():
         text += ["## Other libraries", "", "Optuna and BoTorch on the same functions: "
-                 "[beside other libraries](peers.md).", ""]
+                 "[beside other libraries](peers.md)."
+                 + (" HEBO and SMAC3 in batches of 8: [small batches](peers-small.md)."
+                    if (results.pages / "peers-small.md").exists() else ""), ""]
     text += ["## Again", "", "```", "scripts/results unpack      # the raw data of this page",
              "scripts/results page        # the page, its figures and the README's numbers from them",
              "scripts/results run         # or everything anew", "```", ""]

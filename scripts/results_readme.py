@@ -50,19 +50,28 @@ def costs(results):
             f"{milliseconds(many)} ms at {many:,}, on one core."]
 
 
+# Page, and the libraries it is about.
+PEERS = {"peers.md": "Optuna and BoTorch", "peers-small.md": "HEBO, SMAC3 and Optuna"}
+
+
 def peers(results):
-    """The last line of each half of the table in peers.md: how often each has the best median."""
-    page = results.pages / "peers.md"
-    if not page.exists():
-        return []
-    text = page.read_text()
-    tasks = set(re.findall(r"^\| (?!task|\*)([^|]+) \| 40 \|", text, re.M))
-    counts = re.search(r"^\| \*best median\* \| 40 \| (\d+) \|", text, re.M)
-    header = re.search(r"^\| task \| round \| (\w+) \|", text, re.M)
-    if not tasks or not counts or not header or header[1] != "vbo":
-        return []
-    return [f"* [Beside Optuna and BoTorch](docs/results/peers.md), on one machine: after 40 rounds of 64 `vbo` has "
-            f"the best median, or shares it, on {counts[1]} of {len(tasks)} functions."]
+    """How often each contender has the best median at the end: the last line of a page's first table."""
+    lines = []
+    for name, libraries in PEERS.items():
+        text = (results.pages / name).read_text() if (results.pages / name).exists() else ""
+        header = re.search(r"^\| task \| round \| (.+) \|$", text, re.M)
+        counts = re.findall(r"^\| \*best median\* \| (\d+) \| (.+) \|$", text, re.M)
+        batch = re.search(r"rounds of (\d+) evaluations", text)
+        if not header or not counts or not batch:
+            continue
+        rounds, last = counts[-1]
+        tasks = set(re.findall(rf"^\| (?!task|\*)([^|]+) \| {rounds} \|", text, re.M))
+        won = dict(zip(header[1].split(" | "), map(int, last.split(" | "))))
+        others = ", ".join(f"`{c}` on {n}" for c, n in sorted(won.items(), key=lambda x: -x[1]) if n and c != "vbo")
+        lines.append(f"* [Beside {libraries}](docs/results/{name}), on one machine: after {rounds} rounds of {batch[1]} "
+                     f"`vbo` has the best median, or shares it, on {won['vbo']} of {len(tasks)} functions"
+                     + (f"; {others}." if others else "."))
+    return lines
 
 
 def block(results):

@@ -11,6 +11,7 @@ import importlib.metadata
 import json
 import math
 import subprocess
+import tempfile
 
 
 class Unavailable(Exception):
@@ -267,19 +268,143 @@ class BoTorchTurbo(BoTorchContender):
         return self.points(chosen)
 
 
+class Waiting:
+    """What was asked and not told yet, found again by its parameters."""
+
+    def __init__(self):
+        self.open = {}
+
+    def add(self, point, what):
+        self.open.setdefault(json.dumps(point, sort_keys=True), []).append(what)
+        return point
+
+    def take(self, point):
+        found = self.open.get(json.dumps(point, sort_keys=True))
+        if not found:
+            raise Unavailable("takes results of its own suggestions alone")
+        return found.pop(0)
+
+
+def plain(p, value):
+    """Of whatever type of number the library has: a value of this parameter that JSON knows."""
+    if p["type"] == "categorical":
+        return next(c for c in p["choices"] if c == value)
+    return int(value) if p["type"] == "int" else float(value)
+
+
+class Hebo:
+    """HEBO (Cowen-Rivers et al. 2022), winner of the black-box challenge of NeurIPS 2020."""
+
+    wants_own_sign = False
+
+    def __init__(self, space, seed, batch):
+        del batch
+        self.numpy, torch = need("numpy", "torch")
+        need("hebo")
+        from hebo.design_space.design_space import DesignSpace
+        from hebo.optimizers.hebo import HEBO
+        self.numpy.random.seed(seed)
+        torch.manual_seed(seed)
+        self.space = space
+
+        def described(p):
+            if p["type"] == "categorical":
+                return {"name": p["name"], "type": "cat", "categories": p["choices"]}
+            kinds = {"int": "pow_int" if p["log"] else "int", "float": "pow" if p["log"] else "num"}
+            return {"name": p["name"], "type": kinds[p["type"]], "lb": p["low"], "ub": p["high"]}
+
+        self.optimizer = HEBO(DesignSpace().parse([described(p) for p in space]), scramble_seed=seed)
+        self.waiting = Waiting()
+
+    def ask(self, n):
+        rows = self.optimizer.suggest(n_suggestions=n)
+        points = []
+        for i in range(len(rows)):
+            point = {p["name"]: plain(p, rows.iloc[i][p["name"]]) for p in self.space}
+            points.append(self.waiting.add(point, rows.iloc[[i]]))
+        return points
+
+    def tell(self, points, values):
+        pandas, = need("pandas")
+        rows = pandas.concat([self.waiting.take(point) for point in points])
+        self.optimizer.observe(rows, -self.numpy.asarray(values, dtype=float)[:, None])
+
+
+class Smac:
+    """SMAC3 (Lindauer et al. 2022): its facade with a Gaussian process for real parameters
+    ("black box"), the one with a random forest for everything ("hyperparameters")."""
+
+    wants_own_sign = False
+
+    def __init__(self, facade, space, seed):
+        need("smac", "ConfigSpace")
+        import ConfigSpace
+        import smac
+        from smac.runhistory.dataclasses import TrialValue
+        self.trial_value, self.space = TrialValue, space
+
+        def described(p):
+            if p["type"] == "categorical":
+                return ConfigSpace.CategoricalHyperparameter(p["name"], p["choices"])
+            if p["type"] == "int":
+                return ConfigSpace.UniformIntegerHyperparameter(p["name"], int(p["low"]),
+                                                                int(p["high"]), log=p["log"])
+            return ConfigSpace.UniformFloatHyperparameter(p["name"], p["low"], p["high"],
+                                                          log=p["log"])
+
+        searched = ConfigSpace.ConfigurationSpace(seed=seed)
+        searched.add([described(p) for p in space])
+        self.folder = tempfile.TemporaryDirectory()  # it writes its history whether asked or not
+        scenario = smac.Scenario(searched, deterministic=True, n_trials=1_000_000, seed=seed,
+                                 output_directory=self.folder.name)
+        kind = getattr(smac, facade)
+        self.optimizer = kind(scenario, lambda config, seed=0: 0.0, logging_level=False, overwrite=True,
+                              initial_design=kind.get_initial_design(scenario, n_configs=None),
+                              intensifier=kind.get_intensifier(scenario, max_config_calls=1))
+        self.waiting = Waiting()
+
+    def ask(self, n):
+        points = []
+        for _ in range(n):
+            trial = self.optimizer.ask()
+            point = {p["name"]: plain(p, trial.config[p["name"]]) for p in self.space}
+            points.append(self.waiting.add(point, trial))
+        return points
+
+    def tell(self, points, values):
+        for point, value in zip(points, values):
+            self.optimizer.tell(self.waiting.take(point), self.trial_value(cost=-value, time=0.0),
+                                save=False)
+
+
+def smac_gp(space, seed, batch):
+    del batch
+    if any(p["type"] != "float" for p in space):
+        raise Unavailable("SMAC's Gaussian process is its recommendation for real parameters only")
+    return Smac("BlackBoxFacade", space, seed)
+
+
+def smac_rf(space, seed, batch):
+    del batch
+    return Smac("HyperparameterOptimizationFacade", space, seed)
+
+
 PEERS = {
     "optuna-cmaes": optuna_cmaes,
     "optuna-tpe": optuna_tpe,
     "botorch-turbo": BoTorchTurbo,
     "botorch-qlogei": BoTorchLogEI,
     "optuna-gp": optuna_gp,
+    "smac-rf": smac_rf,
+    "smac-gp": smac_gp,
+    "hebo": Hebo,
 }  # the quickest first
 
 
 def versions():
     """Of what is installed; nothing is imported for it."""
     found = {}
-    for name in ("optuna", "cmaes", "torch", "botorch", "gpytorch", "scipy", "numpy"):
+    for name in ("optuna", "cmaes", "torch", "botorch", "gpytorch", "scipy", "numpy", "smac", "HEBO"):
         try:
             found[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
