@@ -32,13 +32,35 @@ def one_thread():
         pass
 
 
+class Waiting:
+    """What was asked and not told yet, found again by its parameters."""
+
+    def __init__(self):
+        self.open = {}
+
+    def add(self, point, what):
+        self.open.setdefault(json.dumps(point, sort_keys=True), []).append(what)
+        return point
+
+    def take(self, point):
+        """None: somebody else's point."""
+        found = self.open.get(json.dumps(point, sort_keys=True))
+        return found.pop(0) if found else None
+
+    def own(self, point):
+        found = self.take(point)
+        if found is None:
+            raise Unavailable("takes results of its own suggestions alone")
+        return found
+
+
 class Ours:
     """A method of this repository, through `vbo bench serve-method`."""
 
     wants_own_sign = True  # the server flips the sign of minimization itself
 
     def __init__(self, program, method, task, seed, batch, budget):
-        self.pending = {}
+        self.waiting = Waiting()
         self.process = subprocess.Popen(
             [*program, "serve-method", method, task, "--seed", str(seed), "--batch", str(batch),
              "--budget", str(budget)],
@@ -59,17 +81,14 @@ class Ours:
         return reply
 
     def ask(self, n):
-        suggestions = self.call({"ask": n})["suggestions"]
-        for s in suggestions:
-            self.pending.setdefault(json.dumps(s["params"], sort_keys=True), []).append(s["id"])
-        return [s["params"] for s in suggestions]
+        return [self.waiting.add(s["params"], s["id"]) for s in self.call({"ask": n})["suggestions"]]
 
     def tell(self, points, values):
         results = []
         for point, value in zip(points, values):
-            ids = self.pending.get(json.dumps(point, sort_keys=True))
-            results.append({"id": ids.pop(0), "value": value} if ids
-                           else {"params": point, "value": value})
+            id = self.waiting.take(point)
+            results.append({"params": point, "value": value} if id is None
+                           else {"id": id, "value": value})
         self.call({"tell": results})
 
 
@@ -87,21 +106,20 @@ class OptunaContender:
             if p["type"] == "int" else d.FloatDistribution(p["low"], p["high"], log=p["log"])
             for p in space}
         self.study = optuna.create_study(direction="maximize", sampler=make_sampler(optuna, seed))
-        self.open = {}
+        self.waiting = Waiting()
 
     def ask(self, n):
         points = []
         for _ in range(n):
             trial = self.study.ask(self.distributions)
-            self.open.setdefault(json.dumps(trial.params, sort_keys=True), []).append(trial)
-            points.append(trial.params)
+            points.append(self.waiting.add(trial.params, trial))
         return points
 
     def tell(self, points, values):
         for point, value in zip(points, values):
-            waiting = self.open.get(json.dumps(point, sort_keys=True))
-            if waiting:
-                self.study.tell(waiting.pop(), value)
+            trial = self.waiting.take(point)
+            if trial is not None:
+                self.study.tell(trial, value)
             else:
                 self.study.add_trial(self.optuna.trial.create_trial(
                     params=point, distributions=self.distributions, value=value))
@@ -268,23 +286,6 @@ class BoTorchTurbo(BoTorchContender):
         return self.points(chosen)
 
 
-class Waiting:
-    """What was asked and not told yet, found again by its parameters."""
-
-    def __init__(self):
-        self.open = {}
-
-    def add(self, point, what):
-        self.open.setdefault(json.dumps(point, sort_keys=True), []).append(what)
-        return point
-
-    def take(self, point):
-        found = self.open.get(json.dumps(point, sort_keys=True))
-        if not found:
-            raise Unavailable("takes results of its own suggestions alone")
-        return found.pop(0)
-
-
 def plain(p, value):
     """Of whatever type of number the library has: a value of this parameter that JSON knows."""
     if p["type"] == "categorical":
@@ -326,7 +327,7 @@ class Hebo:
 
     def tell(self, points, values):
         pandas, = need("pandas")
-        rows = pandas.concat([self.waiting.take(point) for point in points])
+        rows = pandas.concat([self.waiting.own(point) for point in points])
         self.optimizer.observe(rows, -self.numpy.asarray(values, dtype=float)[:, None])
 
 
@@ -373,7 +374,7 @@ class Smac:
 
     def tell(self, points, values):
         for point, value in zip(points, values):
-            self.optimizer.tell(self.waiting.take(point), self.trial_value(cost=-value, time=0.0),
+            self.optimizer.tell(self.waiting.own(point), self.trial_value(cost=-value, time=0.0),
                                 save=False)
 
 
