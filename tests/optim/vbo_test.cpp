@@ -212,7 +212,7 @@ TEST(Vbo, InformationIsThatOfALinearGaussianModel) {
 // Climbers meet on the same tops, whether they are asked for together or one by one.
 TEST(Vbo, ClimbedSuggestionsKeepTheirDistance) {
   for (const bool together : {true, false}) {
-    Player player(cube(4), {.seed = 3, .batch = 16}, {});
+    Player player(cube(4), {.seed = 3, .batch = 16}, {.improve_share = 0.0});
     player.rounds(4, 16, sphere);
     for (int i = 0; i < (together ? 1 : 16); ++i) player.ask(together ? 16 : 1);
     const Encoding encoding(player.space);

@@ -7,8 +7,10 @@
 // the model, Jacobian included (Snelson et al. 2004, with a finite family).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "numerics/linalg.hpp"
 
@@ -20,15 +22,24 @@ struct Warp {
   double e = 1.0;
   double floor = 0.0, range = 1.0;  // y = floor + range u
 
-  static constexpr int count = 5;
+  static constexpr int count = 7;
   // The choices, 0 (linear) to count - 1, spread over the values y.
   static Warp choice(int index, ConstVectorRef y) {
-    constexpr std::array<Kind, count> kinds{Kind::linear, Kind::low, Kind::low, Kind::high,
-                                            Kind::high};
-    constexpr std::array<double, count> widths{1.0, 0.1, 0.01, 0.1, 0.01};
+    constexpr std::array<Kind, count> kinds{Kind::linear, Kind::low,  Kind::low, Kind::high,
+                                            Kind::high,   Kind::high, Kind::high};
+    constexpr std::array<double, count> widths{1.0, 0.1, 0.01, 0.1, 0.01, 1e-3, 1e-4};
     const double low = y.minCoeff(), range = y.maxCoeff() - low;
     const auto i = static_cast<std::size_t>(index);
     return {kinds[i], widths[i], low, range > 0.0 && std::isfinite(range) ? range : 1.0};
+  }
+
+  // The choices in the order of their bend, from spreading the worst to spreading the best: the one
+  // `steps` further than `index`, if there is one.
+  static std::optional<int> neighbour(int index, int steps) {
+    constexpr std::array<int, count> by_bend{2, 1, 0, 3, 4, 5, 6};
+    const auto at = std::find(by_bend.begin(), by_bend.end(), index) - by_bend.begin() + steps;
+    if (at < 0 || at >= count) return std::nullopt;
+    return by_bend[static_cast<std::size_t>(at)];
   }
 
   double operator()(double y) const {

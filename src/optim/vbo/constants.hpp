@@ -35,10 +35,13 @@ struct Tuning {
   static constexpr double gp_idle_weight = 0.05;     // below, the process rests ...
   static constexpr std::int64_t gp_idle_rounds = 8;  // ... but for one round in so many; flat
   static constexpr std::int64_t gp_fewest_points = 8;
-  static constexpr int gp_fewest_feasible = 8;    // with fewer it learns from infeasible ones too
-  static constexpr int gp_fewest_fresh = 8;       // results a weight is worth estimating from
-  static constexpr double gp_ranks_below = -1.0;  // scores below which outcomes keep their ranks;
-                                                  // -2 and "none" are worse ("Climbing", sure)
+  static constexpr int gp_fewest_feasible = 8;  // with fewer it learns from infeasible ones too
+  static constexpr int gp_fewest_fresh = 8;     // results a weight is worth estimating from
+  // Results further below the median than this times the way from there to the best are outliers to
+  // the process. 3 and 100 much alike in small batches; 100 loses last digits ("Expected
+  // improvement").
+  static constexpr double gp_outlier = 10.0;
+  static constexpr double gp_more_iterations = 3.0;          // times, with few results; flat
   static constexpr std::ptrdiff_t gp_most_parameters = 200;  // length-scales; time
   static constexpr double error_memory = 8.0;  // results that earlier squared errors count as
 
@@ -73,6 +76,12 @@ struct Tuning {
   static constexpr double climb_apart = 0.02;  // wanted between suggestions; 0 wastes a batch
   static constexpr double climb_apart_less =
       0.3;  // times, when there are not enough that far apart
+
+  // ---- Improving ("Expected improvement beside the searches") --------------------------------
+  static constexpr double improve_most = 8.0;  // a round: 4 is less, 16 takes from the searches
+  static constexpr int improve_starts = 64;    // of each kind: jumps, the leader's, anywhere; flat
+  static constexpr int improve_climbs = 3, improve_iterations = 30;  // flat
+  static constexpr std::size_t improve_pending = 64;  // points still out that are believed; time
 
   // ---- Shares of a batch ---------------------------------------------------------------------
   static constexpr double leader_weight = 0.25;

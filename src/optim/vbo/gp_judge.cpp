@@ -51,40 +51,66 @@ Scored scored(const Archive& archive, const Replay& replay, const std::vector<in
   return results;
 }
 
-// What the process learns. Ranks squeeze the best results together, whose distances say most about
-// where the optimum is; the worst are better off with ranks. Hence scores above t become linear in
-// the value, with the same root mean square above t:
-//   t + s (y - y_t),   s^2 = sum (z - t)^2 / sum (y - y_t)^2.
-// t is Tuning::gp_ranks_below, or the highest score that keeps its rank: many failures or ties
-// share one. An outlier above squeezes the other results; then the critics, who see ranks, predict
-// better and get the weight.
-TargetScale target_scale(const Archive& archive, const Replay& replay,
-                         const std::vector<int>& indices, const Vector& z) {
-  double bar = archive.value_at_rank(
-      replay.rank_at(0.5 * std::erfc(Tuning::gp_ranks_below / std::sqrt(2.0))));
-  // Infeasible results have ranks, but no value that could be compared with the feasible ones'.
-  if (!archive.is_feasible(bar)) bar = archive.lowest_feasible();
-  const auto height = [&](Eigen::Index i) {
-    return archive.value(indices[static_cast<std::size_t>(i)]) - bar;
-  };
-  double t = Tuning::gp_ranks_below;
-  for (Eigen::Index i = 0; i < z.size(); ++i) {
-    if (height(i) <= 0.0) t = std::max(t, z[i]);
+// The lowest of the chosen outcomes that is neither infeasible nor an outlier: too far below the
+// median, measured by how far the best is above it.
+double lowest_usual(const Archive& archive, const std::vector<int>& chosen) {
+  std::vector<double> values;
+  for (const int index : chosen) {
+    if (archive.is_feasible(archive.value(index))) values.push_back(archive.value(index));
   }
+  if (values.empty()) return std::numeric_limits<double>::infinity();
+  const auto middle = values.begin() + std::ssize(values) / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  const double median = *middle, best = *std::max_element(middle, values.end());
+  const double far = median - Tuning::gp_outlier * (best - median);
+  double lowest = median;
+  for (const double value : values) {
+    if (!(value < far)) lowest = std::min(lowest, value);  // not a number: none is far
+  }
+  return lowest;
+}
+
+// What the process learns. Ranks squeeze the best results together, whose distances say most about
+// where the optimum is, and hide that effects of categories add up. Hence outcomes above a bar y_b
+// keep their values, bent by a map W (warp.hpp), on the scale of their scores z:
+//   t + s (W(y) - W(y_b)),   s^2 = sum (z - t)^2 / sum (W(y) - W(y_b))^2.
+// Outliers below the bar are better off with ranks, and so are infeasible results, whose values
+// cannot be compared with the others'. t is the highest score that keeps its rank: many failures or
+// ties share one. An outlier above squeezes the other results; then the critics, who see ranks,
+// predict better and get the weight.
+TargetScale target_scale(const Archive& archive, const std::vector<int>& chosen, const Vector& z,
+                         int warp) {
+  const double bar = lowest_usual(archive, chosen);
+  double t = z.minCoeff();
+  std::vector<double> above{bar};
+  const auto value = [&](Eigen::Index i) {
+    return archive.value(chosen[static_cast<std::size_t>(i)]);
+  };
+  for (Eigen::Index i = 0; i < z.size(); ++i) {
+    if (value(i) > bar) above.push_back(value(i));
+    if (value(i) <= bar) t = std::max(t, z[i]);
+  }
+  TargetScale scale{
+      bar, t, Warp::choice(warp, Eigen::Map<const Vector>(above.data(), std::ssize(above))), 0.0};
   double of_scores = 0.0, of_values = 0.0;  // sums of squares
   for (Eigen::Index i = 0; i < z.size(); ++i) {
-    if (height(i) <= 0.0) continue;
+    if (value(i) <= bar) continue;
     of_scores += std::pow(std::max(z[i] - t, 0.0), 2.0);
-    of_values += std::pow(height(i), 2.0);
+    of_values += std::pow(scale.warp(value(i)) - scale.warp(bar), 2.0);
   }
   const bool usable = of_values > 0.0 && std::isfinite(of_values);
-  return {bar, t, usable ? std::sqrt(of_scores / of_values) : 0.0};
+  if (usable) scale.slope = std::sqrt(of_scores / of_values);
+  return scale;
+}
+
+bool keeps_its_value(const TargetScale& scale, double outcome) {
+  return scale.slope > 0.0 && outcome > scale.bar;
 }
 
 // Of an outcome whose rank gives the normal score z.
-double target(const TargetScale& scale, double value, double z) {
-  const bool linear = scale.slope > 0.0 && value > scale.bar;
-  return linear ? scale.floor + scale.slope * (value - scale.bar) : z;
+double target(const TargetScale& scale, double outcome, double z) {
+  if (!keeps_its_value(scale, outcome)) return z;
+  return scale.floor + scale.slope * (scale.warp(outcome) - scale.warp(scale.bar));
 }
 
 // Share of b in the least-squares fit z ~ c + alpha a + beta b with alpha, beta >= 0; nothing when
@@ -144,7 +170,9 @@ void GpJudge::examine(const Archive& archive, const Replay& replay, const std::v
                      .mean.cast<double>()
                      .transpose();
   added.row(1) = model_->regression().mean(results.X).transpose();
-  added.row(2) = results.z.transpose();
+  for (Eigen::Index i = 0; i < results.z.size(); ++i) {
+    added(2, i) = target(scale_, archive.value(known[static_cast<std::size_t>(i)]), results.z[i]);
+  }
   if (held_out_.cols() < Tuning::gp_fewest_fresh) return;  // batches may be small
   const auto share = share_of_second(held_out_.row(0), held_out_.row(1), held_out_.row(2));
   held_out_.resize(3, 0);
@@ -154,6 +182,7 @@ void GpJudge::examine(const Archive& archive, const Replay& replay, const std::v
 
 void GpJudge::learn(const Archive& archive, const Replay& replay, std::int64_t round) {
   state_before_fit_ = state_;
+  warp_before_fit_ = warp_;
   model_.reset();
   if (options_.role == GpRole::assists && weight_ < Tuning::gp_idle_weight &&
       round % Tuning::gp_idle_rounds != 0)
@@ -161,19 +190,63 @@ void GpJudge::learn(const Archive& archive, const Replay& replay, std::int64_t r
   Rng rng(seed_, "gp-results", static_cast<std::uint64_t>(round));
   const auto most = static_cast<int>(std::max(options_.vbo.gp_points, Tuning::gp_fewest_points));
   const std::vector<int> chosen = chosen_results(archive, most, rng);
-  const Scored results = scored(archive, replay, chosen);
-  // Made anew, so that a fit depends on its data and this state alone.
-  model_.emplace(model_options_);
-  if (state_before_fit_.size() > 0) model_->set_state(state_before_fit_);
-  scale_ = target_scale(archive, replay, chosen, results.z);
-  Vector targets(results.z.size());
-  for (Eigen::Index i = 0; i < targets.size(); ++i) {
-    const double value = archive.value(chosen[static_cast<std::size_t>(i)]);
-    targets[i] = target(scale_, value, results.z[i]);
+  const auto fit = [&](std::int64_t warp) {
+    return fitted(archive, replay, chosen, static_cast<int>(warp), round);
+  };
+  Fit best = fit(warp_);
+  const auto challenge = [&](int warp) {
+    Fit other = fit(warp);
+    if (!(other.likelihood > best.likelihood)) return;
+    best = std::move(other);
+    warp_ = warp;
+  };
+  if (state_before_fit_.size() == 0) {  // all of them once, then a neighbour a round
+    for (int warp = 0; warp < Warp::count; ++warp) {
+      if (warp != warp_before_fit_) challenge(warp);
+    }
+  } else if (const auto next = Warp::neighbour(static_cast<int>(warp_), round % 2 == 0 ? -1 : 1)) {
+    challenge(*next);
   }
-  model_->fit(results.X, targets, Rng(seed_, "gp-fit", static_cast<std::uint64_t>(round)));
+  model_.emplace(std::move(best.model));
+  scale_ = best.scale;
+  best_ = best.best;
   state_ = model_->state();
   noise_variance_ = model_->noise_variance();
+}
+
+// Made anew, so that a fit depends on its data and the state before it alone. The likelihood of
+// outcomes y with targets v: that of the standardized targets, times dv/dy over their deviation;
+// where ranks are kept dv/dy is the same for all bends.
+GpJudge::Fit GpJudge::fitted(const Archive& archive, const Replay& replay,
+                             const std::vector<int>& chosen, int warp, std::int64_t round) const {
+  const Scored results = scored(archive, replay, chosen);
+  const Eigen::Index N = results.z.size();
+  GpOptions options = model_options_;
+  const double fewer = static_cast<double>(options_.vbo.gp_points) / static_cast<double>(N);
+  options.max_iterations = static_cast<int>(
+      std::lround(options.max_iterations * std::clamp(fewer, 1.0, Tuning::gp_more_iterations)));
+  Fit fit{GaussianProcess(options), target_scale(archive, chosen, results.z, warp), 0.0, 0.0};
+  if (state_before_fit_.size() > 0) fit.model.set_state(state_before_fit_);
+  Vector targets(N);
+  double slopes = 0.0;  // sum of log dv/dy
+  for (Eigen::Index i = 0; i < N; ++i) {
+    const double outcome = archive.value(chosen[static_cast<std::size_t>(i)]);
+    targets[i] = target(fit.scale, outcome, results.z[i]);
+    if (!keeps_its_value(fit.scale, outcome)) continue;
+    slopes += fit.scale.warp.log_slope(outcome) + std::log(fit.scale.slope / fit.scale.warp.range);
+  }
+  const double deviation = std::sqrt((targets.array() - targets.mean()).square().mean());
+  const FitReport report =
+      fit.model.fit(results.X, targets, Rng(seed_, "gp-fit", static_cast<std::uint64_t>(round)));
+  fit.best = fit.model.regression().mean(results.X).maxCoeff();
+  fit.likelihood =
+      report.objective + slopes - static_cast<double>(N) * std::log(std::max(deviation, 1e-300));
+  return fit;
+}
+
+Process GpJudge::process() const {
+  if (!model_) return {};
+  return {&*model_, best_, gp_weight()};
 }
 
 const Judgement& GpJudge::judge(nn::InputRef<float> X, double weight, int threads,
@@ -243,11 +316,13 @@ void GpJudge::explore(ConstMatrixRef X, double weight, MatrixOf<float>* dX) {
 }
 
 void GpJudge::write(StateWriter& out) const {
-  out.put(state_before_fit_).put(weight_).put(noise_variance_).put(held_out_);
+  out.put(state_before_fit_).put(warp_before_fit_).put(weight_).put(noise_variance_).put(held_out_);
 }
 
 void GpJudge::read(StateReader& in) {
   state_ = in.get_vector();
+  warp_ = in.get<std::int64_t>();
+  if (warp_ < 0 || warp_ >= Warp::count) return in.fail();
   weight_ = in.get<double>();
   noise_variance_ = in.get<double>();
   held_out_ = in.get_matrix();

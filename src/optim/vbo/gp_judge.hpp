@@ -17,6 +17,7 @@
 
 #include "models/gp/gp.hpp"
 #include "optim/surrogate/gp_method.hpp"
+#include "optim/surrogate/warp.hpp"
 #include "optim/vbo/constants.hpp"
 #include "optim/vbo/judge.hpp"
 
@@ -31,11 +32,12 @@ struct VboGpOptions {
 };
 void bind(OptionBinder& binder, VboGpOptions& options);
 
-// How outcomes look to the process: a score (their rank's) below `bar`, above it linear.
+// How outcomes look to the process: a score (their rank's) up to `bar`, above it their value, bent.
 struct TargetScale {
   double bar = 0.0;    // outcome
   double floor = 0.0;  // its target
-  double slope = 0.0;  // of targets per outcome above the bar; 0: ranks everywhere
+  Warp warp;           // of outcomes above the bar
+  double slope = 0.0;  // of targets per bent outcome above the bar; 0: ranks everywhere
 };
 
 class GpJudge final : public Judge {
@@ -49,6 +51,7 @@ class GpJudge final : public Judge {
   const Judgement& judge(nn::InputRef<float> X, double weight, int threads,
                          MatrixOf<float>* dX = nullptr) override;
   Matrix forecast(const OutcomeLevels& levels, nn::InputRef<float> X, int threads) override;
+  Process process() const override;
   double noise_variance() const override { return noise_variance_; }
 
   // Share of the process in the expected outcome.
@@ -59,6 +62,14 @@ class GpJudge final : public Judge {
   void read(StateReader& in) override;
 
  private:
+  struct Fit {
+    GaussianProcess model;
+    TargetScale scale;
+    double best = 0.0;        // highest mean at a result
+    double likelihood = 0.0;  // logarithm, of outcomes, whatever their bend
+  };
+  Fit fitted(const Archive& archive, const Replay& replay, const std::vector<int>& chosen, int warp,
+             std::int64_t round) const;
   void explore(ConstMatrixRef X, double weight, MatrixOf<float>* dX);
 
   Critics& critics_;
@@ -66,12 +77,14 @@ class GpJudge final : public Judge {
   GpOptions model_options_;
   VboGpOptions options_;
   std::uint64_t seed_;
-  std::optional<GaussianProcess> model_;     // empty while it rests
-  Vector state_before_fit_;                  // empty before the first fit
-  Vector state_;                             // after it
-  double weight_ = Tuning::gp_first_weight;  // w
-  double noise_variance_ = 0.0;              // in squared normal scores, by the last fit
+  std::optional<GaussianProcess> model_;         // empty while it rests
+  Vector state_before_fit_;                      // empty before the first fit
+  Vector state_;                                 // after it
+  std::int64_t warp_before_fit_ = 0, warp_ = 0;  // Warp::choice
+  double weight_ = Tuning::gp_first_weight;      // w
+  double noise_variance_ = 0.0;                  // in squared normal scores, by the last fit
   TargetScale scale_;
+  double best_ = 0.0;      // highest mean at a result
   Matrix held_out_{3, 0};  // expected by critics and process, and found: not weighed yet
   Judgement judgement_;
 };

@@ -10,6 +10,7 @@
 #include "optim/vbo/calibration.hpp"
 #include "optim/vbo/critics.hpp"
 #include "optim/vbo/frame.hpp"
+#include "optim/vbo/improve.hpp"
 #include "optim/vbo/ledger.hpp"
 
 namespace vbo {
@@ -53,6 +54,8 @@ class Judge {
     (void)levels, (void)X, (void)threads;
     return {};
   }
+  // The process it judges by, if it does.
+  virtual Process process() const { return {}; }
   // Of an observation, in squared normal scores; 0 where the judge cannot tell.
   virtual double noise_variance() const { return 0.0; }
   // What learn() depends on besides its arguments.

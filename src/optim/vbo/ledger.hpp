@@ -42,6 +42,11 @@ inline constexpr TermInfo kRoundNats{
 inline constexpr TermInfo kCeilingNats{"ceiling_nats", Unit::nats, TermRole::beside,
                                        "the most that a result can tell"};
 
+inline constexpr TermInfo kLogEi{
+    "log_ei", Unit::number, TermRole::beside,
+    "source improve is chosen by it: logarithm of how much the Gaussian process expects it to be "
+    "above the best result, in normal scores"};
+
 inline constexpr TermInfo kRuns{"runs", Unit::count, TermRole::beside,
                                 "runs of the search so far, each from a design of its own"};
 inline constexpr TermInfo kSharpness{

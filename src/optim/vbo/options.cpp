@@ -20,9 +20,12 @@ void bind(OptionBinder& b, VboOptions& o) {
            "weight of proposals that climb what the models expect");
   b.number("second_share", o.second_share, 0.0, 1.0,
            "weight of a second local search in another region; 0 = no such search");
+  b.number("improve_share", o.improve_share, 0.0, 0.9,
+           "most of a batch that goes where the Gaussian process expects most of improving on the "
+           "best result; times how far it is believed, and at most 8 a round");
   b.number("explore", o.explore, 0.0, 0.6,
            "share of a batch that jumps out of the basin once the search has narrowed; falls "
-           "without success. 0 = neither such jumps nor new runs");
+           "without success. 0 = no such jumps, no new runs, and no improve_share either");
   b.integer("runs", o.runs, 0, 1'000'000,
             "most runs of the search; 1 = never begins anew, 0 = no limit");
   b.integer("imagined", o.imagined, 0, 20,
@@ -35,8 +38,10 @@ void bind(OptionBinder& b, VboOptions& o) {
   b.integer(
       "gp_points", o.gp_points, 0, 2000,
       "results seen by the Gaussian process beside the critics; 0 = none (ablations: at least 8)");
-  b.integer("gp_iterations", o.gp_iterations, 1, 1000,
-            "steps of its hyper-parameter search per round");
+  b.integer(
+      "gp_iterations", o.gp_iterations, 1, 1000,
+      "steps of its hyper-parameter search per round; up to three times as many while it sees "
+      "fewer results than gp_points");
   b.integer("action_steps", o.action_steps, 0, 100'000, "Adam steps of the action-net per round");
   b.integer("minibatch", o.minibatch, 1, 8192, "results per Adam step");
   b.number("critic_rate", o.critic_rate, 1e-6, 1.0, "learning rate of the critics");

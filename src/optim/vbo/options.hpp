@@ -40,6 +40,8 @@ struct VboOptions {
   double jump_share = 0.1;    // mutations of good points
   double climb_share = 0.2;   // proposals that climb the judge's opinion
   double second_share = 0.2;  // a second local search in another region
+  // Most of a batch that goes where the process expects to improve; times the process's weight.
+  double improve_share = 0.8;
   double explore = 0.3;   // share of unscreened jumps once the leader is narrow; 0 = one basin only
   std::int64_t runs = 1;  // most runs; 1 = the first goes on for ever, 0 = as many as there is time
   std::int64_t imagined = 1;  // generations of the local search on the critics, per round

@@ -49,6 +49,8 @@ std::string_view to_string(Source source) {
       return "polish";
     case Source::leap:
       return "leap";
+    case Source::improve:
+      return "improve";
     case Source::jump:
       return "jump";
   }
@@ -56,8 +58,9 @@ std::string_view to_string(Source source) {
 }
 
 std::optional<Source> source_named(std::string_view name) {
-  for (const Source source : {Source::design, Source::action_net, Source::local, Source::second,
-                              Source::climb, Source::polish, Source::leap, Source::jump}) {
+  for (const Source source :
+       {Source::design, Source::action_net, Source::local, Source::second, Source::climb,
+        Source::polish, Source::leap, Source::improve, Source::jump}) {
     if (to_string(source) == name) return source;
   }
   return std::nullopt;

@@ -20,6 +20,7 @@ enum class Source {
   climb,       // proposals of the actor, the leader and jumps, moved up the judge's opinion
   polish,      // the champion: the search around the best result of earlier runs
   leap,        // a jump from the best result of all runs
+  improve,     // where the process expects most of improving on the best result
   jump,        // a good point with a few parameters changed: crosses valleys, mixes good parts
 };
 std::string_view to_string(Source source);

@@ -54,7 +54,7 @@ void Run::learn(TrialId id, ConstVectorRef code, double value, std::optional<Sou
                  source == Source::local    ? Regions::From::leader
                  : source == Source::second ? Regions::From::second
                                             : Regions::From::neither);
-  if (source) shares_.learn(*source, value);
+  if (source && source != Source::improve) shares_.learn(*source, value);
   fresh_.push_back(archive_.size());
   archive_.add(id, code, value);
 }
@@ -172,6 +172,13 @@ double Run::share_of(Source source) const {
   return shares_.of(source, {.second_runs = regions_.second().running(),
                              .narrow = regions_.is_narrow(),
                              .jumps = regions_.jump_share()});
+}
+
+double Run::improve_share() const {
+  const Process process = judge_->process();
+  if (!process.model || options_.explore <= 0.0) return 0.0;
+  return std::min(options_.improve_share * process.weight,
+                  Tuning::improve_most / static_cast<double>(common_.batch));
 }
 
 Replay Run::replay_of(const Archive& archive) const {

@@ -75,6 +75,7 @@ double Shares::weight(Source source, Race race) const {
     case Source::design:
     case Source::polish:
     case Source::leap:
+    case Source::improve:
       return 0.0;
   }
   return 0.0;

@@ -15,10 +15,11 @@
 namespace vbo {
 namespace {
 
-MatrixOf<float> columns(const std::vector<Vector>& codes) {
-  MatrixOf<float> X(codes.front().size(), std::ssize(codes));
+template <class Scalar = float>
+MatrixOf<Scalar> columns(const std::vector<Vector>& codes) {
+  MatrixOf<Scalar> X(codes.front().size(), std::ssize(codes));
   for (std::size_t i = 0; i < codes.size(); ++i) {
-    X.col(static_cast<Eigen::Index>(i)) = codes[i].cast<float>();
+    X.col(static_cast<Eigen::Index>(i)) = codes[i].cast<Scalar>();
   }
   return X;
 }
@@ -67,6 +68,9 @@ Source Vbo::source_of(TrialId id) const {
     u = (u - polish - leaps) / (1.0 - polish - leaps);
   }
   if (run_->rounds() == 0) return Source::design;
+  const double improve = run_->improve_share();
+  if (u < improve) return Source::improve;
+  u = (u - improve) / (1.0 - improve);
   double sum = 0.0;
   for (const Source source : {Source::action_net, Source::jump, Source::climb, Source::second}) {
     sum += run_->share_of(source);
@@ -109,12 +113,13 @@ std::vector<Suggestion> Vbo::suggest_judged(Source source, std::span<const Trial
   std::vector<Suggestion> made;
   for (const int i : keep_apart(candidates, source, ids.size())) {
     made.push_back(take(ids[made.size()], source, candidates.codes[static_cast<std::size_t>(i)],
-                        reasons_for(i, candidates.judgement)));
+                        reasons_for(i, candidates)));
   }
   return made;
 }
 
 Vbo::Candidates Vbo::draw(Source source, int count, Rng& rng) {
+  if (source == Source::improve) return improved(count, rng);
   Candidates candidates;
   const bool climbs = source == Source::climb;
   const int wanted = screening_of(source) * count;
@@ -133,6 +138,42 @@ Vbo::Candidates Vbo::draw(Source source, int count, Rng& rng) {
     std::iota(candidates.order.begin(), candidates.order.end(), 0);
   }
   if (screened) put_probes_first(candidates, likely, Tuning::probing * count + rng.uniform());
+  return candidates;
+}
+
+// What the process expects to improve on the best result; what may fail is moved to where it will
+// likely succeed.
+Vbo::Candidates Vbo::improved(int count, Rng& rng) {
+  const auto starts = [this](Rng& from) {
+    std::vector<Vector> codes = proposals(Source::jump, Tuning::improve_starts, from);
+    std::ranges::move(proposals(Source::local, Tuning::improve_starts, from),
+                      std::back_inserter(codes));
+    for (int i = 0; i < Tuning::improve_starts; ++i) {
+      Vector code(encoding_.dimension());
+      for (double& x : code) x = from.uniform();
+      encoding_.snap(code);
+      codes.push_back(std::move(code));
+    }
+    return Matrix(columns<double>(codes));
+  };
+  const auto taken = [this](ConstVectorRef code) { return seen_.contains(code); };
+  const std::vector<Improvement> found = improvements(
+      run_->judge().process(),
+      {encoding_, starts, taken, newest_pending(Tuning::improve_pending), common_.threads}, count,
+      rng);
+  Candidates candidates;
+  if (found.empty()) return candidates;
+  for (const Improvement& top : found) {
+    candidates.codes.push_back(top.code);
+    candidates.log_ei.push_back(top.log_ei);
+  }
+  if (failures_.known()) {
+    candidates.codes.resize(keep_likely(candidates.codes, candidates.codes.size(), count));
+    candidates.log_ei.clear();  // of where they were
+    if (candidates.codes.empty()) return candidates;
+  }
+  judge(candidates);
+  std::iota(candidates.order.begin(), candidates.order.end(), 0);
   return candidates;
 }
 
@@ -320,11 +361,13 @@ int Vbo::screening_of(Source source) const {
 }
 
 // Nothing for what nobody has judged.
-Rationale Vbo::reasons_for(int i, const Judgement& judgement) const {
+Rationale Vbo::reasons_for(int i, const Candidates& candidates) const {
+  const Judgement& judgement = candidates.judgement;
   if (judgement.meanings.empty()) return {};
   const double weight = std::sqrt(options_.beta);
   Rationale why = rationale_of(judgement, i, weight);
   why.add(kSqrtBeta, weight);
+  if (!candidates.log_ei.empty()) why.add(kLogEi, candidates.log_ei[static_cast<std::size_t>(i)]);
   if (realized_) why.add(kRoundNats, *realized_);
   why.add(kCeilingNats, run_->ceiling());
   return why;
@@ -380,6 +423,16 @@ std::vector<Vector> Vbo::pending_climbers() const {
     if (asked->second.source == Source::climb) codes.push_back(asked->second.code);
   }
   return codes;
+}
+
+// The newest suggestions without a result, at most so many, as columns (D,n).
+Matrix Vbo::newest_pending(std::size_t most) const {
+  std::vector<Vector> codes;
+  for (auto asked = pending_.rbegin(); asked != pending_.rend(); ++asked) {
+    if (codes.size() == most) break;
+    codes.push_back(asked->second.code);
+  }
+  return codes.empty() ? Matrix(encoding_.dimension(), 0) : Matrix(columns<double>(codes));
 }
 
 }  // namespace vbo

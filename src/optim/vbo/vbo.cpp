@@ -142,7 +142,7 @@ std::int64_t Vbo::design_size() const {
 const Ledger& Vbo::declared() {
   static const Ledger all{
       {kExpectedOutcome.weighted, kInputInformation.weighted, kModelInformation.weighted,
-       kGpDeviation.weighted, *kInputInformation.plain, *kModelInformation.plain, kSqrtBeta,
+       kGpDeviation.weighted, *kInputInformation.plain, *kModelInformation.plain, kSqrtBeta, kLogEi,
        kRoundNats, kCeilingNats},
       {kRuns, kSharpness}};
   return all;

@@ -44,9 +44,10 @@ class Vbo final : public Optimizer {
  private:
   // Proposals of one source and what the judge thinks of them.
   struct Candidates {
-    std::vector<Vector> codes;  // snapped
-    Judgement judgement;        // empty where nobody judges
-    std::vector<int> order;     // the most promising first
+    std::vector<Vector> codes;   // snapped
+    Judgement judgement;         // empty where nobody judges
+    std::vector<int> order;      // the most promising first
+    std::vector<double> log_ei;  // by which they were chosen, where they were
   };
 
   // Telling: the round, in the order it happens (vbo.cpp).
@@ -69,6 +70,7 @@ class Vbo final : public Optimizer {
   std::vector<Suggestion> suggest_judged(Source source, std::span<const TrialId> ids);
   Candidates draw(Source source, int count, Rng& rng);
   std::vector<Vector> proposals(Source source, int count, Rng& rng);
+  Candidates improved(int count, Rng& rng);
   std::vector<Vector> climbed(int count, Rng& rng);
   void judge(Candidates& candidates);
   Vector safe_place() const;
@@ -77,10 +79,11 @@ class Vbo final : public Optimizer {
   std::vector<int> keep_apart(const Candidates& candidates, Source source,
                               std::size_t wanted) const;
   int screening_of(Source source) const;
-  Rationale reasons_for(int i, const Judgement& judgement) const;
+  Rationale reasons_for(int i, const Candidates& candidates) const;
   Vector unseen_design_point();
   Suggestion take(TrialId id, Source source, ConstVectorRef code, Rationale rationale);
   std::vector<Vector> pending_climbers() const;
+  Matrix newest_pending(std::size_t most) const;
   void promise(std::span<const TrialId> ids, std::span<const Suggestion> made);
 
   Encoding encoding_;

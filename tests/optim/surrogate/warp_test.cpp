@@ -23,6 +23,24 @@ TEST(Warp, IsIncreasingInvertibleAndKnowsItsSlope) {
   }
 }
 
+// From one end to the other each bend spreads the best more, against the worst.
+TEST(Warp, NeighboursAreInTheOrderOfTheirBend) {
+  const Vector y{{0.0, 1.0}};
+  const auto best_to_worst = [&](int choice) {
+    const Warp warp = Warp::choice(choice, y);
+    return (warp(1.0) - warp(0.99)) / (warp(0.01) - warp(0.0));
+  };
+  int choice = 2, visited = 1;
+  EXPECT_FALSE(Warp::neighbour(choice, -1));
+  while (const auto next = Warp::neighbour(choice, 1)) {
+    EXPECT_GT(best_to_worst(*next), best_to_worst(choice));
+    EXPECT_EQ(Warp::neighbour(*next, -1), choice);
+    choice = *next;
+    ++visited;
+  }
+  EXPECT_EQ(visited, Warp::count);
+}
+
 TEST(Warp, ConstantOutcomesStayFinite) {
   for (int choice = 0; choice < Warp::count; ++choice) {
     const Warp warp = Warp::choice(choice, Vector::Constant(3, 5.0));

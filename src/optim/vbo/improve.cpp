@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "optim/vbo/improve.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "optim/surrogate/acquisition.hpp"
+#include "optim/surrogate/maximize.hpp"
+#include "optim/vbo/constants.hpp"
+
+namespace vbo {
+namespace {
+
+// `model` must outlive it.
+BatchObjective log_ei(const Surrogate& model, double best) {
+  const auto scores = [best](const Posterior& p) {
+    return score_points(Acquisition::log_ei, p.mean(), p.variance(), best, 0.0);
+  };
+  return {[&model, scores](ConstVectorRef x, VectorRef gradient) {
+            const auto p = model.marginals(x);
+            const PointScores s = scores(*p);
+            gradient = p->pullback(s.dmean, s.dvariance).col(0);
+            return s.value[0];
+          },
+          [&model, scores](ConstMatrixRef X) { return scores(*model.marginals(X)).value; }};
+}
+
+// A process that takes what it expects for what came out.
+class Believer {
+ public:
+  explicit Believer(const Process& process) : process_(process), best_(process.best) {}
+
+  const Surrogate& model() const { return fantasy_ ? *fantasy_ : *process_.model; }
+  double best() const { return best_; }
+
+  void believe(const Matrix& points) {  // (D,k), k >= 1
+    const Vector mean = model().marginals(points)->mean();
+    best_ = std::max(best_, mean.maxCoeff());
+    std::unique_ptr<Surrogate> next = model().conditioned_on(points, mean);
+    fantasy_ = std::move(next);
+  }
+
+ private:
+  const Process& process_;
+  double best_;
+  std::unique_ptr<Surrogate> fantasy_;
+};
+
+}  // namespace
+
+std::vector<Improvement> improvements(const Process& process, const ImproveSearch& search,
+                                      int count, Rng& rng) {
+  const MaximizeOptions climbs{.restarts = Tuning::improve_climbs,
+                               .iterations = Tuning::improve_iterations,
+                               .threads = search.threads,
+                               .low = {},
+                               .high = {}};
+  Believer believer(process);
+  if (search.pending.cols() > 0) believer.believe(search.pending);
+  std::vector<Improvement> found;
+  for (int i = 0; i < count; ++i) {
+    const std::vector<Candidate> tops =
+        maximize(search.encoding, log_ei(believer.model(), believer.best()), search.starts(rng),
+                 climbs, rng);
+    const auto fresh = std::find_if(tops.begin(), tops.end(), [&](const Candidate& top) {
+      return !search.taken(top.X.col(0));
+    });
+    if (fresh == tops.end()) continue;
+    found.push_back({fresh->X.col(0), fresh->value});
+    if (i + 1 < count) believer.believe(fresh->X);
+  }
+  return found;
+}
+
+}  // namespace vbo

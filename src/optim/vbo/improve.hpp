@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Where a Gaussian process expects most of improving on the best result. Points are chosen one
+// after the other, each the maximum of
+//   log EI(x) = log E max(0, f(x) - best)
+// given that those before it, and those still out, come out as the process expects. What nobody
+// knows counts here, which a mean does not see: with few results this is the exploration that pays
+// (docs/research.md, "Expected improvement beside the searches").
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "models/surrogate.hpp"
+#include "optim/encoding.hpp"
+#include "vbo/random.hpp"
+
+namespace vbo {
+
+// What is known of a process that learns a study's results.
+struct Process {
+  const Surrogate* model = nullptr;  // null where there is none, and while it rests
+  double best = 0.0;                 // highest mean at a result: a lucky observation is not it
+  double weight = 0.0;               // how far it is believed, 0 to 1
+};
+
+struct Improvement {
+  Vector code;  // (D), snapped
+  double log_ei = 0.0;
+};
+
+struct ImproveSearch {
+  const Encoding& encoding;
+  std::function<Matrix(Rng& rng)> starts;          // (D,m), m >= 1, snapped: where climbs may begin
+  std::function<bool(ConstVectorRef code)> taken;  // must not be suggested (again)
+  Matrix pending;                                  // (D,P) codes without a result, P >= 0
+  int threads = 1;
+};
+
+// At most `count`; fewer where climbs end on what is taken. REQUIRES: process.model.
+std::vector<Improvement> improvements(const Process& process, const ImproveSearch& search,
+                                      int count, Rng& rng);
+
+}  // namespace vbo

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#include "optim/vbo/improve.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "models/gp/gp.hpp"
+#include "optim/surrogate/acquisition.hpp"
+#include "optim/surrogate/gp_method.hpp"
+#include "optim/vbo/vbo.hpp"
+
+namespace vbo {
+namespace {
+
+Matrix anywhere(const Encoding& encoding, int count, Rng& rng) {
+  Matrix starts(encoding.dimension(), count);
+  for (double& x : starts.reshaped()) x = rng.uniform();
+  for (auto column : starts.colwise()) encoding.snap(column);
+  return starts;
+}
+
+ImproveSearch from_anywhere(const Encoding& encoding) {
+  return {encoding, [&encoding](Rng& rng) { return anywhere(encoding, 96, rng); },
+          [](ConstVectorRef) { return false; }, Matrix(encoding.dimension(), 0), 1};
+}
+
+// Two hills, the lower one seen well, the higher one with one result on its flank.
+class TwoHills : public ::testing::Test {
+ protected:
+  TwoHills() {
+    const Vector x{{0.05, 0.15, 0.2, 0.25, 0.35, 0.5, 0.66, 0.98}};
+    const Vector y = x.unaryExpr([](double at) {
+      return std::exp(-std::pow((at - 0.2) / 0.08, 2.0)) +
+             1.5 * std::exp(-std::pow((at - 0.8) / 0.1, 2.0));
+    });
+    model_.fit(x.transpose(), y, Rng(1));
+    best_ = y.maxCoeff();
+  }
+
+  double log_ei(const Surrogate& model, double x) const {
+    const auto p = model.marginals(Matrix::Constant(1, 1, x));
+    return score_points(Acquisition::log_ei, p->mean(), p->variance(), best_, 0.0).value[0];
+  }
+  double highest_log_ei(const Surrogate& model) const {
+    double highest = -1e300;
+    for (int i = 0; i <= 2000; ++i) highest = std::max(highest, log_ei(model, i / 2000.0));
+    return highest;
+  }
+
+  Encoding encoding_{Space::make({Parameter::real("x", 0, 1)}).value()};
+  GaussianProcess model_{GpOptions::standard(1)};
+  double best_ = 0.0;
+};
+
+TEST_F(TwoHills, FirstIsTheHighestExpectedImprovement) {
+  Rng rng(2);
+  const auto found = improvements({&model_, best_, 1.0}, from_anywhere(encoding_), 1, rng);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_NEAR(found[0].log_ei, highest_log_ei(model_), 1e-3);
+  EXPECT_NEAR(found[0].log_ei, log_ei(model_, found[0].code[0]), 1e-9);
+}
+
+TEST_F(TwoHills, OthersTakeTheFirstForToldAndKeepAway) {
+  Rng rng(2);
+  const auto found = improvements({&model_, best_, 1.0}, from_anywhere(encoding_), 2, rng);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_GT(std::abs(found[0].code[0] - found[1].code[0]), 0.01);
+  EXPECT_GT(found[0].log_ei, found[1].log_ei);
+}
+
+TEST_F(TwoHills, PointsStillOutAreNotAskedForAgain) {
+  Rng rng(2);
+  ImproveSearch search = from_anywhere(encoding_);
+  const double first = improvements({&model_, best_, 1.0}, search, 1, rng)[0].code[0];
+  search.pending = Matrix::Constant(1, 1, first);
+  const double next = improvements({&model_, best_, 1.0}, search, 1, rng)[0].code[0];
+  EXPECT_GT(std::abs(next - first), 0.01);
+}
+
+TEST_F(TwoHills, WhatIsTakenIsNotSuggested) {
+  Rng rng(2);
+  ImproveSearch search = from_anywhere(encoding_);
+  search.taken = [](ConstVectorRef) { return true; };
+  EXPECT_TRUE(improvements({&model_, best_, 1.0}, search, 2, rng).empty());
+}
+
+// Twelve switches whose effects add up: a process that has seen 60 of 4,096 combinations expects
+// most of the best one, and the search over categories finds it.
+TEST(Improvements, FindsTheBestCombinationOfSwitches) {
+  constexpr int switches = 12;
+  std::vector<Parameter> parameters;
+  for (int i = 0; i < switches; ++i) {
+    parameters.push_back(Parameter::categorical("s" + std::to_string(i), {"off", "on"}));
+  }
+  const Encoding encoding(Space::make(parameters).value());
+  const auto value = [](ConstVectorRef code) {
+    double sum = 0.0;
+    for (int i = 0; i < switches; ++i)
+      sum += (i % 3 == 0 ? -1.0 : 1.0) * (i + 2.0) * code[2 * i + 1];
+    return sum;
+  };
+  Rng rng(5);
+  const Matrix X = anywhere(encoding, 60, rng);
+  Vector y(X.cols());
+  for (Eigen::Index i = 0; i < y.size(); ++i) y[i] = value(X.col(i));
+  GaussianProcess model(gp_options(encoding, {}));
+  model.fit(X, y, Rng(1));
+  const auto found = improvements({&model, y.maxCoeff(), 1.0}, from_anywhere(encoding), 1, rng);
+  ASSERT_EQ(found.size(), 1U);
+  double best = 0.0;
+  for (int i = 0; i < switches; ++i) best += i % 3 == 0 ? 0.0 : i + 2.0;
+  EXPECT_GT(best, y.maxCoeff());
+  EXPECT_EQ(value(found[0].code), best);
+}
+
+// Sources of the suggestions of one round of eight, after a round of results.
+std::multiset<std::string> sources(const VboOptions& options) {
+  const Space space = Space::make({Parameter::real("x", 0, 1), Parameter::real("y", 0, 1)}).value();
+  Vbo optimizer(space, {.seed = 2, .batch = 8}, options);
+  std::multiset<std::string> found;
+  for (TrialId first = 1; first < 33; first += 8) {
+    std::vector<TrialId> ids;
+    for (TrialId id = first; id < first + 8; ++id) ids.push_back(id);
+    found.clear();
+    std::vector<Trial> results;
+    for (const Suggestion& s : optimizer.ask(ids)) {
+      found.insert(s.rationale.source);
+      const auto of_ei = [](const Term& term) { return term.name == "log_ei"; };
+      EXPECT_EQ(std::ranges::any_of(s.rationale.notes, of_ei), s.rationale.source == "improve");
+      Trial trial;
+      trial.id = ids[results.size()];
+      trial.point = s.point;
+      trial.state = TrialState::completed;
+      trial.value = -std::pow(std::get<double>(s.point[0]) - 0.3, 2.0) -
+                    std::pow(std::get<double>(s.point[1]) - 0.6, 2.0);
+      results.push_back(trial);
+    }
+    optimizer.tell(results);
+  }
+  return found;
+}
+
+TEST(Improvements, HaveTheirShareOfABatch) {
+  EXPECT_GE(sources({}).count("improve"), 2U);  // 0.8 of eight, times how far it is believed
+  VboOptions none;
+  none.improve_share = 0.0;
+  EXPECT_EQ(sources(none).count("improve"), 0U);
+  VboOptions careful;
+  careful.explore = 0.0;
+  EXPECT_EQ(sources(careful).count("improve"), 0U);
+}
+
+}  // namespace
+}  // namespace vbo
