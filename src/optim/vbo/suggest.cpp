@@ -141,8 +141,8 @@ Vbo::Candidates Vbo::draw(Source source, int count, Rng& rng) {
   return candidates;
 }
 
-// What the process expects to improve on the best result; what may fail is moved to where it will
-// likely succeed.
+// What the process expects to improve on the best result. What may fail is left out: moved to where
+// it would succeed, as other proposals are, these points stand or fall together.
 Vbo::Candidates Vbo::improved(int count, Rng& rng) {
   const auto starts = [this](Rng& from) {
     std::vector<Vector> codes = proposals(Source::jump, Tuning::improve_starts, from);
@@ -156,7 +156,7 @@ Vbo::Candidates Vbo::improved(int count, Rng& rng) {
     }
     return Matrix(columns<double>(codes));
   };
-  const auto taken = [this](ConstVectorRef code) { return seen_.contains(code); };
+  const auto taken = [this](ConstVectorRef code) { return seen_.contains(code) || may_fail(code); };
   const std::vector<Improvement> found = improvements(
       run_->judge().process(),
       {encoding_, starts, taken, newest_pending(Tuning::improve_pending), common_.threads}, count,
@@ -166,11 +166,6 @@ Vbo::Candidates Vbo::improved(int count, Rng& rng) {
   for (const Improvement& top : found) {
     candidates.codes.push_back(top.code);
     candidates.log_ei.push_back(top.log_ei);
-  }
-  if (failures_.known()) {
-    candidates.codes.resize(keep_likely(candidates.codes, candidates.codes.size(), count));
-    candidates.log_ei.clear();  // of where they were
-    if (candidates.codes.empty()) return candidates;
   }
   judge(candidates);
   std::iota(candidates.order.begin(), candidates.order.end(), 0);
@@ -185,6 +180,10 @@ void Vbo::put_probes_first(Candidates& candidates, std::size_t likely, double fe
       order.begin(), order.end(), [&](int i) { return static_cast<std::size_t>(i) >= likely; });
   const auto probes = std::min(safe - order.begin(), static_cast<std::ptrdiff_t>(few));
   order.erase(order.begin() + probes, safe);
+}
+
+bool Vbo::may_fail(ConstVectorRef code) const {
+  return failures_.known() && failures_.success_probability({code})[0] < Tuning::success_wanted;
 }
 
 // The best result that would likely succeed again; the likeliest of the best where none would.
