@@ -41,7 +41,7 @@ struct Tuning {
   // the process. 3 and 100 much alike in small batches; 100 loses last digits ("Expected
   // improvement").
   static constexpr double gp_outlier = 10.0;
-  static constexpr double gp_more_iterations = 3.0;          // times, with few results; flat
+  static constexpr double gp_more_iterations = 3.0;          // times, with few results; guess
   static constexpr std::ptrdiff_t gp_most_parameters = 200;  // length-scales; time
   static constexpr double error_memory = 8.0;  // results that earlier squared errors count as
 
@@ -79,9 +79,9 @@ struct Tuning {
 
   // ---- Improving ("Expected improvement beside the searches") --------------------------------
   static constexpr double improve_most = 8.0;  // a round: 4 is less, 16 takes from the searches
-  static constexpr int improve_starts = 64;    // of each kind: jumps, the leader's, anywhere; flat
-  static constexpr int improve_climbs = 3, improve_iterations = 30;  // flat
-  static constexpr std::size_t improve_pending = 64;  // points still out that are believed; time
+  // Starts of each kind (jumps, the leader's, anywhere); 100, 4 and 40 together: nothing.
+  static constexpr int improve_starts = 64, improve_climbs = 3, improve_iterations = 30;
+  static constexpr std::size_t improve_pending = 64;  // points still out that are believed; guess
 
   // ---- Shares of a batch ---------------------------------------------------------------------
   static constexpr double leader_weight = 0.25;
