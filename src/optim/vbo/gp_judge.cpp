@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/normal.hpp"
+#include "numerics/parallel.hpp"
 #include "optim/vbo/constants.hpp"
 
 namespace vbo {
@@ -35,29 +36,12 @@ std::vector<int> chosen_results(const Archive& archive, int most, Rng& rng) {
   return chosen;
 }
 
-struct Scored {
-  Matrix X;  // (D,N)
-  Vector z;  // (N) normal scores
-};
-
-Scored scored(const Archive& archive, const Replay& replay, const std::vector<int>& indices) {
-  const auto N = static_cast<Eigen::Index>(indices.size());
-  Scored results{Matrix(archive.code(0).size(), N), Vector(N)};
-  for (Eigen::Index i = 0; i < N; ++i) {
-    const int index = indices[static_cast<std::size_t>(i)];
-    results.X.col(i) = archive.code(index);
-    results.z[i] = -normal_quantile(replay.quantile(archive.shared_rank(index)));
-  }
-  return results;
-}
-
 // The lowest of the chosen outcomes that is neither infeasible nor an outlier: too far below the
 // median, measured by how far the best is above it.
-double lowest_usual(const Archive& archive, const std::vector<int>& chosen) {
+double lowest_usual(const Archive& archive, const Vector& outcomes) {
   std::vector<double> values;
-  for (const int index : chosen) {
-    if (archive.is_feasible(archive.value(index))) values.push_back(archive.value(index));
-  }
+  std::ranges::copy_if(outcomes, std::back_inserter(values),
+                       [&](double value) { return archive.is_feasible(value); });
   if (values.empty()) return std::numeric_limits<double>::infinity();
   const auto middle = values.begin() + std::ssize(values) / 2;
   std::nth_element(values.begin(), middle, values.end());
@@ -70,6 +54,19 @@ double lowest_usual(const Archive& archive, const std::vector<int>& chosen) {
   return lowest;
 }
 
+Lesson lesson_of(const Archive& archive, const Replay& replay, const std::vector<int>& indices) {
+  const auto N = static_cast<Eigen::Index>(indices.size());
+  Lesson lesson{Matrix(archive.code(0).size(), N), Vector(N), Vector(N), 0.0};
+  for (Eigen::Index i = 0; i < N; ++i) {
+    const int index = indices[static_cast<std::size_t>(i)];
+    lesson.X.col(i) = archive.code(index);
+    lesson.z[i] = -normal_quantile(replay.quantile(archive.shared_rank(index)));
+    lesson.outcomes[i] = archive.value(index);
+  }
+  lesson.bar = lowest_usual(archive, lesson.outcomes);
+  return lesson;
+}
+
 // What the process learns. Ranks squeeze the best results together, whose distances say most about
 // where the optimum is, and hide that effects of categories add up. Hence outcomes above a bar y_b
 // keep their values, bent by a map W (warp.hpp), on the scale of their scores z:
@@ -78,25 +75,22 @@ double lowest_usual(const Archive& archive, const std::vector<int>& chosen) {
 // cannot be compared with the others'. t is the highest score that keeps its rank: many failures or
 // ties share one. An outlier above squeezes the other results; then the critics, who see ranks,
 // predict better and get the weight.
-TargetScale target_scale(const Archive& archive, const std::vector<int>& chosen, const Vector& z,
-                         int warp) {
-  const double bar = lowest_usual(archive, chosen);
+TargetScale target_scale(const Lesson& lesson, int warp) {
+  const Vector &z = lesson.z, &y = lesson.outcomes;
+  const double bar = lesson.bar;
   double t = z.minCoeff();
   std::vector<double> above{bar};
-  const auto value = [&](Eigen::Index i) {
-    return archive.value(chosen[static_cast<std::size_t>(i)]);
-  };
   for (Eigen::Index i = 0; i < z.size(); ++i) {
-    if (value(i) > bar) above.push_back(value(i));
-    if (value(i) <= bar) t = std::max(t, z[i]);
+    if (y[i] > bar) above.push_back(y[i]);
+    if (y[i] <= bar) t = std::max(t, z[i]);
   }
   TargetScale scale{
       bar, t, Warp::choice(warp, Eigen::Map<const Vector>(above.data(), std::ssize(above))), 0.0};
   double of_scores = 0.0, of_values = 0.0;  // sums of squares
   for (Eigen::Index i = 0; i < z.size(); ++i) {
-    if (value(i) <= bar) continue;
+    if (y[i] <= bar) continue;
     of_scores += std::pow(std::max(z[i] - t, 0.0), 2.0);
-    of_values += std::pow(scale.warp(value(i)) - scale.warp(bar), 2.0);
+    of_values += std::pow(scale.warp(y[i]) - scale.warp(bar), 2.0);
   }
   const bool usable = of_values > 0.0 && std::isfinite(of_values);
   if (usable) scale.slope = std::sqrt(of_scores / of_values);
@@ -148,7 +142,6 @@ GpJudge::GpJudge(Critics& critics, const Frame& frame, const Encoding& encoding,
       options_(options),
       seed_(common.seed) {
   model_options_.threads = common.threads;
-  model_options_.max_iterations = static_cast<int>(options.vbo.gp_iterations);
 }
 
 double GpJudge::gp_weight() const {
@@ -162,7 +155,7 @@ void GpJudge::examine(const Archive& archive, const Replay& replay, const std::v
   std::ranges::copy_if(fresh, std::back_inserter(known),
                        [&](int i) { return archive.value(i) > kFailedOutcome; });
   if (!model_ || known.empty()) return;
-  const Scored results = scored(archive, replay, known);
+  const Lesson results = lesson_of(archive, replay, known);
   const Eigen::Index before = held_out_.cols();
   held_out_.conservativeResize(3, before + results.z.size());
   auto added = held_out_.rightCols(results.z.size());
@@ -171,7 +164,7 @@ void GpJudge::examine(const Archive& archive, const Replay& replay, const std::v
                      .transpose();
   added.row(1) = model_->regression().mean(results.X).transpose();
   for (Eigen::Index i = 0; i < results.z.size(); ++i) {
-    added(2, i) = target(scale_, archive.value(known[static_cast<std::size_t>(i)]), results.z[i]);
+    added(2, i) = target(scale_, results.outcomes[i], results.z[i]);
   }
   if (held_out_.cols() < Tuning::gp_fewest_fresh) return;  // batches may be small
   const auto share = share_of_second(held_out_.row(0), held_out_.row(1), held_out_.row(2));
@@ -189,27 +182,26 @@ void GpJudge::learn(const Archive& archive, const Replay& replay, std::int64_t r
     return;
   Rng rng(seed_, "gp-results", static_cast<std::uint64_t>(round));
   const auto most = static_cast<int>(std::max(options_.vbo.gp_points, Tuning::gp_fewest_points));
-  const std::vector<int> chosen = chosen_results(archive, most, rng);
-  const auto fit = [&](std::int64_t warp) {
-    return fitted(archive, replay, chosen, static_cast<int>(warp), round);
-  };
-  Fit best = fit(warp_);
-  const auto challenge = [&](int warp) {
-    Fit other = fit(warp);
-    if (!(other.likelihood > best.likelihood)) return;
-    best = std::move(other);
-    warp_ = warp;
-  };
-  if (state_before_fit_.size() == 0) {  // all of them once, then a neighbour a round
+  const Lesson lesson = lesson_of(archive, replay, chosen_results(archive, most, rng));
+  std::vector<int> warps{static_cast<int>(warp_)};  // all of them once, then a neighbour a round
+  if (state_before_fit_.size() == 0) {
     for (int warp = 0; warp < Warp::count; ++warp) {
-      if (warp != warp_before_fit_) challenge(warp);
+      if (warp != warp_) warps.push_back(warp);
     }
-  } else if (const auto next = Warp::neighbour(static_cast<int>(warp_), round % 2 == 0 ? -1 : 1)) {
-    challenge(*next);
+  } else if (const auto next = Warp::neighbour(warps[0], round % 2 == 0 ? -1 : 1)) {
+    warps.push_back(*next);
   }
-  model_.emplace(std::move(best.model));
-  scale_ = best.scale;
-  best_ = best.best;
+  std::vector<std::optional<Fit>> fits(warps.size());
+  parallel_for(model_options_.threads, static_cast<int>(std::ssize(warps)), [&](int i) {
+    const auto k = static_cast<std::size_t>(i);
+    fits[k] = fitted(lesson, warps[k], round);
+  });
+  const auto best = std::ranges::max_element(  // the first of equals
+      fits, [](const auto& a, const auto& b) { return a->likelihood < b->likelihood; });
+  warp_ = warps[static_cast<std::size_t>(best - fits.begin())];
+  model_.emplace(std::move((*best)->model));
+  scale_ = (*best)->scale;
+  best_ = (*best)->best;
   state_ = model_->state();
   noise_variance_ = model_->noise_variance();
 }
@@ -217,28 +209,27 @@ void GpJudge::learn(const Archive& archive, const Replay& replay, std::int64_t r
 // Made anew, so that a fit depends on its data and the state before it alone. The likelihood of
 // outcomes y with targets v: that of the standardized targets, times dv/dy over their deviation;
 // where ranks are kept dv/dy is the same for all bends.
-GpJudge::Fit GpJudge::fitted(const Archive& archive, const Replay& replay,
-                             const std::vector<int>& chosen, int warp, std::int64_t round) const {
-  const Scored results = scored(archive, replay, chosen);
-  const Eigen::Index N = results.z.size();
+GpJudge::Fit GpJudge::fitted(const Lesson& lesson, int warp, std::int64_t round) const {
+  const Eigen::Index N = lesson.z.size();
   GpOptions options = model_options_;
   const double fewer = static_cast<double>(options_.vbo.gp_points) / static_cast<double>(N);
-  options.max_iterations = static_cast<int>(
-      std::lround(options.max_iterations * std::clamp(fewer, 1.0, Tuning::gp_more_iterations)));
-  Fit fit{GaussianProcess(options), target_scale(archive, chosen, results.z, warp), 0.0, 0.0};
+  options.max_iterations =
+      static_cast<int>(std::lround(static_cast<double>(options_.vbo.gp_iterations) *
+                                   std::clamp(fewer, 1.0, Tuning::gp_more_iterations)));
+  Fit fit{GaussianProcess(options), target_scale(lesson, warp), 0.0, 0.0};
   if (state_before_fit_.size() > 0) fit.model.set_state(state_before_fit_);
   Vector targets(N);
   double slopes = 0.0;  // sum of log dv/dy
   for (Eigen::Index i = 0; i < N; ++i) {
-    const double outcome = archive.value(chosen[static_cast<std::size_t>(i)]);
-    targets[i] = target(fit.scale, outcome, results.z[i]);
+    const double outcome = lesson.outcomes[i];
+    targets[i] = target(fit.scale, outcome, lesson.z[i]);
     if (!keeps_its_value(fit.scale, outcome)) continue;
     slopes += fit.scale.warp.log_slope(outcome) + std::log(fit.scale.slope / fit.scale.warp.range);
   }
   const double deviation = std::sqrt((targets.array() - targets.mean()).square().mean());
   const FitReport report =
-      fit.model.fit(results.X, targets, Rng(seed_, "gp-fit", static_cast<std::uint64_t>(round)));
-  fit.best = fit.model.regression().mean(results.X).maxCoeff();
+      fit.model.fit(lesson.X, targets, Rng(seed_, "gp-fit", static_cast<std::uint64_t>(round)));
+  fit.best = fit.model.regression().mean(lesson.X).maxCoeff();
   fit.likelihood =
       report.objective + slopes - static_cast<double>(N) * std::log(std::max(deviation, 1e-300));
   return fit;

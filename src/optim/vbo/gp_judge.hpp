@@ -40,6 +40,14 @@ struct TargetScale {
   double slope = 0.0;  // of targets per bent outcome above the bar; 0: ranks everywhere
 };
 
+// Results for the process to learn from.
+struct Lesson {
+  Matrix X;          // (D,N)
+  Vector z;          // (N) normal scores of their ranks
+  Vector outcomes;   // (N)
+  double bar = 0.0;  // the lowest outcome that keeps its value
+};
+
 class GpJudge final : public Judge {
  public:
   GpJudge(Critics& critics, const Frame& frame, const Encoding& encoding,
@@ -68,8 +76,7 @@ class GpJudge final : public Judge {
     double best = 0.0;        // highest mean at a result
     double likelihood = 0.0;  // logarithm, of outcomes, whatever their bend
   };
-  Fit fitted(const Archive& archive, const Replay& replay, const std::vector<int>& chosen, int warp,
-             std::int64_t round) const;
+  Fit fitted(const Lesson& lesson, int warp, std::int64_t round) const;
   void explore(ConstMatrixRef X, double weight, MatrixOf<float>* dX);
 
   Critics& critics_;
