@@ -114,7 +114,7 @@ Result<std::vector<Job>> requested_jobs(const RunFlags& flags) {
       if (flags.batch > 0) entry.batch = flags.batch;
       if (flags.rounds > 0) entry.rounds = flags.rounds;
       if (flags.initial_rounds > 0) entry.initial_rounds = flags.initial_rounds;
-      if (!flags.methods.empty()) entry.methods = flags.methods;
+      if (!flags.methods.empty()) entry.methods = swept(flags.methods, protocol.sweep);
       for (std::string& method : entry.methods) method = with_settings(method, flags.settings);
       if (entry.rounds < entry.initial_rounds) {
         return Error{ErrorKind::invalid_input,

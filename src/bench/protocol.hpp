@@ -14,12 +14,21 @@
 
 namespace vbo::bench {
 
+// Every method once per value of an option.
+struct Sweep {
+  std::string option;
+  std::vector<std::string> values;  // empty: no sweep
+};
+
+// Methods that set the option themselves stay as they are.
+std::vector<std::string> swept(const std::vector<std::string>& methods, const Sweep& sweep);
+
 struct ProtocolEntry {
   std::string task;
   std::int64_t batch = 64;
   std::int64_t rounds = 40;
   std::int64_t initial_rounds = 1;
-  std::vector<std::string> methods;
+  std::vector<std::string> methods;       // after the sweep
   std::vector<std::uint64_t> seeds = {};  // empty: those of the protocol
 };
 
@@ -28,6 +37,7 @@ struct Protocol {
   std::string summary;
   std::vector<ProtocolEntry> entries;
   std::vector<std::uint64_t> seeds;
+  Sweep sweep = {};
 };
 
 // "5" means 1 to 5, "3-7" a range, "1,4,9" a list.

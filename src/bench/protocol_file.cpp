@@ -6,7 +6,6 @@
 #include <fstream>
 #include <initializer_list>
 #include <optional>
-#include <sstream>
 
 #include "bench/protocol.hpp"
 #include "core/toml.hpp"
@@ -113,39 +112,33 @@ struct Defaults {
   std::vector<std::string> methods;
 };
 
-// [sweep] option = "beta", values = [...]: every method once per value.
-std::vector<std::string> swept(const Reader& read, const toml::table& root,
-                               const std::vector<std::string>& methods) {
+// [sweep] option = "beta", values = [...]
+Sweep sweep_from(const Reader& read, const toml::table& root) {
   const toml::node* node = root.get("sweep");
-  if (node == nullptr) return methods;
-  const toml::table* sweep = node->as_table();
-  if (sweep == nullptr) read.fail(node, "sweep must be a table with option and values");
-  read.only(*sweep, "in [sweep]", {"option", "values"});
-  const auto option = read.text(*sweep, "option");
-  const toml::array* values = sweep->get_as<toml::array>("values");
+  if (node == nullptr) return {};
+  const toml::table* table = node->as_table();
+  if (table == nullptr) read.fail(node, "sweep must be a table with option and values");
+  read.only(*table, "in [sweep]", {"option", "values"});
+  const auto option = read.text(*table, "option");
+  const toml::array* values = table->get_as<toml::array>("values");
   if (!option || values == nullptr || values->empty()) {
     read.fail(node, "[sweep] needs option, a text, and values, a list that is not empty");
   }
-  std::vector<std::string> all;
-  for (const std::string& method : methods) {
-    for (const toml::node& value : *values) {
-      std::ostringstream text;
-      if (const auto* words = value.as_string()) {
-        text << words->get();
-      } else if (const auto* number = value.as_floating_point()) {
-        text << vbo::to_string(Value{number->get()});
-      } else if (const auto* number = value.as_integer()) {
-        text << number->get();
-      } else if (const auto* flag = value.as_boolean()) {
-        text << (flag->get() ? "true" : "false");
-      } else {
-        read.fail(&value, "values in [sweep] must be numbers, texts or true/false");
-      }
-      all.push_back(method + (method.find('?') == std::string::npos ? "?" : "&") + *option + "=" +
-                    text.str());
+  Sweep sweep{*option, {}};
+  for (const toml::node& value : *values) {
+    if (const auto* words = value.as_string()) {
+      sweep.values.push_back(words->get());
+    } else if (const auto* number = value.as_floating_point()) {
+      sweep.values.push_back(vbo::to_string(Value{number->get()}));
+    } else if (const auto* number = value.as_integer()) {
+      sweep.values.push_back(std::to_string(number->get()));
+    } else if (const auto* flag = value.as_boolean()) {
+      sweep.values.emplace_back(flag->get() ? "true" : "false");
+    } else {
+      read.fail(&value, "values in [sweep] must be numbers, texts or true/false");
     }
   }
-  return all;
+  return sweep;
 }
 
 // Of the whole file or of one task; empty where nothing is said.
@@ -159,8 +152,8 @@ std::vector<std::uint64_t> seeds_from(const Reader& read, const toml::table& roo
   return *seeds;
 }
 
-void add_task(const Reader& read, const toml::table& root, const toml::node& node,
-              const Defaults& defaults, Protocol& protocol) {
+void add_task(const Reader& read, const toml::node& node, const Defaults& defaults,
+              Protocol& protocol) {
   const toml::table* table = node.as_table();
   if (table == nullptr) read.fail(&node, "each [[task]] must be a table");
   read.only(*table, "in [[task]]",
@@ -189,7 +182,7 @@ void add_task(const Reader& read, const toml::table& root, const toml::node& nod
                                   : evaluations ? *evaluations / batch
                                                 : 40,
                         .initial_rounds = initial,
-                        .methods = swept(read, root, methods),
+                        .methods = swept(methods, protocol.sweep),
                         .seeds = seeds_from(read, *table)};
     if (entry.rounds < initial) {
       read.fail(&node, "task " + *name + ", batch " + std::to_string(batch) + ": " +
@@ -220,11 +213,12 @@ Protocol protocol_from(const Reader& read, const toml::table& root) {
   }
   defaults.initial_rounds = read.whole(root, "initial_rounds", 1, most).value_or(1);
   defaults.methods = read.texts(root, "methods").value_or(std::vector<std::string>{});
+  protocol.sweep = sweep_from(read, root);
   const toml::array* tasks = root.get_as<toml::array>("task");
   if (tasks == nullptr || tasks->empty()) {
     read.fail(root.get("task"), "no tasks; a protocol needs at least one [[task]] with a name");
   }
-  for (const toml::node& task : *tasks) add_task(read, root, task, defaults, protocol);
+  for (const toml::node& task : *tasks) add_task(read, task, defaults, protocol);
   return protocol;
 }
 
@@ -236,6 +230,27 @@ std::optional<std::uint64_t> seed_from(std::string_view text) {
 }
 
 }  // namespace
+
+std::vector<std::string> swept(const std::vector<std::string>& methods, const Sweep& sweep) {
+  if (sweep.values.empty()) return methods;
+  std::vector<std::string> all;
+  for (const std::string& method : methods) {
+    const std::size_t settings = method.find('?');
+    const auto sets = [&](const std::string& start) {
+      return settings != std::string::npos &&
+             method.find(start + sweep.option + "=", settings) != std::string::npos;
+    };
+    if (sets("?") || sets("&")) {
+      all.push_back(method);
+      continue;
+    }
+    for (const std::string& value : sweep.values) {
+      all.push_back(method + (settings == std::string::npos ? "?" : "&") + sweep.option + "=" +
+                    value);
+    }
+  }
+  return all;
+}
 
 Result<std::vector<std::uint64_t>> parse_seeds(std::string_view text) {
   const Error wrong{ErrorKind::invalid_input,

@@ -76,6 +76,9 @@ name = "branin"
       p.entries.at(0).methods,
       ElementsAre("vbo?beta=0.1", "vbo?beta=1", "vbo?beta=auto", "hmc?acquisition=ucb&beta=0.1",
                   "hmc?acquisition=ucb&beta=1", "hmc?acquisition=ucb&beta=auto"));
+  EXPECT_THAT(swept({"dkl", "vbo?beta=2", "gp-ucb?kernel=rbf&beta=3"}, p.sweep),
+              ElementsAre("dkl?beta=0.1", "dkl?beta=1", "dkl?beta=auto", "vbo?beta=2",
+                          "gp-ucb?kernel=rbf&beta=3"));
 }
 
 TEST(ProtocolFile, NamesFileLineAndWhatWouldBeRight) {

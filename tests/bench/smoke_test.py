@@ -105,6 +105,12 @@ class Smoke(unittest.TestCase):
             jobs = bench("run", "-p", protocol, "--skip-missing", "--dry-run", "--out", self.path)
             self.assertGreater(len(jobs.splitlines()), 10, protocol)
 
+    def test_methods_named_on_the_command_line_are_swept_too(self):
+        jobs = bench("run", "-p", PROTOCOLS / "beta.toml", "-t", "interferometer", "-m", "vbo", "-s", "1",
+                     "--dry-run", "--out", self.path)
+        self.assertEqual([job.split("--")[1] for job in jobs.split()],
+                         ["vbo@beta=0.01", "vbo@beta=0.1", "vbo@beta=1", "vbo@beta=10"])
+
     def test_results_page_from_raw_and_from_packed_data(self):
         protocols, raw, pages = (self.path / name for name in ("protocols", "raw", "pages"))
         readme = self.path / "README.md"
