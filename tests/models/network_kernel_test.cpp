@@ -6,6 +6,7 @@
 #include "models/ibnn/infinite_bnn.hpp"
 #include "models/models_support.hpp"
 #include "nn/init.hpp"
+#include "numerics/special.hpp"
 #include "support/gradient_check.hpp"
 
 namespace vbo {
@@ -29,6 +30,17 @@ TEST(NngpKernel, ReferenceValues) {
   const Matrix by_x_erf = erf.pull_cross(z, x, one);
   EXPECT_NEAR(by_x_erf(0, 0), 4.418179803150677, 1e-11);
   EXPECT_NEAR(by_x_erf(1, 0), -2.447579757368567, 1e-11);
+}
+
+TEST(NngpKernel, AgreesWithTheFormulaAtEveryAngle) {
+  const NngpKernel relu({NetworkUnit::relu, 1, 2.0, 0.0}), erf({NetworkUnit::erf, 1, 2.0, 0.0});
+  const Matrix x{{1.0}, {0.0}};
+  for (int i = 0; i <= 1000; ++i) {
+    const double t = kPi * (1e-3 + (1.0 - 2e-3) * i / 1000.0);
+    const Matrix z{{std::cos(t)}, {std::sin(t)}};  // K0(x,z) = cos t, K0(x,x) = K0(z,z) = 1
+    EXPECT_NEAR(relu.cross(x, z)(0, 0), (std::sin(t) + (kPi - t) * std::cos(t)) / kPi, 1e-14) << t;
+    EXPECT_NEAR(erf.cross(x, z)(0, 0), 4.0 / kPi * std::asin(2.0 / 3.0 * std::cos(t)), 1e-14) << t;
+  }
 }
 
 TEST(NngpKernel, GradientsMatchDifferences) {
