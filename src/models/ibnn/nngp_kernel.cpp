@@ -16,8 +16,8 @@ using Column = Eigen::ArrayXd;
 
 // arccos of c in [-1, 1], element by element in vector instructions, within 4e-16:
 //   arccos |c| = 2 asin(s), s = sqrt((1 - |c|) / 2) <= sqrt(1/2),  asin(s) = s g(y), y = 1 - 2 |c|,
-// and arccos(-c) = pi - arccos c. g is Chebyshev's interpolation of asin(sqrt z) / sqrt z, z = (1 +
-// y) / 4.
+// and arccos(-c) = pi - arccos c. g is Chebyshev's interpolation of asin(sqrt z) / sqrt z with
+// z = (1 + y) / 4.
 Column arccos(const Column& c) {
   constexpr double g[] = {1.0471975511965979,     0.05375149359132689,    0.0077989022389741295,
                           0.0015196685396002487,  0.00034086372340580136, 8.302317788222728e-05,
