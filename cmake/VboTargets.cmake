@@ -1,5 +1,13 @@
 # Helpers that keep every folder's CMakeLists.txt to a few lines.
 
+# g++ collects its garbage whenever 128 MiB have grown to twice as much. Left to grow to 800 MB (in KiB here) a
+# file takes 20% more memory, 1.8 GB at most, and 8% less time: for machines that have it.
+set(VBO_COMPILER_HEAP "")
+cmake_host_system_information(RESULT memory_mib QUERY TOTAL_PHYSICAL_MEMORY)
+if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND memory_mib GREATER 7000)
+  set(VBO_COMPILER_HEAP 800000)
+endif()
+
 # Compile settings every target of this tree shares. PRIVATE: nothing is forced on consumers.
 function(vbo_compile_settings target)
   target_compile_features(${target} PUBLIC cxx_std_20)
@@ -12,6 +20,9 @@ function(vbo_compile_settings target)
     target_compile_options(
       ${target} PRIVATE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread
                         -Wno-uninitialized -Wno-maybe-uninitialized)
+  endif()
+  if(VBO_COMPILER_HEAP)
+    target_compile_options(${target} PRIVATE --param=ggc-min-heapsize=${VBO_COMPILER_HEAP})
   endif()
   if(VBO_WERROR)
     # A precompiled header that cannot be used costs time, nothing else.
