@@ -21,7 +21,7 @@ bool relocate(LocalSearch& search, const Archive& archive) {
 }
 
 double Champion::polish_share() const {
-  return search_->deviation() > Tuning::arrived ? Tuning::polish : Tuning::polish_arrived;
+  return std::max(0.0, 1.0 - Tuning::run_share - jump_share_);
 }
 
 void Champion::learn(ConstVectorRef code, double value, bool own) {
@@ -29,7 +29,8 @@ void Champion::learn(ConstVectorRef code, double value, bool own) {
 }
 
 void Champion::advance(const Archive& history, double explore) {
-  jump_share_ = relocate(*search_, history) ? explore : fewer_jumps(jump_share_);
+  const double fewest = std::min(explore, Tuning::champion_jumps);
+  jump_share_ = relocate(*search_, history) ? explore : std::max(fewest, fewer_jumps(jump_share_));
   search_->advance();
 }
 

@@ -18,7 +18,7 @@ class Champion {
 
   const LocalSearch& search() const { return *search_; }
   double best() const { return search_->best(); }
-  double polish_share() const;  // of a batch
+  double polish_share() const;  // of a batch: what neither jumps nor the new run get
   double jump_share() const { return jump_share_; }
 
   void learn(ConstVectorRef code, double value, bool own);

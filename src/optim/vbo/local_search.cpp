@@ -69,6 +69,7 @@ void LocalSearch::begin(ConstVectorRef code, double sigma, double so_far) {
   strategy_.emplace(genotype, sigma, genotype.size() > Tuning::largest_full);
   results_.clear();
   best_ = so_far;
+  reach_ = std::numeric_limits<double>::infinity();
   idle_ = 0;
 }
 
@@ -115,6 +116,11 @@ void LocalSearch::advance() {
                                      [](auto& a, auto& b) { return a.value < b.value; });
   idle_ = best->value > best_ ? 0 : idle_ + 1;
   best_ = std::max(best_, best->value);
+  const double top = best->value;
+  const auto middle = results_.begin() + std::ssize(results_) / 2;
+  std::nth_element(results_.begin(), middle, results_.end(),
+                   [](auto& a, auto& b) { return a.value < b.value; });
+  reach_ = top - middle->value;
   update(std::move(results_));
   results_.clear();
 }
@@ -152,7 +158,11 @@ void LocalSearch::sample(VectorRef code, Rng& rng) const {
 }
 
 void LocalSearch::write(StateWriter& out) const {
-  out.put<std::int32_t>(view_).put<std::uint8_t>(strategy_.has_value()).put(best_).put(idle_);
+  out.put<std::int32_t>(view_)
+      .put<std::uint8_t>(strategy_.has_value())
+      .put(best_)
+      .put(reach_)
+      .put(idle_);
   if (strategy_) strategy_->write(out);
   out.put<std::int64_t>(static_cast<std::int64_t>(results_.size()));
   for (const Result& result : results_) out.put(result.value).put(result.genotype);
@@ -162,6 +172,7 @@ void LocalSearch::read(StateReader& in) {
   view_ = std::clamp(in.get<std::int32_t>(), 0, Frame::kViews - 1);
   const bool started = in.get<std::uint8_t>() != 0;
   best_ = in.get<double>();
+  reach_ = in.get<double>();
   idle_ = in.get<std::int64_t>();
   if (started) strategy_.emplace(cmaes::Strategy::read(in));
   results_.clear();

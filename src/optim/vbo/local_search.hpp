@@ -55,6 +55,9 @@ class LocalSearch {
 
   double deviation() const;              // largest standard deviation, in widths of the box
   double best() const { return best_; }  // value of the run's results, or what it began with
+  // How far the middle one of the newest generation lies below the best of it: what the search can
+  // still gain by going on. Infinite before there is a generation.
+  double reach() const { return reach_; }
   // Root-mean-square distance of `code` (D) from the mean, in widths of the box.
   double distance(ConstVectorRef code) const;
   Vector mean_code(ConstVectorRef code) const;  // `code` (D) with the mean in its numeric part
@@ -81,7 +84,8 @@ class LocalSearch {
   std::optional<cmaes::Strategy> strategy_;
   std::vector<Result> results_;  // since the last generation
   double best_ = 0.0;            // of this run's results, or what it began with
-  std::int64_t idle_ = 0;        // generations in a row without a better one
+  double reach_ = std::numeric_limits<double>::infinity();
+  std::int64_t idle_ = 0;  // generations in a row without a better one
 };
 
 }  // namespace vbo

@@ -43,7 +43,7 @@ struct VboOptions {
   // Most of a batch that goes where the process expects to improve; times the process's weight.
   double improve_share = 0.8;
   double explore = 0.3;   // share of unscreened jumps once the leader is narrow; 0 = one basin only
-  std::int64_t runs = 1;  // most runs; 1 = the first goes on for ever, 0 = as many as there is time
+  std::int64_t runs = 0;  // most runs; 1 = the first goes on for ever, 0 = as many as there is time
   std::int64_t imagined = 1;  // generations of the local search on the critics, per round
   std::int64_t design = 0;    // space-filling results before learning; 0 = from the dimension
 };

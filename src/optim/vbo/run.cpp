@@ -85,8 +85,6 @@ Calibration::Nats Run::train() {
   regions_.imagine(*judge_, archive_, static_cast<int>(options_.imagined), Tuning::imagined_points,
                    rounds_, threads);
   levels_ = OutcomeLevels(archive_, replay, static_cast<int>(critics_.levels().size()));
-  bests_.push_back(archive_.value(archive_.at_rank(0)));
-  if (bests_.size() > Tuning::run_gain_rounds + 1) bests_.erase(bests_.begin());
   fresh_.clear();
   ++rounds_;
   return nats;
@@ -163,9 +161,8 @@ std::optional<Recommendation> Run::recommendation() {
 
 bool Run::has_converged(double spread) const {
   if (!regions_.usable() || rounds_ == 0) return false;
-  if (bests_.size() <= Tuning::run_gain_rounds) return false;
-  return regions_.leader().deviation() < Tuning::run_narrow &&
-         bests_.back() - bests_.front() < Tuning::run_gain * spread;
+  const LocalSearch& leader = regions_.leader();
+  return leader.deviation() < Tuning::run_narrow && leader.reach() < Tuning::run_reach * spread;
 }
 
 double Run::share_of(Source source) const {
@@ -177,8 +174,9 @@ double Run::share_of(Source source) const {
 double Run::improve_share() const {
   const Process process = judge_->process();
   if (!process.model || options_.explore <= 0.0) return 0.0;
+  const double of_batch = number_ == 0 ? 1.0 : Tuning::run_share;
   return std::min(options_.improve_share * process.weight,
-                  Tuning::improve_most / static_cast<double>(common_.batch));
+                  Tuning::improve_most / (of_batch * static_cast<double>(common_.batch)));
 }
 
 Replay Run::replay_of(const Archive& archive) const {
@@ -194,8 +192,7 @@ double Run::score_of(int index, const Replay& replay) const {
 
 void Run::write(StateWriter& out) const {
   out.put(rounds_).put<std::int64_t>(archive_.size()).put<std::int64_t>(std::ssize(fresh_));
-  out.put(predictive_variance_).put<std::int64_t>(std::ssize(bests_));
-  for (const double best : bests_) out.put(best);
+  out.put(predictive_variance_);
   for (int view = 0; view < Frame::kViews; ++view) {
     out.put(frame_.neighbourhood(view).mean).put(frame_.neighbourhood(view).whitening);
   }
@@ -212,11 +209,7 @@ void Run::read(StateReader& in) {
   if (in.get<std::int64_t>() != archive_.size()) return in.fail();
   const auto fresh = in.get<std::int64_t>();
   predictive_variance_ = in.get<double>();
-  const auto bests = in.get<std::int64_t>();
   if (!in.ok() || fresh < 0 || fresh > archive_.size()) return in.fail();
-  if (bests < 0 || bests > Tuning::run_gain_rounds + 1) return in.fail();
-  bests_.clear();
-  for (std::int64_t i = 0; i < bests; ++i) bests_.push_back(in.get<double>());
   fresh_.clear();
   for (auto i = archive_.size() - static_cast<int>(fresh); i < archive_.size(); ++i) {
     fresh_.push_back(i);

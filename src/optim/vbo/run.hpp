@@ -103,7 +103,6 @@ class Run {
   Shares shares_;
   Calibration calibration_;
   OutcomeLevels levels_;        // of the last round
-  std::vector<double> bests_;   // best outcome after each of the last rounds, the oldest first
   double predictive_variance_;  // squared error of predictions, in normal scores
 };
 
