@@ -95,7 +95,8 @@ double Calibration::expected(const OutcomeLevels& on, ConstMatrixRef P) const {
 
 void Calibration::learn(const OutcomeLevels& on, ConstMatrixRef P, std::span<const int> levels) {
   const auto n = static_cast<double>(P.cols());
-  scores_ *= Tuning::sharpness_memory / (Tuning::sharpness_memory + n);
+  const double memory = std::max(n, Tuning::sharpness_memory);
+  scores_ *= memory / (memory + n);
   for (Eigen::Index i = 0; i < P.cols(); ++i) {
     const Vector s = evidence(P.col(i), on.mass());
     // m (p/m)^b for b = 0, 1/16, ...: one multiplication a step.

@@ -89,7 +89,7 @@ void Vbo::play_round() {
   if (run_->archive().size() < design_size()) return;  // a new run's design is still coming in
   const bool tested = run_->rounds() > 0;
   const Calibration::Nats nats = run_->train();
-  if (tested) realized_ = nats.realized;
+  realized_ = tested ? std::optional(nats.realized) : std::nullopt;
   promise_.suggestions = 0;
   if (!champion_) recommendation_ = run_->recommendation();
   if (run_has_ended()) begin_run();
@@ -152,9 +152,11 @@ AskReport Vbo::report() const {
   AskReport report;
   report.round = round_;
   if (round_ == 0) return report;
-  report.information = RoundInformation{
-      .expected = promise_.information, .realized = realized_, .ceiling = run_->ceiling()};
-  report.exploitation = promise_.outcome;
+  if (run_->rounds() > 0) {  // a new run's design promises nothing
+    report.information = RoundInformation{
+        .expected = promise_.information, .realized = realized_, .ceiling = run_->ceiling()};
+    report.exploitation = promise_.outcome;
+  }
   report.deviation = run_->regions().leader().deviation();
   report.values = {kRuns.of(static_cast<double>(run_->number() + 1)),
                    kSharpness.of(run_->sharpness())};
