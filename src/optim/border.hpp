@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Where evaluations succeed around the best result: a Bayesian logistic classifier of the nearest
-// successes and failures, in coordinates in which the successes look round and of size one. Far
-// away these coordinates grow with the logarithm of the distance, so that a border seen from many
-// lengths is one surface, known sharply where results are dense: as narrow as the search becomes,
-// the border is known at its scale.
-//   f(z) = w . (1, z_i, z_i z_j),   w ~ N(0, diag(a^2, a^2, q^2 a^2)),   P(success) = sigma(f)
-// averaged over some a and q by their evidence [MacKay1992], w by Laplace's approximation. What is
-// said of a point is the probability that f > 0: failures that come at random keep nobody away. A
-// pure function of what it learned from. Const calls are thread-safe.
+// successes and failures, in coordinates in which the successes look round and of size one: as
+// narrow as the search becomes, the border is known at its scale. Its surfaces are the quadrics of
+// the space itself, which any smooth border is at that scale; what results far away say fades with
+// their distance r from the best one.
+//   f(z) = w . (1, z_i, z_i z_j),   w ~ N(0, diag(a^2, a^2, q^2 a^2))
+//   P(success at z) = sigma(f(z) / (1 + r^2)^p)
+// averaged over some a, q and p by their evidence [MacKay1992], w by Laplace's approximation. What
+// is said of a point is the probability that f > 0: failures that come at random keep nobody away.
+// A pure function of what it learned from. Const calls are thread-safe.
 #pragma once
 
 #include <vector>
