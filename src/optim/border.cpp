@@ -19,9 +19,10 @@ using Eigen::Index;
 constexpr Index kMostForProducts = 10;
 constexpr std::size_t kEach = 120;  // nearest successes and failures to learn from
 constexpr double kNear = 3.6;       // times the frame's size
+constexpr double kNearBent = 2.0;   // asinh of it
 // A result at distance r counts as (1 + r^2)^-p of its features: with 1/2 those far away hold the
 // border's course, with 1 hardly, which is right where it is no quadric.
-constexpr double kFading[] = {0.5, 1.0};
+const std::vector<double> kFading = {0.5, 1.0};
 constexpr double kFar = 1e3;  // r from which it counts less still: H stays well conditioned
 constexpr double kLeastStretch = 1e-9;
 constexpr int kNewtonSteps = 25;
@@ -116,7 +117,12 @@ void Border::set_frame(const Encoding& encoding, ConstMatrixRef X, const std::ve
   whitening_ = eigen.vectors * stretch.cwiseInverse().asDiagonal() * eigen.vectors.transpose();
 }
 
-Vector Border::local(ConstVectorRef x) const { return whitening_ * (x - centre_); }
+Vector Border::local(ConstVectorRef x) const {
+  const Vector v = whitening_ * (x - centre_);
+  const double r = v.norm();
+  const bool bent = distances_ == Distances::logarithmic && r > 1e-9;
+  return bent ? Vector(v * (std::asinh(r) / r)) : v;
+}
 
 Vector Border::features(ConstVectorRef z) const {
   const Index D = z.size();
@@ -131,8 +137,9 @@ Vector Border::features(ConstVectorRef z) const {
 }
 
 void Border::learn(const Encoding& encoding, ConstMatrixRef X, const std::vector<Success>& success,
-                   Index best, std::size_t fewest) {
+                   Index best, std::size_t fewest, Distances distances) {
   forget();
+  distances_ = distances;
   const Index D = X.rows();
   std::vector<Index> good, bad;
   for (Index i = 0; i < X.cols(); ++i) {
@@ -165,7 +172,8 @@ void Border::learn(const Encoding& encoding, ConstMatrixRef X, const std::vector
   reach_ = r.maxCoeff();
   std::vector<Fit> fits;
   double most = -std::numeric_limits<double>::infinity();
-  for (const double p : kFading) {
+  const bool bent = distances_ == Distances::logarithmic;  // instead of fading
+  for (const double p : bent ? std::vector<double>{0.0} : kFading) {
     const Vector weight = (1.0 + r.array().square()).pow(-p) * (kFar / r.array()).min(1.0);
     const Matrix faded = Phi * weight.asDiagonal();
     for (const double q : {0.02, 0.1, 0.5}) {
@@ -196,7 +204,8 @@ void Border::learn(const Encoding& encoding, ConstMatrixRef X, const std::vector
 Border::Place Border::place_of(ConstVectorRef x) const {
   if (!known()) return Place::beyond;
   const double r = local(x).norm();
-  return r <= std::min(kNear, reach_) ? Place::near : r <= reach_ ? Place::within : Place::beyond;
+  const double near = distances_ == Distances::logarithmic ? kNearBent : kNear;
+  return r <= std::min(near, reach_) ? Place::near : r <= reach_ ? Place::within : Place::beyond;
 }
 
 Vector Border::log_probability(ConstMatrixRef X, Matrix* slope) const {
@@ -229,7 +238,15 @@ Vector Border::log_probability(ConstMatrixRef X, Matrix* slope) const {
         by_z[j] += by_phi[at] * z[i];
       }
     }
-    slope->col(k) = whitening_.transpose() * by_z;
+    // z = g(r) v, v = A (x - c), g = asinh(r)/r:  dz/dv = g I + g'(r)/r v v'
+    Vector by_v = by_z;
+    const Vector v = whitening_ * (X.col(k) - centre_);
+    const double r = v.norm();
+    if (distances_ == Distances::logarithmic && r > 1e-9) {
+      const double g = std::asinh(r) / r, dg = (1.0 / std::sqrt(1.0 + r * r) - g) / r;
+      by_v = g * by_z + (dg / r) * v.dot(by_z) * v;
+    }
+    slope->col(k) = whitening_.transpose() * by_v;
   }
   return found;
 }

@@ -350,7 +350,10 @@ TEST(Feasibility, SlopeIsTheDerivative) {
 
 // A border through results whose scale is a thousandth of the box, tilted and ten times longer in
 // one direction: known at that scale.
-TEST(Border, IsKnownAtTheScaleOfTheSearch) {
+class BorderWith : public ::testing::TestWithParam<Border::Distances> {};
+
+TEST_P(BorderWith, IsKnownAtTheScaleOfTheSearch) {
+  const Border::Distances distances = GetParam();
   const Encoding encoding(cube(3));
   Rng rng(6);
   const auto side = [](ConstVectorRef x) { return x[0] + x[1] - 1.0; };  // > 0 fails
@@ -371,11 +374,11 @@ TEST(Border, IsKnownAtTheScaleOfTheSearch) {
     if (!fails && i >= 60 && (best < 0 || side(X.col(i)) > side(X.col(best)))) best = i;
   }
   Border border;
-  border.learn(encoding, X, none, best, 20);
+  border.learn(encoding, X, none, best, 20, distances);
   EXPECT_FALSE(border.known());
-  border.learn(encoding, X, success, best, 1000);
+  border.learn(encoding, X, success, best, 1000, distances);
   EXPECT_FALSE(border.known());
-  border.learn(encoding, X, success, best, 20);
+  border.learn(encoding, X, success, best, 20, distances);
   ASSERT_TRUE(border.known());
   EXPECT_EQ(border.place_of(X.col(best)), Border::Place::near);
   int sure = 0, wrong = 0;
@@ -393,6 +396,10 @@ TEST(Border, IsKnownAtTheScaleOfTheSearch) {
   EXPECT_GT(std::exp(border.log_probability(inside)[0]), 0.999);
   expect_slope(border, T.leftCols(20), 1e-8, 1e-4);
 }
+
+INSTANTIATE_TEST_SUITE_P(Distances, BorderWith,
+                         ::testing::Values(Border::Distances::linear,
+                                           Border::Distances::logarithmic));
 
 // A slope that falls on beyond a ball: results lie closer to its surface by the square of how they
 // lie along it, at all lengths down to a thousandth, where the border has to be known best.
@@ -421,7 +428,7 @@ TEST(Border, CurvesAtTheScaleOfTheSearch) {
       if (!fails(X.col(i)) && (best < 0 || X(0, i) < X(0, best))) best = i;
     }
     Border border;
-    border.learn(encoding, X, success, best, 20);
+    border.learn(encoding, X, success, best, 20, Border::Distances::linear);
     ASSERT_TRUE(border.known());
     for (Eigen::Index i = 0; i < T.cols(); ++i) T.col(i) = around(1e-3);
     const Vector p = border.log_probability(T).array().exp();
