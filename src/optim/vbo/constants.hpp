@@ -62,8 +62,8 @@ struct Tuning {
   // ---- Failures and limits (docs/constraints.md, "Borders") ----------------------------------
   static constexpr double success_wanted = 0.9;  // probability; 0.95 and 0.98 are slower
   static constexpr double success_least = 0.4;   // of a suggestion that looks for the border
-  // Their share of a batch once something has failed: half of them fail; 0.08 has half the crashes
-  // and 2 to 80 times worse values ("A fourth look"). Where only measured bounds are broken: flat.
+  // Their share of a batch once something has failed: with 0.08 fewer crash, and values are 3 to 90
+  // times worse ("A fourth look", four objectives). Where only measured bounds are broken: flat.
   static constexpr double probing = 0.16, probing_bounds = 0.08;
   static constexpr int failure_draws = 4;         // proposals drawn for each that is judged
   static constexpr int retreats = 12;             // halvings of the way to a safe place
