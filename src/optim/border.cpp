@@ -18,7 +18,12 @@ using Eigen::Index;
 // Products of coordinates are features up to so many dimensions.
 constexpr Index kMostForProducts = 10;
 constexpr std::size_t kEach = 120;  // nearest successes and failures to learn from
-constexpr double kNear = 2.0;       // local coordinates: asinh of 3.6 times the frame's size
+constexpr double kNear = 3.6;       // times the frame's size
+constexpr double kNearBent = 2.0;   // asinh of it
+// A result at distance r counts as (1 + r^2)^-p of its features: with 1/2 those far away hold the
+// border's course, with 1 hardly, which is right where it is no quadric.
+const std::vector<double> kFading = {0.5, 1.0};
+constexpr double kFar = 1e3;  // r from which it counts less still: H stays well conditioned
 constexpr double kLeastStretch = 1e-9;
 constexpr int kNewtonSteps = 25;
 constexpr double kLeastEvidence = 0.05;  // of the best, below which a prior is left out
@@ -113,9 +118,10 @@ void Border::set_frame(const Encoding& encoding, ConstMatrixRef X, const std::ve
 }
 
 Vector Border::local(ConstVectorRef x) const {
-  const Vector z = whitening_ * (x - centre_);
-  const double r = z.norm();
-  return r > 1e-9 ? Vector(z * (std::asinh(r) / r)) : z;
+  const Vector v = whitening_ * (x - centre_);
+  const double r = v.norm();
+  const bool bent = distances_ == Distances::logarithmic && r > 1e-9;
+  return bent ? Vector(v * (std::asinh(r) / r)) : v;
 }
 
 Vector Border::features(ConstVectorRef z) const {
@@ -131,8 +137,9 @@ Vector Border::features(ConstVectorRef z) const {
 }
 
 void Border::learn(const Encoding& encoding, ConstMatrixRef X, const std::vector<Success>& success,
-                   Index best, std::size_t fewest) {
+                   Index best, std::size_t fewest, Distances distances) {
   forget();
+  distances_ = distances;
   const Index D = X.rows();
   std::vector<Index> good, bad;
   for (Index i = 0; i < X.cols(); ++i) {
@@ -152,27 +159,32 @@ void Border::learn(const Encoding& encoding, ConstMatrixRef X, const std::vector
   const std::vector<Index> failed = nearest(bad, distance, kEach);
   chosen.insert(chosen.end(), failed.begin(), failed.end());
   mixed_ = D <= kMostForProducts;
-  reach_ = 0.0;
   Matrix Phi;
-  Vector y(static_cast<Index>(chosen.size()));
+  Vector y(static_cast<Index>(chosen.size())), r(y.size());
   for (std::size_t k = 0; k < chosen.size(); ++k) {
-    const Vector phi = features(local(X.col(chosen[k])));
+    const auto at = static_cast<Index>(k);
+    const Vector z = local(X.col(chosen[k])), phi = features(z);
     if (k == 0) Phi.resize(phi.size(), y.size());
-    Phi.col(static_cast<Index>(k)) = phi;
-    y[static_cast<Index>(k)] =
-        success[static_cast<std::size_t>(chosen[k])] == Success::yes ? 1 : -1;
-    reach_ = std::max(reach_, phi.segment(1, D).norm());
+    Phi.col(at) = phi;
+    y[at] = success[static_cast<std::size_t>(chosen[k])] == Success::yes ? 1 : -1;
+    r[at] = z.norm();
   }
+  reach_ = r.maxCoeff();
   std::vector<Fit> fits;
   double most = -std::numeric_limits<double>::infinity();
-  for (const double q : {0.02, 0.1, 0.5}) {
-    Vector start = Vector::Zero(Phi.rows());
-    for (const double a : {1.0, 4.0, 16.0, 64.0}) {
-      Vector variances = Vector::Constant(Phi.rows(), a * a);
-      variances.tail(Phi.rows() - 1 - D) *= q * q;
-      fits.push_back(laplace(Phi, y, variances, start));
-      start = fits.back().weights;
-      most = std::max(most, fits.back().evidence);
+  const bool bent = distances_ == Distances::logarithmic;  // instead of fading
+  for (const double p : bent ? std::vector<double>{0.0} : kFading) {
+    const Vector weight = (1.0 + r.array().square()).pow(-p) * (kFar / r.array()).min(1.0);
+    const Matrix faded = Phi * weight.asDiagonal();
+    for (const double q : {0.02, 0.1, 0.5}) {
+      Vector start = Vector::Zero(Phi.rows());
+      for (const double a : {1.0, 4.0, 16.0, 64.0}) {
+        Vector variances = Vector::Constant(Phi.rows(), a * a);
+        variances.tail(Phi.rows() - 1 - D) *= q * q;
+        fits.push_back(laplace(faded, y, variances, start));
+        start = fits.back().weights;
+        most = std::max(most, fits.back().evidence);
+      }
     }
   }
   std::erase_if(fits,
@@ -192,13 +204,15 @@ void Border::learn(const Encoding& encoding, ConstMatrixRef X, const std::vector
 Border::Place Border::place_of(ConstVectorRef x) const {
   if (!known()) return Place::beyond;
   const double r = local(x).norm();
-  return r <= std::min(kNear, reach_) ? Place::near : r <= reach_ ? Place::within : Place::beyond;
+  const double near = distances_ == Distances::logarithmic ? kNearBent : kNear;
+  return r <= std::min(near, reach_) ? Place::near : r <= reach_ ? Place::within : Place::beyond;
 }
 
 Vector Border::log_probability(ConstMatrixRef X, Matrix* slope) const {
   const Index D = X.rows(), m = X.cols();
   Vector found(m);
   if (slope) slope->resize(D, m);
+  // Weights of results are none of a point's: they would scale its mean and deviation alike.
   for (Index k = 0; k < m; ++k) {
     const Vector z = local(X.col(k)), phi = features(z);
     double p = 0.0;
@@ -225,10 +239,10 @@ Vector Border::log_probability(ConstMatrixRef X, Matrix* slope) const {
       }
     }
     // z = g(r) v, v = A (x - c), g = asinh(r)/r:  dz/dv = g I + g'(r)/r v v'
+    Vector by_v = by_z;
     const Vector v = whitening_ * (X.col(k) - centre_);
     const double r = v.norm();
-    Vector by_v = by_z;
-    if (r > 1e-9) {
+    if (distances_ == Distances::logarithmic && r > 1e-9) {
       const double g = std::asinh(r) / r, dg = (1.0 / std::sqrt(1.0 + r * r) - g) / r;
       by_v = g * by_z + (dg / r) * v.dot(by_z) * v;
     }

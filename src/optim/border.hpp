@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Where evaluations succeed around the best result: a Bayesian logistic classifier of the nearest
-// successes and failures, in coordinates in which the successes look round and of size one. Far
-// away these coordinates grow with the logarithm of the distance, so that a border seen from many
-// lengths is one surface, known sharply where results are dense: as narrow as the search becomes,
-// the border is known at its scale.
-//   f(z) = w . (1, z_i, z_i z_j),   w ~ N(0, diag(a^2, a^2, q^2 a^2)),   P(success) = sigma(f)
-// averaged over some a and q by their evidence [MacKay1992], w by Laplace's approximation. What is
-// said of a point is the probability that f > 0: failures that come at random keep nobody away. A
-// pure function of what it learned from. Const calls are thread-safe.
+// successes and failures, in coordinates in which the successes look round and of size one: as
+// narrow as the search becomes, the border is known at its scale. Its surfaces are the quadrics of
+// the space itself, which any smooth border is at that scale; what results far away say fades with
+// their distance r from the best one.
+//   f(z) = w . (1, z_i, z_i z_j),   w ~ N(0, diag(a^2, a^2, q^2 a^2))
+//   P(success at z) = sigma(f(z) / (1 + r^2)^p)
+// averaged over some a, q and p by their evidence [MacKay1992], w by Laplace's approximation. What
+// is said of a point is the probability that f > 0: failures that come at random keep nobody away.
+// With logarithmic distances z is bent instead, |z| = asinh(r), and nothing fades (p = 0): too sure
+// of itself, but the surrogate methods lose whole batches with linear ones, nobody knows yet why.
+// A pure function of what it learned from. Const calls are thread-safe.
 #pragma once
 
 #include <vector>
@@ -20,10 +23,11 @@ namespace vbo {
 
 class Border {
  public:
+  enum class Distances { linear, logarithmic };
   // X (D,N) codes; `best` is the index of a success. Knows nothing afterwards where nothing has
   // failed or fewer than `fewest` have succeeded: from few results it would be a guess.
   void learn(const Encoding& encoding, ConstMatrixRef X, const std::vector<Success>& success,
-             Eigen::Index best, std::size_t fewest);
+             Eigen::Index best, std::size_t fewest, Distances distances);
   void forget() { beliefs_.clear(); }
   bool known() const { return !beliefs_.empty(); }
 
@@ -40,8 +44,9 @@ class Border {
   Vector features(ConstVectorRef z) const;
   void set_frame(const Encoding& encoding, ConstMatrixRef X, const std::vector<Eigen::Index>& good);
 
-  Vector centre_;       // (D)
-  Matrix whitening_;    // (D,D)
+  Vector centre_;     // (D)
+  Matrix whitening_;  // (D,D)
+  Distances distances_ = Distances::linear;
   double reach_ = 0.0;  // of what it learned from, in local coordinates
   bool mixed_ = true;   // products of different coordinates are features
   struct Belief {       // of one prior

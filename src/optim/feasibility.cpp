@@ -116,9 +116,9 @@ void Feasibility::learn(const GpOptions& model, ConstMatrixRef X,
 }
 
 void Feasibility::learn_border(const Encoding& encoding, ConstMatrixRef X,
-                               const std::vector<Success>& success, Index best,
-                               std::size_t fewest) {
-  border_.learn(encoding, X, success, best, fewest);
+                               const std::vector<Success>& success, Index best, std::size_t fewest,
+                               Border::Distances distances) {
+  border_.learn(encoding, X, success, best, fewest, distances);
 }
 
 namespace {

@@ -33,7 +33,7 @@ class Feasibility {
   // The border around the best result, column `best` of X, more sharply (border.hpp). After
   // learn().
   void learn_border(const Encoding& encoding, ConstMatrixRef X, const std::vector<Success>& success,
-                    Eigen::Index best, std::size_t fewest);
+                    Eigen::Index best, std::size_t fewest, Border::Distances distances);
   void forget();
 
   bool knows_anything() const { return success_ || !bounds_.empty(); }

@@ -350,7 +350,10 @@ TEST(Feasibility, SlopeIsTheDerivative) {
 
 // A border through results whose scale is a thousandth of the box, tilted and ten times longer in
 // one direction: known at that scale.
-TEST(Border, IsKnownAtTheScaleOfTheSearch) {
+class BorderWith : public ::testing::TestWithParam<Border::Distances> {};
+
+TEST_P(BorderWith, IsKnownAtTheScaleOfTheSearch) {
+  const Border::Distances distances = GetParam();
   const Encoding encoding(cube(3));
   Rng rng(6);
   const auto side = [](ConstVectorRef x) { return x[0] + x[1] - 1.0; };  // > 0 fails
@@ -371,11 +374,11 @@ TEST(Border, IsKnownAtTheScaleOfTheSearch) {
     if (!fails && i >= 60 && (best < 0 || side(X.col(i)) > side(X.col(best)))) best = i;
   }
   Border border;
-  border.learn(encoding, X, none, best, 20);
+  border.learn(encoding, X, none, best, 20, distances);
   EXPECT_FALSE(border.known());
-  border.learn(encoding, X, success, best, 1000);
+  border.learn(encoding, X, success, best, 1000, distances);
   EXPECT_FALSE(border.known());
-  border.learn(encoding, X, success, best, 20);
+  border.learn(encoding, X, success, best, 20, distances);
   ASSERT_TRUE(border.known());
   EXPECT_EQ(border.place_of(X.col(best)), Border::Place::near);
   int sure = 0, wrong = 0;
@@ -392,6 +395,52 @@ TEST(Border, IsKnownAtTheScaleOfTheSearch) {
   const Vector inside = X.col(best) - 1e-2 * Vector::Unit(3, 0);
   EXPECT_GT(std::exp(border.log_probability(inside)[0]), 0.999);
   expect_slope(border, T.leftCols(20), 1e-8, 1e-4);
+}
+
+INSTANTIATE_TEST_SUITE_P(Distances, BorderWith,
+                         ::testing::Values(Border::Distances::linear,
+                                           Border::Distances::logarithmic));
+
+// A slope that falls on beyond a ball: results lie closer to its surface by the square of how they
+// lie along it, at all lengths down to a thousandth, where the border has to be known best.
+TEST(Border, CurvesAtTheScaleOfTheSearch) {
+  const Encoding encoding(cube(3));
+  constexpr double radius = 0.4;
+  const Vector middle = Vector::Constant(3, 0.5);
+  const auto fails = [&](ConstVectorRef x) { return (x - middle).norm() > radius; };
+  int sure = 0, wrong = 0, right = 0;
+  constexpr int seeds = 4, tests = 400;
+  for (int seed = 1; seed <= seeds; ++seed) {
+    Rng rng(static_cast<std::uint64_t>(seed));
+    const auto around = [&](double length) {
+      Vector x(3);
+      x << 0.0, length * rng.normal(), length * rng.normal();
+      x[0] = length * length * rng.normal() -
+             std::sqrt(std::max(0.0, radius * radius - x.squaredNorm()));
+      return Vector((x + middle).cwiseMax(0.0).cwiseMin(1.0));
+    };
+    Matrix X(3, 240), T(3, tests);
+    std::vector<Success> success;
+    Eigen::Index best = -1;
+    for (Eigen::Index i = 0; i < X.cols(); ++i) {
+      X.col(i) = around(0.3 * std::pow(10.0, -static_cast<double>(i) / 96.0));
+      success.push_back(fails(X.col(i)) ? Success::no : Success::yes);
+      if (!fails(X.col(i)) && (best < 0 || X(0, i) < X(0, best))) best = i;
+    }
+    Border border;
+    border.learn(encoding, X, success, best, 20, Border::Distances::linear);
+    ASSERT_TRUE(border.known());
+    for (Eigen::Index i = 0; i < T.cols(); ++i) T.col(i) = around(1e-3);
+    const Vector p = border.log_probability(T).array().exp();
+    for (Eigen::Index i = 0; i < T.cols(); ++i) {
+      sure += p[i] > 0.9;
+      wrong += p[i] > 0.9 && fails(T.col(i));
+      right += (p[i] > 0.5) != fails(T.col(i));
+    }
+  }
+  EXPECT_GT(right, 0.75 * seeds * tests);
+  EXPECT_GT(sure, 0.15 * seeds * tests);  // about half succeed
+  EXPECT_LT(wrong, 0.05 * sure);
 }
 
 }  // namespace

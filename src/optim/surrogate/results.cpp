@@ -141,7 +141,10 @@ void Results::teach(Feasibility& feasibility, const GpOptions& model,
     best = k;
     most = found;
   }
-  if (best >= 0) feasibility.learn_border(encoding_, X, success, best, border_from);
+  if (best >= 0) {
+    feasibility.learn_border(encoding_, X, success, best, border_from,
+                             Border::Distances::logarithmic);
+  }
 }
 
 Vector Results::outcomes(std::span<const Index> indices, Index count) const {

@@ -57,7 +57,7 @@ void Failures::learn(const Archive& history, int results) {
   model_.learn(options_, X, of_chosen, excesses, Rng(seed_, "failures"));
   if (!model_.knows_failures()) return;
   model_.learn_border(encoding_, history.codes().leftCols(results), success, best,
-                      Tuning::border_from);
+                      Tuning::border_from, Border::Distances::linear);
 }
 
 Vector Failures::success_probability(const std::vector<Vector>& codes) const {

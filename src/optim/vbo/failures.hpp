@@ -24,6 +24,7 @@ class Failures {
   // From the first `results` of `history`.
   void learn(const Archive& history, int results);
   bool known() const { return model_.knows_anything(); }
+  bool happened() const { return model_.knows_failures(); }  // not only bounds
 
   // That evaluations at these codes (D) succeed. REQUIRES: known().
   Vector success_probability(const std::vector<Vector>& codes) const;

@@ -137,7 +137,10 @@ Vbo::Candidates Vbo::draw(Source source, int count, Rng& rng) {
     candidates.order.resize(candidates.codes.size());
     std::iota(candidates.order.begin(), candidates.order.end(), 0);
   }
-  if (screened) put_probes_first(candidates, likely, Tuning::probing * count + rng.uniform());
+  if (screened) {
+    const double probing = failures_.happened() ? Tuning::probing : Tuning::probing_bounds;
+    put_probes_first(candidates, likely, probing * count + rng.uniform());
+  }
   return candidates;
 }
 
