@@ -8,6 +8,7 @@
 #include "nn/init.hpp"
 #include "nn/loss.hpp"
 #include "nn/snapshot.hpp"
+#include "numerics/denormals.hpp"
 #include "numerics/flops.hpp"
 #include "optim/vbo/constants.hpp"
 
@@ -169,6 +170,7 @@ double Critics::held_out_information(const Archive& archive, const Replay& repla
 
 const DecompositionOf<float>& Critics::evaluate(const Frame& frame, nn::InputRef<float> X,
                                                 const DecompositionWeights& weights, int threads) {
+  const DenormalsAreZero scope;
   frame.features(X, features_);
   score(features_, threads, /*keep=*/false);
   decompose_information<float>(logits_, size(), levels_, weights, WithGradient::no, terms_);
@@ -178,6 +180,7 @@ const DecompositionOf<float>& Critics::evaluate(const Frame& frame, nn::InputRef
 const DecompositionOf<float>& Critics::evaluate(const Frame& frame, nn::InputRef<float> X,
                                                 const DecompositionWeights& weights, int threads,
                                                 MatrixOf<float>& dX) {
+  const DenormalsAreZero scope;
   frame.features(X, features_);
   score(features_, threads, /*keep=*/true);
   decompose_information<float>(logits_, size(), levels_, weights, WithGradient::yes, terms_);
