@@ -50,11 +50,12 @@ class Believer {
 
 std::vector<Improvement> improvements(const Process& process, const ImproveSearch& search,
                                       int count, Rng& rng) {
+  Team team(search.threads, Tuning::improve_climbs);
   const MaximizeOptions climbs{.restarts = Tuning::improve_climbs,
                                .iterations = Tuning::improve_iterations,
-                               .threads = search.threads,
                                .low = {},
-                               .high = {}};
+                               .high = {},
+                               .team = &team};
   Believer believer(process);
   if (search.pending.cols() > 0) believer.believe(search.pending);
   std::vector<Improvement> found;
