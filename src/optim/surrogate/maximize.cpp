@@ -176,7 +176,9 @@ std::vector<Candidate> maximize(const Encoding& encoding, const BatchObjective& 
   const std::vector<Index> starts =
       choose_starts(score_all(objective, raw, team), options.restarts, rng);
   std::vector<Candidate> found(starts.size());
-  team.for_each(static_cast<int>(starts.size()), [&](int i) {
+  const auto count = static_cast<int>(starts.size());
+  team.for_each(count + (options.meanwhile ? 1 : 0), [&](int i) {
+    if (i == count) return options.meanwhile();
     Candidate candidate =
         climb(encoding, objective, raw.col(starts[static_cast<std::size_t>(i)]), true, options);
     for (Index j = 0; j < q; ++j) encoding.snap(candidate.X.col(j));

@@ -22,6 +22,7 @@ struct MaximizeOptions {
   int threads = 1;       // climbs run in parallel; the result does not depend on it
   Vector low, high;      // (D) box to stay in; empty = the unit cube
   Team* team = nullptr;  // for callers that search often: its threads instead of new ones
+  std::function<void()> meanwhile = {};  // something else to do beside the climbs
 };
 
 struct Candidate {

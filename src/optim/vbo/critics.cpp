@@ -17,7 +17,9 @@
 namespace vbo {
 namespace {
 
-constexpr Eigen::Index kSerial = 1024;  // fewer columns than this are not worth a second thread
+// Fewer columns than these are not worth a second thread: for the critics alone, and with other
+// work beside them.
+constexpr Eigen::Index kSerial = 1024, kSerialBeside = 256;
 
 nn::MlpShape critic_shape(Eigen::Index inputs, const VboOptions& options) {
   std::vector<int> widths{static_cast<int>(std::max<Eigen::Index>(1, inputs))};
@@ -158,19 +160,18 @@ MatrixOf<float> Critics::pull_back(nn::InputRef<float> d_logits) const {
   return powers_.transpose() * d_logits;
 }
 
-void Critics::score(nn::InputRef<float> Z, int threads, bool keep) {
-  const Eigen::Index N = Z.cols();
-  logits_.resize(levels_.size(), N * size());
-  ensemble_.for_each(N < kSerial ? 1 : threads, [&](int k, nn::Member<float>& member) {
-    auto block = logits_.middleCols(k * N, N);
-    if (keep) {
-      add_up(member.net.forward(Z), block);
-    } else {
-      MatrixOf<float> coefficients(powers_.cols(), N);
-      member.net.predict(Z, coefficients);
-      add_up(coefficients, block);
-    }
-  });
+// Logits of critic k; with `keep`, a backward pass may follow.
+void Critics::score(int k, nn::InputRef<float> Z, bool keep) {
+  const DenormalsAreZero scope;
+  nn::Member<float>& member = ensemble_[k];
+  auto block = logits_.middleCols(k * Z.cols(), Z.cols());
+  if (keep) {
+    add_up(member.net.forward(Z), block);
+  } else {
+    MatrixOf<float> coefficients(powers_.cols(), Z.cols());
+    member.net.predict(Z, coefficients);
+    add_up(coefficients, block);
+  }
 }
 
 double Critics::held_out_information(const Archive& archive, const Replay& replay,
@@ -190,10 +191,17 @@ double Critics::held_out_information(const Archive& archive, const Replay& repla
 }
 
 const DecompositionOf<float>& Critics::evaluate(const Frame& frame, nn::InputRef<float> X,
-                                                const DecompositionWeights& weights, int threads) {
-  const DenormalsAreZero scope;
+                                                const DecompositionWeights& weights, int threads,
+                                                const std::vector<std::function<void()>>& beside) {
   frame.features(X, features_);
-  score(features_, threads, /*keep=*/false);
+  logits_.resize(levels_.size(), X.cols() * size());
+  const auto others = static_cast<int>(std::ssize(beside));  // the longer pieces go first
+  const bool serial = X.cols() < (others > 0 ? kSerialBeside : kSerial);
+  parallel_for(serial ? 1 : threads, others + size(), [&](int i) {
+    if (i < others) return beside[static_cast<std::size_t>(i)]();
+    score(i - others, features_, /*keep=*/false);
+  });
+  const DenormalsAreZero scope;
   decompose_information<float>(logits_, size(), levels_, weights, WithGradient::no, terms_);
   return terms_;
 }
@@ -203,7 +211,9 @@ const DecompositionOf<float>& Critics::evaluate(const Frame& frame, nn::InputRef
                                                 MatrixOf<float>& dX) {
   const DenormalsAreZero scope;
   frame.features(X, features_);
-  score(features_, threads, /*keep=*/true);
+  logits_.resize(levels_.size(), X.cols() * size());
+  parallel_for(X.cols() < kSerial ? 1 : threads, size(),
+               [&](int k) { score(k, features_, /*keep=*/true); });
   decompose_information<float>(logits_, size(), levels_, weights, WithGradient::yes, terms_);
   const Eigen::Index N = X.cols();
   std::vector<MatrixOf<float>> parts(static_cast<std::size_t>(size()));  // dL/dZ (F,N) of critic k

@@ -44,9 +44,11 @@ class Critics {
   double held_out_information(const Archive& archive, const Replay& replay, const Frame& frame,
                               const std::vector<int>& indices, int threads);
 
-  // What the critics predict for codes X (D,N); terms weighted by `weights`.
+  // What the critics predict for codes X (D,N); terms weighted by `weights`. `beside` is work to be
+  // done meanwhile.
   const DecompositionOf<float>& evaluate(const Frame& frame, nn::InputRef<float> X,
-                                         const DecompositionWeights& weights, int threads);
+                                         const DecompositionWeights& weights, int threads,
+                                         const std::vector<std::function<void()>>& beside = {});
   // The same with d objective / dX (D,N).
   const DecompositionOf<float>& evaluate(const Frame& frame, nn::InputRef<float> X,
                                          const DecompositionWeights& weights, int threads,
@@ -61,7 +63,7 @@ class Critics {
                  std::int64_t round) const;
   double loss_of_minibatch(const Pool& pool, nn::Member<float>& member, MatrixOf<float>& P,
                            MatrixOf<float>& logits) const;
-  void score(nn::InputRef<float> Z, int threads, bool keep);
+  void score(int k, nn::InputRef<float> Z, bool keep);
   MatrixOf<float> pull_back(nn::InputRef<float> d_logits) const;
   void add_up(nn::InputRef<float> coefficients, Eigen::Ref<MatrixOf<float>> logits) const;
 

@@ -260,14 +260,23 @@ const Judgement& GpJudge::judge(nn::InputRef<float> X, double weight, int thread
   const double w = gp_weight();
   const double information = explores ? 0.0 : weight;
   const DecompositionWeights weights{information, information, 1.0 - w};
-  set_judgement(dX ? critics_.evaluate(frame_, X, weights, threads, *dX)
-                   : critics_.evaluate(frame_, X, weights, threads),
-                weight, judgement_);
-  if (!model_) return judgement_;
   const Eigen::Index N = X.cols();
   const double share = 1.0 / static_cast<double>(N);
   const Matrix inputs = X.cast<double>();
-  const Vector mu = model_->regression().mean(inputs);
+  Vector mu(model_ ? N : 0);
+  std::vector<std::function<void()>> means;  // of the process, in blocks
+  for (Eigen::Index from = 0; from < mu.size(); from += Tuning::gp_mean_block) {
+    means.emplace_back([&, from, count = std::min(Tuning::gp_mean_block, N - from)] {
+      mu.segment(from, count) = model_->regression().mean(inputs.middleCols(from, count));
+    });
+  }
+  if (dX) {
+    set_judgement(critics_.evaluate(frame_, X, weights, threads, *dX), weight, judgement_);
+    for (const auto& block : means) block();
+  } else {
+    set_judgement(critics_.evaluate(frame_, X, weights, threads, means), weight, judgement_);
+  }
+  if (!model_) return judgement_;
   judgement_.terms.row(0) *= static_cast<float>(1.0 - w);
   judgement_.terms.row(0) += (w * mu).cast<float>().transpose();
   judgement_.exploitation = judgement_.terms.row(0).cast<double>().mean();
