@@ -45,10 +45,7 @@ void Ensemble<T>::train_member(int k, int steps, const LossGradient& loss_gradie
 
 template <class T>
 void Ensemble<T>::for_each(int threads, const std::function<void(int, Member<T>&)>& work) {
-  parallel_for(threads, size(), [&](int k) {
-    const DenormalsAreZero scope;
-    work(k, (*this)[k]);
-  });
+  parallel_for(threads, size(), [&](int k) { work(k, (*this)[k]); });
 }
 
 template <class T>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // K networks of one shape that differ in initialization and in the order they saw the data. Members
 // are trained over threads; each touches only itself and its own random stream, so the result does
-// not depend on the number of threads. Numbers too small to be normal count as zero in all of it.
+// not depend on the number of threads. Numbers too small to be normal count as zero in training.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,6 @@
 #include "nn/init.hpp"
 #include "nn/loss.hpp"
 #include "nn/snapshot.hpp"
-#include "numerics/denormals.hpp"
 #include "numerics/flops.hpp"
 #include "numerics/parallel.hpp"
 #include "optim/vbo/constants.hpp"
@@ -162,7 +161,6 @@ MatrixOf<float> Critics::pull_back(nn::InputRef<float> d_logits) const {
 
 // Logits of critic k; with `keep`, a backward pass may follow.
 void Critics::score(int k, nn::InputRef<float> Z, bool keep) {
-  const DenormalsAreZero scope;
   nn::Member<float>& member = ensemble_[k];
   auto block = logits_.middleCols(k * Z.cols(), Z.cols());
   if (keep) {
@@ -201,7 +199,6 @@ const DecompositionOf<float>& Critics::evaluate(const Frame& frame, nn::InputRef
     if (i < others) return beside[static_cast<std::size_t>(i)]();
     score(i - others, features_, /*keep=*/false);
   });
-  const DenormalsAreZero scope;
   decompose_information<float>(logits_, size(), levels_, weights, WithGradient::no, terms_);
   return terms_;
 }
@@ -209,7 +206,6 @@ const DecompositionOf<float>& Critics::evaluate(const Frame& frame, nn::InputRef
 const DecompositionOf<float>& Critics::evaluate(const Frame& frame, nn::InputRef<float> X,
                                                 const DecompositionWeights& weights, int threads,
                                                 MatrixOf<float>& dX) {
-  const DenormalsAreZero scope;
   frame.features(X, features_);
   logits_.resize(levels_.size(), X.cols() * size());
   parallel_for(X.cols() < kSerial ? 1 : threads, size(),
