@@ -2,6 +2,7 @@
 #include "nn/ensemble.hpp"
 
 #include "nn/init.hpp"
+#include "numerics/denormals.hpp"
 #include "numerics/parallel.hpp"
 
 namespace vbo::nn {
@@ -26,15 +27,20 @@ Ensemble<T>::Ensemble(const MlpShape& shape, int members, const AdamOptions& opt
 
 template <class T>
 void Ensemble<T>::train(int threads, int steps, const LossGradient& loss_gradient, double clip) {
-  for_each(threads, [&](int k, Member<T>& member) {
-    double total = 0;
-    for (int s = 0; s < steps; ++s) {
-      total += loss_gradient(k, member);
-      if (clip > 0) clip_norm(member.net.gradient(), clip);
-      member.adam.step(member.net.parameters(), member.net.gradient());
-    }
-    member.loss = steps > 0 ? total / steps : 0;
-  });
+  parallel_for(threads, size(), [&](int k) { train_member(k, steps, loss_gradient, clip); });
+}
+
+template <class T>
+void Ensemble<T>::train_member(int k, int steps, const LossGradient& loss_gradient, double clip) {
+  const DenormalsAreZero scope;
+  Member<T>& member = (*this)[k];
+  double total = 0;
+  for (int s = 0; s < steps; ++s) {
+    total += loss_gradient(k, member);
+    if (clip > 0) clip_norm(member.net.gradient(), clip);
+    member.adam.step(member.net.parameters(), member.net.gradient());
+  }
+  member.loss = steps > 0 ? total / steps : 0;
 }
 
 template <class T>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // K networks of one shape that differ in initialization and in the order they saw the data. Members
 // are trained over threads; each touches only itself and its own random stream, so the result does
-// not depend on the number of threads.
+// not depend on the number of threads. Numbers too small to be normal count as zero in training.
 #pragma once
 
 #include <cstdint>
@@ -43,6 +43,8 @@ class Ensemble {
   // `steps` Adam steps for every member, over at most `threads` threads (0 = all cores).
   // clip > 0 limits the gradient's norm.
   void train(int threads, int steps, const LossGradient& loss_gradient, double clip = 0.0);
+  // Of member k alone, in the calling thread: for callers with a loop of their own.
+  void train_member(int k, int steps, const LossGradient& loss_gradient, double clip = 0.0);
 
   // work(k, member) for every member, over threads: e.g. forward and input gradients.
   void for_each(int threads, const std::function<void(int k, Member<T>& member)>& work);

@@ -38,8 +38,10 @@ constexpr int columns_for(int row_registers) {
 
 // C (R*V, J) = start + A (R*V, k) B (k, J), held in registers until k is done:
 // for each p, the outer product of a column of A (R registers) and a row of B (J broadcasts).
+// Inlined: arguments passed in memory would wait for the tile before to be written there.
 template <class T, int V, int R, int J>
-void tile(Index k, ConstView<T> A, Strided<T> B, Start<T> start, View<T> C) {
+[[gnu::always_inline]] inline void tile(Index k, ConstView<T> A, Strided<T> B, Start<T> start,
+                                        View<T> C) {
   Vec<T, V> c[J][R];
 #pragma GCC unroll 12
   for (int j = 0; j < J; ++j) {

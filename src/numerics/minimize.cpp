@@ -21,6 +21,7 @@ struct Search {
   const MinimizeOptions& options;
   nlopt_opt handle = nullptr;
 
+  Vector start_gradient{};  // at the start, until NLopt has asked for it as well
   Vector best_x{};
   double best_value = std::numeric_limits<double>::infinity();
   double worst_value = -std::numeric_limits<double>::infinity();
@@ -52,8 +53,14 @@ double Search::evaluate(const Vector& x, Vector& gradient) {
   ++evaluations;
   double value = std::numeric_limits<double>::quiet_NaN();
   try {
-    gradient.setZero();
-    value = f(x, gradient);
+    if (start_gradient.size() > 0 && x == best_x) {
+      value = best_value;
+      gradient = start_gradient;
+    } else {
+      gradient.setZero();
+      value = f(x, gradient);
+    }
+    start_gradient.resize(0);
   } catch (const std::exception& error) {
     thrown = error.what();
     finish(MinimizeStatus::objective_threw);
@@ -167,6 +174,7 @@ MinimizeResult minimize_bounded(const GradientFunction& f, ConstVectorRef x0, Co
   search.evaluate(start, gradient);
   if (start.size() == 0) search.finish(MinimizeStatus::gradient_converged);
   if (search.stop) return report(*search.stop);
+  search.start_gradient = gradient;
 
   const auto n = static_cast<unsigned>(start.size());
   const std::unique_ptr<nlopt_opt_s, decltype(&nlopt_destroy)> opt(nlopt_create(NLOPT_LD_LBFGS, n),

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <limits>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -93,8 +94,11 @@ struct Team::Shared {
   }
 };
 
-Team::Team(int threads) : shared_(std::make_unique<Shared>()) {
+Team::Team(int threads) : Team(threads, std::numeric_limits<int>::max()) {}
+
+Team::Team(int threads, int most) : shared_(std::make_unique<Shared>()) {
   if (threads <= 0) threads = all_cores();
+  threads = std::min(threads, most);
   if (inside) threads = 1;
   for (int t = 1; t < threads; ++t) {
     try {
@@ -140,8 +144,7 @@ void Flag::await() const {
 }
 
 void parallel_for(int threads, int n, const std::function<void(int)>& work) {
-  if (threads <= 0) threads = all_cores();
-  Team(std::min(threads, n)).for_each(n, work);
+  Team(threads, n).for_each(n, work);
 }
 
 }  // namespace vbo

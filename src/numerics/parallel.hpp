@@ -13,7 +13,8 @@ namespace vbo {
 // Belongs to the thread that made it.
 class Team {
  public:
-  explicit Team(int threads);  // 0 = all cores; the caller counts as one
+  explicit Team(int threads);   // 0 = all cores; the caller counts as one
+  Team(int threads, int most);  // but never more than `most`
   ~Team();
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;

@@ -37,6 +37,21 @@ TEST(MinimizeBounded, SolvesRosenbrock) {
   }
 }
 
+TEST(MinimizeBounded, AsksForTheStartOnce) {
+  const Vector start{{-1.2, 0.7}};
+  int asked = 0, at_start = 0;
+  const auto counted = [&](ConstVectorRef x, VectorRef g) {
+    ++asked;
+    if (x == start) ++at_start;
+    return rosenbrock(x, g);
+  };
+  const MinimizeResult r =
+      minimize_bounded(counted, start, Vector::Constant(2, -5.0), Vector::Constant(2, 5.0));
+  EXPECT_TRUE(r.converged()) << r.text;
+  EXPECT_EQ(at_start, 1);
+  EXPECT_EQ(asked, r.evaluations - 1);  // NLopt's own question for the start counts, too
+}
+
 TEST(MinimizeBounded, StopsOnTheBounds) {
   // The minimum of sum (x_i - c_i)^2 over the box is c clamped.
   const Vector c{{3.0, -2.0, 0.25}};

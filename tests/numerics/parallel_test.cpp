@@ -24,6 +24,14 @@ TEST(ParallelFor, EveryPieceOnce) {
   }
 }
 
+TEST(Team, HasNoMoreThreadsThanAskedFor) {
+  EXPECT_EQ(Team(3).size(), 3);
+  EXPECT_EQ(Team(3, 2).size(), 2);
+  EXPECT_EQ(Team(1, 5).size(), 1);
+  EXPECT_EQ(Team(4, 0).size(), 1);
+  EXPECT_EQ(Team(0, 1).size(), 1);
+}
+
 TEST(ParallelFor, NestedCallsStayInTheirThread) {
   std::atomic<int> total{0};
   std::atomic<int> strangers{0};

@@ -89,6 +89,14 @@ TEST_P(GpRoles, ChangesOneTermAndAddsUp) {
   EXPECT_EQ(judge_.gp_weight(), GetParam() == GpRole::exploits ? 1.0 : 0.9);
 }
 
+TEST_P(GpRoles, ScoresDoNotDependOnThreads) {
+  MatrixOf<float> X(2, 700);
+  Rng rng(5, "gp-roles");
+  for (float& x : X.reshaped()) x = static_cast<float>(rng.uniform());
+  const VectorOf<float> alone = judge_.judge(X, 0.5, 1, nullptr).score;
+  EXPECT_EQ(judge_.judge(X, 0.5, 3, nullptr).score, alone);
+}
+
 TEST_P(GpRoles, FindsASmoothOptimum) {
   Vbo optimizer(box(), {.seed = 2, .batch = 16}, quick(GetParam()));
   double best = -1.0;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -161,6 +162,28 @@ TEST(Critics, TrainingDoesNotDependOnThreads) {
     return out.take();
   };
   EXPECT_EQ(trained(1), trained(3));
+  // Nor on the order.
+  Critics critics(frame.inputs(), small_options(), 1);
+  auto pieces = critics.training(archive, replay, frame, 5, 0);
+  ASSERT_EQ(pieces.size(), 3U);
+  for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) (*piece)();
+  StateWriter out;
+  critics.write(out);
+  EXPECT_EQ(out.take(), trained(1));
+}
+
+TEST(Critics, PredictionsDoNotDependOnThreadsOrWhatIsDoneBeside) {
+  const Encoding encoding(parts_cube(3));
+  const Frame frame(encoding);
+  Critics critics(frame.inputs(), small_options(), 3);
+  const MatrixOf<float> X = random_codes(3, 300, 5);
+  const VectorOf<float> alone = critics.evaluate(frame, X, {}, 1).mean;
+  std::atomic<int> done{0};
+  const std::vector<std::function<void()>> beside(2, [&] { ++done; });
+  EXPECT_EQ(critics.evaluate(frame, X, {}, 4, beside).mean, alone);
+  EXPECT_EQ(done, 2);
+  critics.evaluate(frame, X.leftCols(3), {}, 4, beside);  // too few for a second thread
+  EXPECT_EQ(done, 4);
 }
 
 TEST(OutcomeLevels, HaveEqualMassAndTiesShareOne) {

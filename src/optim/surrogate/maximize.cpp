@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-
-#include "numerics/parallel.hpp"
+#include <optional>
 
 namespace vbo {
 namespace {
@@ -78,12 +77,17 @@ Candidate climb(const Encoding& encoding, const BatchObjective& objective, Vecto
 }
 
 // Scores of many batches, some at a time on each thread.
-Vector score_all(const BatchObjective& objective, const Matrix& raw, int threads) {
-  constexpr Index together = 64;
+constexpr Index scored_together = 64;
+
+int pieces_of(const Matrix& raw) {
+  return static_cast<int>((raw.cols() + scored_together - 1) / scored_together);
+}
+
+Vector score_all(const BatchObjective& objective, const Matrix& raw, Team& team) {
   Vector scores(raw.cols());
-  const auto pieces = static_cast<int>((raw.cols() + together - 1) / together);
-  parallel_for(threads, pieces, [&](int piece) {
-    const Index from = together * piece, count = std::min(together, raw.cols() - from);
+  team.for_each(pieces_of(raw), [&](int piece) {
+    const Index from = scored_together * piece;
+    const Index count = std::min(scored_together, raw.cols() - from);
     scores.segment(from, count) = objective.score(raw.middleCols(from, count));
   });
   return scores;
@@ -166,10 +170,15 @@ std::vector<Candidate> maximize(const Encoding& encoding, const BatchObjective& 
   const Index D = encoding.dimension(), q = raw.rows() / D;
   const bool discrete =
       has(encoding, ParameterKind::integer) || has(encoding, ParameterKind::categorical);
+  std::optional<Team> own;  // no larger than either loop can use
+  if (!options.team) own.emplace(options.threads, std::max(options.restarts, pieces_of(raw)));
+  Team& team = options.team ? *options.team : *own;
   const std::vector<Index> starts =
-      choose_starts(score_all(objective, raw, options.threads), options.restarts, rng);
+      choose_starts(score_all(objective, raw, team), options.restarts, rng);
   std::vector<Candidate> found(starts.size());
-  parallel_for(options.threads, static_cast<int>(starts.size()), [&](int i) {
+  const auto count = static_cast<int>(starts.size());
+  team.for_each(count + (options.meanwhile ? 1 : 0), [&](int i) {
+    if (i == count) return options.meanwhile();
     Candidate candidate =
         climb(encoding, objective, raw.col(starts[static_cast<std::size_t>(i)]), true, options);
     for (Index j = 0; j < q; ++j) encoding.snap(candidate.X.col(j));

@@ -10,16 +10,19 @@
 #include <vector>
 
 #include "numerics/minimize.hpp"
+#include "numerics/parallel.hpp"
 #include "optim/encoding.hpp"
 #include "vbo/random.hpp"
 
 namespace vbo {
 
 struct MaximizeOptions {
-  int restarts = 4;     // climbs
-  int iterations = 40;  // of L-BFGS, per climb
-  int threads = 1;      // climbs run in parallel; the result does not depend on it
-  Vector low, high;     // (D) box to stay in; empty = the unit cube
+  int restarts = 4;      // climbs
+  int iterations = 40;   // of L-BFGS, per climb
+  int threads = 1;       // climbs run in parallel; the result does not depend on it
+  Vector low, high;      // (D) box to stay in; empty = the unit cube
+  Team* team = nullptr;  // for callers that search often: its threads instead of new ones
+  std::function<void()> meanwhile = {};  // something else to do beside the climbs
 };
 
 struct Candidate {

@@ -43,6 +43,7 @@ struct Tuning {
   static constexpr double gp_outlier = 10.0;
   static constexpr double gp_more_iterations = 3.0;          // times, with few results; guess
   static constexpr std::ptrdiff_t gp_most_parameters = 200;  // length-scales; time
+  static constexpr std::ptrdiff_t gp_mean_block = 512;  // points whose means one thread computes
   static constexpr double error_memory = 8.0;  // results that earlier squared errors count as
 
   // ---- Information ---------------------------------------------------------------------------

@@ -3,18 +3,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "core/normal.hpp"
 #include "nn/init.hpp"
 #include "nn/loss.hpp"
 #include "nn/snapshot.hpp"
 #include "numerics/flops.hpp"
+#include "numerics/parallel.hpp"
 #include "optim/vbo/constants.hpp"
 
 namespace vbo {
 namespace {
 
-constexpr Eigen::Index kSerial = 1024;  // fewer columns than this are not worth a second thread
+// Fewer columns than these are not worth a second thread: for the critics alone, and with other
+// work beside them.
+constexpr Eigen::Index kSerial = 1024, kSerialBeside = 256;
 
 nn::MlpShape critic_shape(Eigen::Index inputs, const VboOptions& options) {
   std::vector<int> widths{static_cast<int>(std::max<Eigen::Index>(1, inputs))};
@@ -45,6 +49,7 @@ struct Critics::Pool {
   std::vector<float> places;  // (P)
   int elite = 0;              // columns [0, elite)
   int uniform_from = 0;       // a uniform draw comes from [uniform_from, P)
+  double uniform_share = 0;   // of all draws
 };
 
 Critics::Critics(Eigen::Index inputs, const VboOptions& options, std::uint64_t seed)
@@ -76,6 +81,7 @@ Critics::Pool Critics::draw_pool(const Archive& archive, const Replay& replay, c
   std::vector<int> indices;
   Pool pool;
   pool.elite = std::min(replay.elite, Tuning::pool / 2);
+  pool.uniform_share = replay.uniform_share;
   if (archive.size() <= Tuning::pool) {
     for (int rank = 0; rank < archive.size(); ++rank) indices.push_back(archive.at_rank(rank));
   } else {
@@ -98,31 +104,48 @@ Critics::Pool Critics::draw_pool(const Archive& archive, const Replay& replay, c
 
 void Critics::train(const Archive& archive, const Replay& replay, const Frame& frame, int steps,
                     std::int64_t round, int threads) {
-  const Pool pool = draw_pool(archive, replay, frame, round);
-  const auto columns = static_cast<std::uint64_t>(pool.places.size());
-  const Eigen::Index N = options_.minibatch;
-  std::vector<MatrixOf<float>> targets(static_cast<std::size_t>(size()));
+  const auto pieces = training(archive, replay, frame, steps, round);
+  parallel_for(threads, size(), [&](int k) { pieces[static_cast<std::size_t>(k)](); });
+}
+
+std::vector<std::function<void()>> Critics::training(const Archive& archive, const Replay& replay,
+                                                     const Frame& frame, int steps,
+                                                     std::int64_t round) {
+  const auto pool = std::make_shared<const Pool>(draw_pool(archive, replay, frame, round));
+  std::vector<std::function<void()>> pieces;
   for (int k = 0; k < size(); ++k) {
     ensemble_[k].rng = Rng(seed_, "critic-batch", static_cast<std::uint64_t>(round * size() + k));
-    ensemble_[k].X.resize(pool.Z.rows(), N);
+    ensemble_[k].X.resize(pool->Z.rows(), options_.minibatch);
+    pieces.emplace_back([this, pool, steps, k] {
+      MatrixOf<float> P, logits;
+      ensemble_.train_member(k, steps, [&](int, nn::Member<float>& member) {
+        return loss_of_minibatch(*pool, member, P, logits);
+      });
+    });
   }
-  ensemble_.train(threads, steps, [&](int k, nn::Member<float>& member) {
-    MatrixOf<float>& P = targets[static_cast<std::size_t>(k)];
-    P.setZero(levels_.size(), N);
-    for (Eigen::Index i = 0; i < N; ++i) {
-      const bool uniform = member.rng.uniform() < replay.uniform_share;
-      const std::uint64_t from = uniform ? static_cast<std::uint64_t>(pool.uniform_from) : 0;
-      const std::uint64_t to = uniform ? columns : static_cast<std::uint64_t>(pool.elite);
-      const auto column = static_cast<Eigen::Index>(from + member.rng.below(to - from));
-      member.X.col(i) = pool.Z.col(column);
-      set_target(pool.places[static_cast<std::size_t>(column)], i, P);
-    }
-    MatrixOf<float> logits(levels_.size(), N);
-    add_up(member.net.forward(member.X), logits);
-    const double loss = nn::softmax_cross_entropy<float>(logits, P, &member.dY);
-    member.net.backward(pull_back(member.dY));
-    return loss;
-  });
+  return pieces;
+}
+
+// Of a minibatch the member draws, with its gradient left in member.net. P and logits are room for
+// the target distributions and the scores of all levels.
+double Critics::loss_of_minibatch(const Pool& pool, nn::Member<float>& member, MatrixOf<float>& P,
+                                  MatrixOf<float>& logits) const {
+  const Eigen::Index N = options_.minibatch;
+  const auto columns = static_cast<std::uint64_t>(pool.places.size());
+  P.setZero(levels_.size(), N);
+  for (Eigen::Index i = 0; i < N; ++i) {
+    const bool uniform = member.rng.uniform() < pool.uniform_share;
+    const std::uint64_t from = uniform ? static_cast<std::uint64_t>(pool.uniform_from) : 0;
+    const std::uint64_t to = uniform ? columns : static_cast<std::uint64_t>(pool.elite);
+    const auto column = static_cast<Eigen::Index>(from + member.rng.below(to - from));
+    member.X.col(i) = pool.Z.col(column);
+    set_target(pool.places[static_cast<std::size_t>(column)], i, P);
+  }
+  logits.resize(levels_.size(), N);
+  add_up(member.net.forward(member.X), logits);
+  const double loss = nn::softmax_cross_entropy<float>(logits, P, &member.dY);
+  member.net.backward(pull_back(member.dY));
+  return loss;
 }
 
 // The scores of the levels from a network's coefficients (F,N), and the way back for gradients.
@@ -136,19 +159,17 @@ MatrixOf<float> Critics::pull_back(nn::InputRef<float> d_logits) const {
   return powers_.transpose() * d_logits;
 }
 
-void Critics::score(nn::InputRef<float> Z, int threads, bool keep) {
-  const Eigen::Index N = Z.cols();
-  logits_.resize(levels_.size(), N * size());
-  ensemble_.for_each(N < kSerial ? 1 : threads, [&](int k, nn::Member<float>& member) {
-    auto block = logits_.middleCols(k * N, N);
-    if (keep) {
-      add_up(member.net.forward(Z), block);
-    } else {
-      MatrixOf<float> coefficients(powers_.cols(), N);
-      member.net.predict(Z, coefficients);
-      add_up(coefficients, block);
-    }
-  });
+// Logits of critic k; with `keep`, a backward pass may follow.
+void Critics::score(int k, nn::InputRef<float> Z, bool keep) {
+  nn::Member<float>& member = ensemble_[k];
+  auto block = logits_.middleCols(k * Z.cols(), Z.cols());
+  if (keep) {
+    add_up(member.net.forward(Z), block);
+  } else {
+    MatrixOf<float> coefficients(powers_.cols(), Z.cols());
+    member.net.predict(Z, coefficients);
+    add_up(coefficients, block);
+  }
 }
 
 double Critics::held_out_information(const Archive& archive, const Replay& replay,
@@ -168,9 +189,16 @@ double Critics::held_out_information(const Archive& archive, const Replay& repla
 }
 
 const DecompositionOf<float>& Critics::evaluate(const Frame& frame, nn::InputRef<float> X,
-                                                const DecompositionWeights& weights, int threads) {
+                                                const DecompositionWeights& weights, int threads,
+                                                const std::vector<std::function<void()>>& beside) {
   frame.features(X, features_);
-  score(features_, threads, /*keep=*/false);
+  logits_.resize(levels_.size(), X.cols() * size());
+  const auto others = static_cast<int>(std::ssize(beside));  // the longer pieces go first
+  const bool serial = X.cols() < (others > 0 ? kSerialBeside : kSerial);
+  parallel_for(serial ? 1 : threads, others + size(), [&](int i) {
+    if (i < others) return beside[static_cast<std::size_t>(i)]();
+    score(i - others, features_, /*keep=*/false);
+  });
   decompose_information<float>(logits_, size(), levels_, weights, WithGradient::no, terms_);
   return terms_;
 }
@@ -179,7 +207,9 @@ const DecompositionOf<float>& Critics::evaluate(const Frame& frame, nn::InputRef
                                                 const DecompositionWeights& weights, int threads,
                                                 MatrixOf<float>& dX) {
   frame.features(X, features_);
-  score(features_, threads, /*keep=*/true);
+  logits_.resize(levels_.size(), X.cols() * size());
+  parallel_for(X.cols() < kSerial ? 1 : threads, size(),
+               [&](int k) { score(k, features_, /*keep=*/true); });
   decompose_information<float>(logits_, size(), levels_, weights, WithGradient::yes, terms_);
   const Eigen::Index N = X.cols();
   std::vector<MatrixOf<float>> parts(static_cast<std::size_t>(size()));  // dL/dZ (F,N) of critic k

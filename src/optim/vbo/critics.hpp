@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "information/decomposition.hpp"
@@ -33,15 +34,21 @@ class Critics {
   // touched, so a round costs the same at any number of them.
   void train(const Archive& archive, const Replay& replay, const Frame& frame, int steps,
              std::int64_t round, int threads);
+  // The same as one piece of work per critic, to be done in any order or at once before anything
+  // else is asked of the critics. `replay` may end before.
+  std::vector<std::function<void()>> training(const Archive& archive, const Replay& replay,
+                                              const Frame& frame, int steps, std::int64_t round);
 
   // I_SN of the results `indices` under the ensemble's mean prediction: made before training on
   // them, an estimate nobody has overfitted. Nats.
   double held_out_information(const Archive& archive, const Replay& replay, const Frame& frame,
                               const std::vector<int>& indices, int threads);
 
-  // What the critics predict for codes X (D,N); terms weighted by `weights`.
+  // What the critics predict for codes X (D,N); terms weighted by `weights`. `beside` is work to be
+  // done meanwhile.
   const DecompositionOf<float>& evaluate(const Frame& frame, nn::InputRef<float> X,
-                                         const DecompositionWeights& weights, int threads);
+                                         const DecompositionWeights& weights, int threads,
+                                         const std::vector<std::function<void()>>& beside = {});
   // The same with d objective / dX (D,N).
   const DecompositionOf<float>& evaluate(const Frame& frame, nn::InputRef<float> X,
                                          const DecompositionWeights& weights, int threads,
@@ -54,7 +61,9 @@ class Critics {
   struct Pool;
   Pool draw_pool(const Archive& archive, const Replay& replay, const Frame& frame,
                  std::int64_t round) const;
-  void score(nn::InputRef<float> Z, int threads, bool keep);
+  double loss_of_minibatch(const Pool& pool, nn::Member<float>& member, MatrixOf<float>& P,
+                           MatrixOf<float>& logits) const;
+  void score(int k, nn::InputRef<float> Z, bool keep);
   MatrixOf<float> pull_back(nn::InputRef<float> d_logits) const;
   void add_up(nn::InputRef<float> coefficients, Eigen::Ref<MatrixOf<float>> logits) const;
 

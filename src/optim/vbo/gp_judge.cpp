@@ -5,10 +5,10 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <set>
 
 #include "core/normal.hpp"
-#include "numerics/parallel.hpp"
 #include "optim/vbo/constants.hpp"
 
 namespace vbo {
@@ -173,16 +173,22 @@ void GpJudge::examine(const Archive& archive, const Replay& replay, const std::v
     weight_ = Tuning::gp_weight_memory * weight_ + (1.0 - Tuning::gp_weight_memory) * *share;
 }
 
-void GpJudge::learn(const Archive& archive, const Replay& replay, std::int64_t round) {
+// Results seen through several bends, and what the process makes of each.
+struct GpJudge::Fits {
+  Lesson lesson;
+  std::vector<int> warps;
+  std::vector<std::optional<Fit>> of_warp;
+};
+
+Learning GpJudge::learning(const Archive& archive, const Replay& replay, std::int64_t round) {
   state_before_fit_ = state_;
   warp_before_fit_ = warp_;
   model_.reset();
   if (options_.role == GpRole::assists && weight_ < Tuning::gp_idle_weight &&
       round % Tuning::gp_idle_rounds != 0)
-    return;
+    return {};
   Rng rng(seed_, "gp-results", static_cast<std::uint64_t>(round));
   const auto most = static_cast<int>(std::max(options_.vbo.gp_points, Tuning::gp_fewest_points));
-  const Lesson lesson = lesson_of(archive, replay, chosen_results(archive, most, rng));
   std::vector<int> warps{static_cast<int>(warp_)};  // all of them once, then a neighbour a round
   if (state_before_fit_.size() == 0) {
     for (int warp = 0; warp < Warp::count; ++warp) {
@@ -191,14 +197,22 @@ void GpJudge::learn(const Archive& archive, const Replay& replay, std::int64_t r
   } else if (const auto next = Warp::neighbour(warps[0], round % 2 == 0 ? -1 : 1)) {
     warps.push_back(*next);
   }
-  std::vector<std::optional<Fit>> fits(warps.size());
-  parallel_for(model_options_.threads, static_cast<int>(std::ssize(warps)), [&](int i) {
-    const auto k = static_cast<std::size_t>(i);
-    fits[k] = fitted(lesson, warps[k], round);
-  });
+  const auto fits = std::make_shared<Fits>(
+      lesson_of(archive, replay, chosen_results(archive, most, rng)), std::move(warps));
+  fits->of_warp.resize(fits->warps.size());
+  Learning work;
+  for (std::size_t k = 0; k < fits->warps.size(); ++k) {
+    work.pieces.emplace_back(
+        [this, fits, k, round] { fits->of_warp[k] = fitted(fits->lesson, fits->warps[k], round); });
+  }
+  work.conclude = [this, fits] { take_best(*fits); };
+  return work;
+}
+
+void GpJudge::take_best(Fits& fits) {
   const auto best = std::ranges::max_element(  // the first of equals
-      fits, [](const auto& a, const auto& b) { return a->likelihood < b->likelihood; });
-  warp_ = warps[static_cast<std::size_t>(best - fits.begin())];
+      fits.of_warp, [](const auto& a, const auto& b) { return a->likelihood < b->likelihood; });
+  warp_ = fits.warps[static_cast<std::size_t>(best - fits.of_warp.begin())];
   model_.emplace(std::move((*best)->model));
   scale_ = (*best)->scale;
   best_ = (*best)->best;
@@ -246,14 +260,23 @@ const Judgement& GpJudge::judge(nn::InputRef<float> X, double weight, int thread
   const double w = gp_weight();
   const double information = explores ? 0.0 : weight;
   const DecompositionWeights weights{information, information, 1.0 - w};
-  set_judgement(dX ? critics_.evaluate(frame_, X, weights, threads, *dX)
-                   : critics_.evaluate(frame_, X, weights, threads),
-                weight, judgement_);
-  if (!model_) return judgement_;
   const Eigen::Index N = X.cols();
   const double share = 1.0 / static_cast<double>(N);
   const Matrix inputs = X.cast<double>();
-  const Vector mu = model_->regression().mean(inputs);
+  Vector mu(model_ ? N : 0);
+  std::vector<std::function<void()>> means;  // of the process, in blocks
+  for (Eigen::Index from = 0; from < mu.size(); from += Tuning::gp_mean_block) {
+    means.emplace_back([&, from, count = std::min(Tuning::gp_mean_block, N - from)] {
+      mu.segment(from, count) = model_->regression().mean(inputs.middleCols(from, count));
+    });
+  }
+  if (dX) {
+    set_judgement(critics_.evaluate(frame_, X, weights, threads, *dX), weight, judgement_);
+    for (const auto& block : means) block();
+  } else {
+    set_judgement(critics_.evaluate(frame_, X, weights, threads, means), weight, judgement_);
+  }
+  if (!model_) return judgement_;
   judgement_.terms.row(0) *= static_cast<float>(1.0 - w);
   judgement_.terms.row(0) += (w * mu).cast<float>().transpose();
   judgement_.exploitation = judgement_.terms.row(0).cast<double>().mean();

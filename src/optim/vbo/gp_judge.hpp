@@ -55,7 +55,7 @@ class GpJudge final : public Judge {
 
   void examine(const Archive& archive, const Replay& replay, const std::vector<int>& fresh,
                int threads) override;
-  void learn(const Archive& archive, const Replay& replay, std::int64_t round) override;
+  Learning learning(const Archive& archive, const Replay& replay, std::int64_t round) override;
   const Judgement& judge(nn::InputRef<float> X, double weight, int threads,
                          MatrixOf<float>* dX = nullptr) override;
   Matrix forecast(const OutcomeLevels& levels, nn::InputRef<float> X, int threads) override;
@@ -76,7 +76,9 @@ class GpJudge final : public Judge {
     double best = 0.0;        // highest mean at a result
     double likelihood = 0.0;  // logarithm, of outcomes, whatever their bend
   };
+  struct Fits;
   Fit fitted(const Lesson& lesson, int warp, std::int64_t round) const;
+  void take_best(Fits& fits);
   void explore(ConstMatrixRef X, double weight, MatrixOf<float>* dX);
 
   Critics& critics_;

@@ -50,18 +50,25 @@ class Believer {
 
 std::vector<Improvement> improvements(const Process& process, const ImproveSearch& search,
                                       int count, Rng& rng) {
-  const MaximizeOptions climbs{.restarts = Tuning::improve_climbs,
-                               .iterations = Tuning::improve_iterations,
-                               .threads = search.threads,
-                               .low = {},
-                               .high = {}};
+  std::vector<Improvement> found;
+  if (count <= 0) return found;
+  Team team(search.threads, Tuning::improve_climbs);
+  MaximizeOptions climbs{.restarts = Tuning::improve_climbs,
+                         .iterations = Tuning::improve_iterations,
+                         .low = {},
+                         .high = {},
+                         .team = &team};
   Believer believer(process);
   if (search.pending.cols() > 0) believer.believe(search.pending);
-  std::vector<Improvement> found;
+  Matrix starts = search.starts(rng), next;
   for (int i = 0; i < count; ++i) {
+    // Climbing draws nothing: the next starts are the same whether drawn beside or after it.
+    climbs.meanwhile = [&, more = i + 1 < count] {
+      if (more) next = search.starts(rng);
+    };
     const std::vector<Candidate> tops =
-        maximize(search.encoding, log_ei(believer.model(), believer.best()), search.starts(rng),
-                 climbs, rng);
+        maximize(search.encoding, log_ei(believer.model(), believer.best()), starts, climbs, rng);
+    starts.swap(next);
     const auto fresh = std::find_if(tops.begin(), tops.end(), [&](const Candidate& top) {
       return !search.taken(top.X.col(0));
     });

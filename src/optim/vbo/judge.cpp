@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "optim/vbo/judge.hpp"
 
+#include "numerics/parallel.hpp"
+
 namespace vbo {
+
+void Judge::learn(const Archive& archive, const Replay& replay, std::int64_t round, int threads) {
+  const Learning work = learning(archive, replay, round);
+  parallel_for(threads, static_cast<int>(std::ssize(work.pieces)),
+               [&](int i) { work.pieces[static_cast<std::size_t>(i)](); });
+  work.conclude();
+}
 
 void set_judgement(const DecompositionOf<float>& predicted, double weight, Judgement& judgement) {
   judgement.meanings = {&kExpectedOutcome, &kInputInformation, &kModelInformation};

@@ -5,6 +5,7 @@
 // A judge refers to what it judges by, and owns nothing of it. Not thread-safe.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "optim/vbo/calibration.hpp"
@@ -30,6 +31,13 @@ struct Judgement {
 // Input i's terms as the reason to suggest it, and beside them what they are without their weight.
 Rationale rationale_of(const Judgement& judgement, Eigen::Index i, double weight);
 
+// What a judge has to learn: pieces that may be done in any order or at once, none of which asks
+// anything of the critics, and what remains when all are done.
+struct Learning {
+  std::vector<std::function<void()>> pieces;
+  std::function<void()> conclude = [] {};
+};
+
 class Judge {
  public:
   virtual ~Judge() = default;
@@ -44,10 +52,13 @@ class Judge {
                        int threads) {
     (void)archive, (void)replay, (void)fresh, (void)threads;
   }
-  // Once per round, after the critics have been trained: for judges with a model of their own.
-  virtual void learn(const Archive& archive, const Replay& replay, std::int64_t round) {
+  // Once per round, beside the training of the critics: for judges with a model of their own.
+  virtual Learning learning(const Archive& archive, const Replay& replay, std::int64_t round) {
     (void)archive, (void)replay, (void)round;
+    return {};
   }
+  // All of it at once.
+  void learn(const Archive& archive, const Replay& replay, std::int64_t round, int threads = 1);
   // Predictions of outcomes at codes X (D,N) over `levels` (G,N): columns add up to one. Nothing
   // where a judge has none.
   virtual Matrix forecast(const OutcomeLevels& levels, nn::InputRef<float> X, int threads) {
@@ -58,7 +69,7 @@ class Judge {
   virtual Process process() const { return {}; }
   // Of an observation, in squared normal scores; 0 where the judge cannot tell.
   virtual double noise_variance() const { return 0.0; }
-  // What learn() depends on besides its arguments.
+  // What learning() depends on besides its arguments.
   virtual void write(StateWriter& out) const { (void)out; }
   virtual void read(StateReader& in) { (void)in; }
 };

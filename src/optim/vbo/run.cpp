@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "core/normal.hpp"
+#include "numerics/parallel.hpp"
 #include "optim/vbo/constants.hpp"
 
 namespace vbo {
@@ -77,8 +79,14 @@ Calibration::Nats Run::train() {
   regions_.advance(archive_, frame_);
   const auto steps =
       static_cast<int>(options_.critic_steps * (rounds_ == 0 ? Tuning::first_round_steps : 1));
-  critics_.train(archive_, replay, frame_, steps, rounds_, threads);
-  judge_->learn(archive_, replay, rounds_);
+  // The judge's own models and the critics know nothing of each other: one loop trains them all,
+  // the longest pieces first.
+  Learning work = judge_->learning(archive_, replay, rounds_);
+  std::ranges::move(critics_.training(archive_, replay, frame_, steps, rounds_),
+                    std::back_inserter(work.pieces));
+  parallel_for(threads, static_cast<int>(std::ssize(work.pieces)),
+               [&](int i) { work.pieces[static_cast<std::size_t>(i)](); });
+  work.conclude();
   if (options_.action_share > 0.0) {
     action_net_.train(*judge_, Tuning::imagined_points, rounds_, threads);
   }
@@ -237,7 +245,7 @@ void Run::judge_learns_again() {
   for (int i = 0; i < results; ++i) then.add(archive_.id(i), archive_.code(i), archive_.value(i));
   then.sort();
   const Replay replay = replay_of(then);
-  judge_->learn(then, replay, rounds_ - 1);
+  judge_->learn(then, replay, rounds_ - 1, common_.threads);
   levels_ = OutcomeLevels(then, replay, static_cast<int>(critics_.levels().size()));
 }
 

@@ -60,5 +60,33 @@ TEST(Maximize, SlidesAlongAConstraintToTheBestPointOfIt) {
   EXPECT_TRUE(space.check(encoding.decode(found.front().X.col(0))));
 }
 
+TEST(Maximize, TheSameWithATeamAndSomethingElseToDo) {
+  const Space space = square("x + 2*y <= 1.2");
+  const Encoding encoding(space);
+  const BatchObjective objective{hill, [](ConstMatrixRef X) {
+                                   Vector values(X.cols()), unused(X.rows());
+                                   for (Eigen::Index i = 0; i < X.cols(); ++i) {
+                                     values[i] = hill(X.col(i), unused);
+                                   }
+                                   return values;
+                                 }};
+  Matrix raw(2, 150);
+  Rng draws(4, "maximize-test");
+  for (double& u : raw.reshaped()) u = 0.4 * draws.uniform();
+  Team team(3);
+  int done = 0;
+  Rng alone(3, "maximize-test"), together = alone;
+  const std::vector<Candidate> a = maximize(encoding, objective, raw, {}, alone);
+  const std::vector<Candidate> b =
+      maximize(encoding, objective, raw, {.team = &team, .meanwhile = [&] { ++done; }}, together);
+  EXPECT_EQ(done, 1);
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(a[i].X, b[i].X) << i;
+    EXPECT_EQ(a[i].value, b[i].value) << i;
+  }
+  EXPECT_EQ(alone.uniform(), together.uniform());
+}
+
 }  // namespace
 }  // namespace vbo
