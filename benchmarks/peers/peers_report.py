@@ -231,8 +231,8 @@ def write(out, page, names, reference="vbo"):
                  f"Best value, higher is better: median over seeds after so many rounds of {batch} "
                  f"evaluations: {seeds_text(quality, order, earlier)} Values of minimized "
                  "functions are negated. Bold: the highest, shared when equal up to rounding. In "
-                 "brackets: how many seeds got so far in time; `-`: none did, or the contender "
-                 "cannot search this space."
+                 "brackets: how many seeds got so far in time; `-`: none did, it was not run "
+                 "there, or it cannot search this space."
                  + (f" Measured earlier, on {about}, of which medians alone are stored: "
                     f"{', '.join(f'`{c}`' for c in order if c in earlier)}." if earlier else ""), "",
                  quality_table(quality, sorted({max(1, rounds // 2), rounds}), order, earlier), ""]
