@@ -280,7 +280,7 @@ def write(results, picture):
     if (results.pages / "peers.md").exists():
         text += ["## Other libraries", "", "Optuna and BoTorch on the same functions: "
                  "[beside other libraries](peers.md)."
-                 + (" HEBO and SMAC3 in batches of 8: [small batches](peers-small.md)."
+                 + (" HEBO, SMAC3 and Vizier in batches of 8: [small batches](peers-small.md)."
                     if (results.pages / "peers-small.md").exists() else ""), ""]
     text += ["## Again", "", "```", "scripts/results unpack      # the raw data of this page",
              "scripts/results page        # the page, its figures and the README's numbers from them",

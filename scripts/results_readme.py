@@ -51,11 +51,40 @@ def costs(results):
 
 
 # Page, and the libraries it is about.
-PEERS = {"peers.md": "Optuna and BoTorch", "peers-small.md": "HEBO, SMAC3 and Optuna"}
+PEERS = {"peers.md": "Optuna and BoTorch", "peers-small.md": "HEBO, SMAC3, Optuna and Vizier"}
+
+
+def page_values(table, names):
+    """Round -> task -> contender -> median, of those whose every seed got so far."""
+    found = {}
+    for task, at, cells in re.findall(r"^\| (?!task|\*)([^|]+) \| (\d+) \| (.+) \|$", table, re.M):
+        texts = dict(zip(names, cells.replace("**", "").split(" | ")))
+        found.setdefault(int(at), {})[task] = {c: float(x) for c, x in texts.items() if x != "-" and "(" not in x}
+    return found
+
+
+def ahead_of_vbo(values, end, text):
+    """Who has the higher median at the end, and of those who ended before, at their last round."""
+    def times(c, at):
+        both = [x for x in values[at].values() if c in x and "vbo" in x]
+        return sum(not leads(x["vbo"], [x[c]]) for x in both), len(both)
+    names = list(dict.fromkeys(c for x in values.values() for row in x.values() for c in row if c != "vbo"))
+    last = {c: max(at for at, x in values.items() if any(c in row for row in x.values())) for c in names}
+    seeds = {c: n for n, names in re.findall(r"(\d[\d to]* seeds?) of ([^;.]+)", text)
+             for c in re.findall("`(.+?)`", names)}
+    won = sorted(((c, times(c, end)[0]) for c in names if last[c] == end), key=lambda x: -x[1])
+    line = ", ".join(f"`{c}` on {n}" for c, n in won if n)
+    line = f" Ahead of `vbo` there: {line}." if line else ""
+    for c in names:
+        if last[c] < end:
+            n, of = times(c, last[c])
+            line += f" `{c}` ({seeds[c]}, {last[c]} rounds) is ahead of `vbo` after as many on {n} of {of}."
+    return line
 
 
 def peers(results):
-    """How often each contender has the best median at the end: the last line of a page's first table."""
+    """How often each contender has the best median at the end, the last line of a page's first table, and who is
+    ahead of `vbo`."""
     lines = []
     for name, libraries in PEERS.items():
         text = (results.pages / name).read_text() if (results.pages / name).exists() else ""
@@ -65,12 +94,14 @@ def peers(results):
         if not header or not counts or not batch:
             continue
         rounds, last = counts[-1]
-        tasks = set(re.findall(rf"^\| (?!task|\*)([^|]+) \| {rounds} \|", text, re.M))
-        won = dict(zip(header[1].split(" | "), map(int, last.split(" | "))))
+        contenders = header[1].split(" | ")
+        values = page_values(text[header.start():].split("\n\n")[0], contenders)
+        won = dict(zip(contenders, map(int, last.split(" | "))))
         others = ", ".join(f"`{c}` on {n}" for c, n in sorted(won.items(), key=lambda x: -x[1]) if n and c != "vbo")
-        lines.append(f"* [Beside {libraries}](docs/results/{name}), on one machine: after {rounds} rounds of {batch[1]} "
-                     f"`vbo` has the best median, or shares it, on {won['vbo']} of {len(tasks)} functions"
-                     + (f"; {others}." if others else "."))
+        where = "" if "Measured earlier" in text else ", on one machine"
+        lines.append(f"* [Beside {libraries}](docs/results/{name}){where}: after {rounds} rounds of {batch[1]} "
+                     f"`vbo` has the best median, or shares it, on {won['vbo']} of {len(values[int(rounds)])} functions"
+                     + (f"; {others}." if others else ".") + ahead_of_vbo(values, int(rounds), text))
     return lines
 
 

@@ -19,6 +19,7 @@ they are made.
 """
 
 import argparse
+import contextlib
 import hashlib
 import json
 import os
@@ -32,6 +33,7 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 
 import contenders
 import peers_report
@@ -44,7 +46,9 @@ TIMING_TASK = "ackley?dim=10&shift=1"
 OURS = ["vbo", "turbo", "cmaes", "gp-logei", "sobol"]
 QUICK = ["vbo", "turbo", "cmaes", "sobol"]  # seconds for a whole run
 SHORTEST = 20.0  # seconds before the deadline after which no cell is begun
-ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+ONE_THREAD = {**{name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS",
+                                        "NPROC")},
+              "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false"}
 
 
 class Task:
@@ -99,20 +103,24 @@ def random_points(space, n, rng):
 
 
 def play_quality(cell, program):
-    """Prints one JSON line per round: best so far, seconds spent in tell and ask."""
+    """Prints one JSON line per round: best so far, seconds spent in tell and ask, and those of the
+    processor where the library works in this process: they tell more on a busy machine."""
     task = Task(program, cell["task"], cell["seed"])
     contender = make(cell, program, task)
     best = float("-inf")
     for round_number in range(1, cell["rounds"] + 1):
-        start = time.perf_counter()
+        start, worked = time.perf_counter(), time.process_time()
         points = contender.ask(cell["batch"])
-        seconds = time.perf_counter() - start
+        seconds, worked = time.perf_counter() - start, time.process_time() - worked
         own = task.evaluate(points)
         best = max(best, max(task.sign * v for v in own))
         start = time.perf_counter()
         told(contender, task, points, own)
         seconds += time.perf_counter() - start
-        print(json.dumps({"round": round_number, "best": best, "seconds": seconds}), flush=True)
+        line = {"round": round_number, "best": best, "seconds": seconds}
+        if cell["contender"] in contenders.PEERS:
+            line["cpu"] = worked
+        print(json.dumps(line), flush=True)
 
 
 def play_speed(cell, program):
@@ -144,14 +152,18 @@ def end_with(parent):
     threading.Thread(target=watch, daemon=True).start()
 
 
-def child(cell, program, parent):
-    end_with(parent)
+def play(cell, program):
     try:
-        if cell["contender"] in contenders.PEERS:
-            contenders.one_thread()
         (play_quality if cell["kind"] == "quality" else play_speed)(cell, program)
     except contenders.Unavailable as reason:
         print(json.dumps({"unavailable": str(reason)}), flush=True)
+
+
+def child(cell, program, parent):
+    end_with(parent)
+    if cell["contender"] in contenders.PEERS:
+        contenders.one_thread()
+    play(cell, program)
 
 
 def cell_path(out, cell):
@@ -166,17 +178,65 @@ def is_settled(path):
     return path.exists() and json.loads(path.read_text())["end"] != "deadline"
 
 
+def settle(cell, path, part, end, seconds, complaint, args):
+    result = peers_report.read_part(part)
+    result.update(end=end, seconds=seconds)
+    if end == "failed":
+        result["error"] = complaint.strip()[-2000:]
+    temporary = path.with_suffix(".tmp")
+    temporary.write_text(json.dumps(result) + "\n")
+    temporary.rename(path)
+    part.unlink()
+    unavailable = next((l["unavailable"] for l in result["lines"] if "unavailable" in l), None)
+    where = (f"seed {cell['seed']}, {len(result['lines'])} rounds" if cell["kind"] == "quality"
+             else f"n = {cell['n']}")
+    print(f"{time.monotonic() - args.began:5.0f} s  {cell['kind']}  {cell['contender']}  "
+          f"{cell['task']}  {where}:  {unavailable or end}  ({result['seconds']:.1f} s)",
+          file=sys.stderr, flush=True)
+
+
+def time_for(cell, args):
+    """Seconds for a cell, and what its end is called when they are over; None: too late to begin."""
+    limit = args.limit if cell["kind"] == "quality" else args.speed_limit
+    left = args.began + args.deadline - time.monotonic() if args.deadline else limit
+    if args.deadline and left < SHORTEST:
+        return None
+    return (left, "deadline") if left < limit else (limit, "time limit")
+
+
+def run_here(args):
+    """The cells one after the other in this process: for a library that compiles for minutes what
+    it can use again in the next cell."""
+    def too_long(*_):
+        raise TimeoutError
+    signal.signal(signal.SIGALRM, too_long)
+    os.environ.update(ONE_THREAD)
+    contenders.one_thread()
+    for cell in [c for cells in cells_of(args) for c in cells]:
+        path, granted = cell_path(args.out, cell), time_for(cell, args)
+        if is_settled(path) or granted is None:
+            continue
+        part, end, complaint = path.with_suffix(".part"), "done", ""
+        start = time.monotonic()
+        with open(part, "w") as printed, contextlib.redirect_stdout(printed):
+            print(json.dumps({"cell": cell}), flush=True)
+            signal.setitimer(signal.ITIMER_REAL, granted[0])
+            try:
+                play(cell, args.program)
+            except TimeoutError:
+                end = granted[1]
+            except Exception:  # whatever the library raises ends this cell alone
+                end, complaint = "failed", traceback.format_exc()
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        settle(cell, path, part, end, time.monotonic() - start, complaint, args)
+
+
 def run_cell(cell, args):
     """Leaves one JSON file: the cell, how it ended, the lines it printed. False: too late."""
     path = cell_path(args.out, cell)
-    limit = args.limit if cell["kind"] == "quality" else args.speed_limit
-    cut = "time limit"
-    if args.deadline:
-        left = args.began + args.deadline - time.monotonic()
-        if left < SHORTEST:
-            return False
-        if left < limit:
-            limit, cut = left, "deadline"
+    granted = time_for(cell, args)
+    if granted is None:
+        return False
     command = [sys.executable, str(HERE), "--child", json.dumps(cell), "--parent",
                str(os.getpid()), "--program", *args.program]
     part = path.with_suffix(".part")
@@ -188,27 +248,14 @@ def run_cell(cell, args):
         process = subprocess.Popen(command, stdout=printed, stderr=errors, start_new_session=True,
                                    env={**os.environ, **ONE_THREAD})
         try:
-            end = "done" if process.wait(limit) == 0 else "failed"
+            end = "done" if process.wait(granted[0]) == 0 else "failed"
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-            end = cut
+            end = granted[1]
         errors.seek(0)
-        complaint = errors.read().strip()[-2000:]
-    result = peers_report.read_part(part)
-    result.update(end=end, seconds=time.monotonic() - start)
-    if end == "failed":
-        result["error"] = complaint
-    temporary = path.with_suffix(".tmp")
-    temporary.write_text(json.dumps(result) + "\n")
-    temporary.rename(path)
-    part.unlink()
-    unavailable = next((l["unavailable"] for l in result["lines"] if "unavailable" in l), None)
-    where = (f"seed {cell['seed']}, {len(result['lines'])} rounds" if cell["kind"] == "quality"
-             else f"n = {cell['n']}")
-    print(f"{time.monotonic() - args.began:5.0f} s  {cell['kind']}  {cell['contender']}  "
-          f"{cell['task']}  {where}:  {unavailable or end}  ({result['seconds']:.1f} s)",
-          file=sys.stderr, flush=True)
+        complaint = errors.read()
+    settle(cell, path, part, end, time.monotonic() - start, complaint, args)
     return True
 
 
@@ -272,13 +319,23 @@ def machine():
     return platform.processor() or "unknown processor"
 
 
+def joined(before, now):
+    """Versions of two environments that fill the same folder."""
+    if not before or not now or now in before.split(" and "):
+        return before or now
+    return f"{before} and {now}"
+
+
 def write_facts(args):
+    path = args.out / "facts.json"
+    before = json.loads(path.read_text())["versions"] if path.exists() else {}
     version = subprocess.run([*args.program, "--version"], capture_output=True, text=True).stdout
-    facts = {"machine": machine(), "cores": os.cpu_count(), "jobs": args.jobs,
+    facts = {"machine": machine(), "cores": os.cpu_count(), "jobs": 1 if args.here else args.jobs,
              "python": platform.python_version(), "vbo": version.strip(),
-             "versions": contenders.versions(), "limit": args.limit,
+             "versions": {name: joined(before.get(name), now)
+                          for name, now in contenders.versions().items()}, "limit": args.limit,
              "speed_limit": args.speed_limit, "deadline": args.deadline}
-    (args.out / "facts.json").write_text(json.dumps(facts, indent=2) + "\n")
+    path.write_text(json.dumps(facts, indent=2) + "\n")
     print("versions: " + ", ".join(f"{k} {v or 'not installed'}"
                                    for k, v in facts["versions"].items()), file=sys.stderr)
 
@@ -295,7 +352,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--tasks", nargs="+", default=TASKS)
-    parser.add_argument("--ours", nargs="+", default=OURS)
+    parser.add_argument("--ours", nargs="*", default=OURS)
     parser.add_argument("--peers", nargs="*", default=list(contenders.PEERS))
     parser.add_argument("--sizes", nargs="+", type=int, default=[100, 1000, 10000])
     parser.add_argument("--limit", type=float, default=900.0, help="seconds for one quality cell")
@@ -303,6 +360,8 @@ def main():
     parser.add_argument("--deadline", type=float, help="seconds for everything; what then runs is cut")
     parser.add_argument("--jobs", type=int, default=max(1, os.cpu_count() or 1),
                         help="cells at a time (default: one per core)")
+    parser.add_argument("--here", action="store_true", help="one cell after the other in this process, "
+                        "so that what a library has compiled serves the next one as well")
     parser.add_argument("--only", choices=["quality", "speed"])
     parser.add_argument("--child", help=argparse.SUPPRESS)
     parser.add_argument("--parent", type=int, help=argparse.SUPPRESS)
@@ -319,7 +378,7 @@ def main():
     args.began = time.monotonic()
     args.out.mkdir(parents=True, exist_ok=True)
     write_facts(args)
-    run_all(args)
+    (run_here if args.here else run_all)(args)
 
 
 if __name__ == "__main__":

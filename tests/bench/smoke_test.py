@@ -231,6 +231,11 @@ class Smoke(unittest.TestCase):
         self.assertEqual((again["end"], len(again["lines"])), ("done", 2))
         failed = {"cell": {**cell, "contender": "hmc"}, "lines": rounds[1:], "end": "failed"}
         (out / "quality-hmc-branin-1-00000000.json").write_text(json.dumps(failed))
+        # In one process, from another environment; and medians whose runs are gone.
+        subprocess.run([*words, "--here", "--only", "quality", "--seeds", "1", "--rounds", "1", "--batch",
+                        "4", "--tasks", "branin", "--ours", "random", "--peers"], check=True, capture_output=True)
+        (out / "earlier.json").write_text(json.dumps({"about": "a slate", "contenders": {
+            "hebo": {"seeds": 7, "runs": "7 of 7", "mean": 4.5, "median": 3.5, "best": {"branin": {"2": 12345.0}}}}}))
         page = self.path / "peers.md"
         subprocess.run([*words, "--report", str(page)], check=True)
         text = page.read_text()
@@ -238,9 +243,13 @@ class Smoke(unittest.TestCase):
         self.assertIn("| cmaes |", text)
         self.assertIn("botorch-turbo", text)
         self.assertIn("| turbo | branin | 1 | 0.25 | -7.5 |", text)
-        self.assertIn("1 seed of `turbo`, `hmc`; 2 seeds of `cmaes`. A single seed says little.", text)
+        self.assertIn("1 seed of `turbo`, `hmc`, `random`; 2 seeds of `cmaes`; 7 seeds of `hebo`. A single seed "
+                      "says little.", text)
         self.assertNotIn("| hmc | branin | 1 |", text)
         self.assertIn("* hmc, branin, seed 1, after round 1", text)
+        self.assertIn(" **12345** |", text)
+        self.assertIn("| hebo | 7 | 7 of 7 | 4.5 | 3.5 |", text)
+        self.assertRegex(text, r"\| random \| branin \| 1 \| ")
 
 
 if __name__ == "__main__":
