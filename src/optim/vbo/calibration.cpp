@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kGrid = 65;             // values of b, from 0 to 4
 constexpr double kStep = 1.0 / 16.0;  // between them
-constexpr std::int64_t kOpening = 3;  // batches after which models are no longer young
+constexpr std::int64_t kOpening = 2;  // batches after which models are no longer young
 
 // log(p / m) of one input (G).
 Vector evidence(ConstVectorRef p, ConstVectorRef m) {

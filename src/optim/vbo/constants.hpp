@@ -49,7 +49,7 @@ struct Tuning {
   // ---- Information ---------------------------------------------------------------------------
   static constexpr double first_sharpness = 0.65;   // b before anything is known; flat in 0.5..0.8
   static constexpr double sharpness_prior = 8.0;    // log score lost at one from it
-  static constexpr double sharpness_memory = 32.0;  // results; a batch where that is more
+  static constexpr double sharpness_memory = 16.0;  // results; a batch where that is more
   static constexpr double doubt = 1e-3;  // of a prediction is the marginal: nothing is impossible
 
   // ---- Proposals and screening ---------------------------------------------------------------

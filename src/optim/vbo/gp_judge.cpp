@@ -198,7 +198,7 @@ Learning GpJudge::learning(const Archive& archive, const Replay& replay, std::in
     warps.push_back(*next);
   }
   const auto fits = std::make_shared<Fits>(
-      lesson_of(archive, replay, chosen_results(archive, most, rng)), std::move(warps));
+      Fits{lesson_of(archive, replay, chosen_results(archive, most, rng)), std::move(warps), {}});
   fits->of_warp.resize(fits->warps.size());
   Learning work;
   for (std::size_t k = 0; k < fits->warps.size(); ++k) {
