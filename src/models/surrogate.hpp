@@ -85,9 +85,10 @@ class Surrogate {
   virtual Matrix sample_functions(ConstMatrixRef X, Eigen::Index S, bool with_noise,
                                   Rng rng) const = 0;
 
+  // Whether conditioned_on() answers; without, Monte Carlo acquisitions join pending points to x.
+  virtual bool has_fantasies() const { return false; }
   // This model after also having seen y at X (D,k), hyper-parameters kept: fantasies of pending
-  // results. Null when the model cannot; Monte Carlo acquisitions then join pending points to x.
-  // The result may refer to *this.
+  // results. Null when the model has none. The result may refer to *this.
   virtual std::unique_ptr<Surrogate> conditioned_on(ConstMatrixRef X, ConstVectorRef y) const {
     (void)X, (void)y;
     return nullptr;

@@ -33,6 +33,7 @@ class DeepKernel final : public Surrogate {
   std::unique_ptr<Posterior> marginals(ConstMatrixRef X) const override;
   Matrix sample_functions(ConstMatrixRef X, Eigen::Index S, bool with_noise,
                           Rng rng) const override;
+  bool has_fantasies() const override { return true; }
   std::unique_ptr<Surrogate> conditioned_on(ConstMatrixRef X, ConstVectorRef y) const override;
   double noise_variance() const override;
 

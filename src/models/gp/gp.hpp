@@ -77,6 +77,7 @@ class GaussianProcess final : public Surrogate {
   // (Matheron's rule, Wilson et al. 2020).
   Matrix sample_functions(ConstMatrixRef X, Eigen::Index S, bool with_noise,
                           Rng rng) const override;
+  bool has_fantasies() const override { return true; }
   std::unique_ptr<Surrogate> conditioned_on(ConstMatrixRef X, ConstVectorRef y) const override;
   double noise_variance() const override;
   Vector state() const override;

@@ -27,8 +27,7 @@ std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick(Index q, Rng& rng
   std::string rule = options_.batch;
   if (acquisition_ == Acquisition::thompson) rule = "ts";
   const bool alone = q == 1 && results_.open().empty();
-  if (!fantasies_) fantasies_ = model_->conditioned_on(X_.leftCols(1), z_.head(1)) != nullptr;
-  const bool fantasies = *fantasies_;
+  const bool fantasies = model_->has_fantasies();
   if (rule == "auto") {
     const bool one_by_one = fantasies || !fits_jointly;
     rule = monte_carlo ? (fits_jointly ? "joint" : "greedy")

@@ -117,7 +117,6 @@ class SurrogateOptimizer : public Optimizer {
   int threads_;
   Results results_;
   std::unique_ptr<Surrogate> model_;
-  std::optional<bool> fantasies_;  // whether the model has them, once it was tried
   GpOptions feasibility_model_;
   double boldness_ = 1.0;    // see boldness_after()
   Feasibility feasibility_;  // of the results at the last fit or update

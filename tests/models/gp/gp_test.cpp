@@ -197,6 +197,7 @@ TEST(GaussianProcess, UpdateKeepsHyperparametersAndSeesTheNewData) {
   GaussianProcess gp(GpOptions::standard(2));
   gp.fit(data.X.leftCols(30), data.y.head(30), Rng(1, "fit"));
   const Vector before = gp.state();
+  EXPECT_TRUE(gp.has_fantasies());
   const auto fantasy = gp.conditioned_on(data.X.rightCols(10), data.y.tail(10));
   gp.update(data.X, data.y, Rng(2, "fit"));
   EXPECT_EQ(before, gp.state());
