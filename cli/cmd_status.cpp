@@ -30,8 +30,9 @@ std::string information_text(const std::vector<RoundSummary>& rounds) {
   if (told.empty()) return {};
   std::string text = fmt::format("{:.3g} nats", *told.back()->expected);
   if (told.back()->ceiling) text += fmt::format(" of at most {:.3g}", *told.back()->ceiling);
-  if (told.back()->realized) {
-    text += fmt::format(" ({:.3g} in the latest results)", *told.back()->realized);
+  if (const RoundSummary* tested = last_tested(rounds)) {
+    text += fmt::format(" (the latest results told {:.3g}", *tested->realized);
+    text += tested->expected ? fmt::format(", {:.3g} expected)", *tested->expected) : ")";
   }
   if (told.size() < 2) return text;
   text += ", round by round:";

@@ -32,7 +32,7 @@ struct RoundSummary {
   std::int64_t first_trial = 0, last_trial = 0;  // ids; 0 when nothing was suggested
   std::optional<double> best;                    // among the round's own results
   std::optional<double> expected;                // nats the round promised to tell
-  std::optional<double> realized;                // nats its outcomes told
+  std::optional<double> realized;                // nats its outcomes told; known a round later
   std::optional<double> ceiling;                 // nats the estimate can show at most
   std::string message;                           // what the method said
 };
@@ -109,6 +109,9 @@ Result<StudyReport> make_report(Storage& storage);
 // The same from what has been read already. Trials in the order of ids.
 StudyReport make_report(StudyRecord record, std::vector<Trial> trials,
                         const std::vector<RoundReport>& reports);
+
+// The newest round whose outcomes have been compared with what it promised; null when there is none.
+const RoundSummary* last_tested(const std::vector<RoundSummary>& rounds);
 
 // How much one parameter tells about the rank of the outcome, in nats.
 struct ParameterImportance {

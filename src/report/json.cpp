@@ -43,8 +43,9 @@ Json information_json(const StudyReport& report) {
     trend.push_back(json_of(*last->expected));
   }
   if (!last) return nullptr;
+  const RoundSummary* tested = last_tested(report.rounds);
   return {{"nats", json_of(*last->expected)},
-          {"realized", or_null(last->realized)},
+          {"realized", tested ? json_of(*tested->realized) : Json()},
           {"ceiling", or_null(last->ceiling)},
           {"trend", std::move(trend)}};
 }

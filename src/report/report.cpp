@@ -148,7 +148,8 @@ std::vector<RoundSummary> rounds_of(const std::vector<RoundReport>& reports) {
     round.event = entry.event;
     if (const auto& information = entry.report.information) {
       round.expected = information->expected;
-      round.realized = information->realized;
+      // What it realized came from the results of the round before.
+      if (!rounds.empty()) rounds.back().realized = information->realized;
       round.ceiling = information->ceiling;
     }
     round.message = entry.report.message;
@@ -323,6 +324,12 @@ void follow_curve(StudyReport& report, Sources& sources) {
 }
 
 }  // namespace
+
+const RoundSummary* last_tested(const std::vector<RoundSummary>& rounds) {
+  const auto found = std::find_if(rounds.rbegin(), rounds.rend(),
+                                  [](const RoundSummary& round) { return round.realized.has_value(); });
+  return found == rounds.rend() ? nullptr : &*found;
+}
 
 StudyReport make_report(StudyRecord record, std::vector<Trial> trials,
                         const std::vector<RoundReport>& reports) {

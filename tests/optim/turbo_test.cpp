@@ -86,5 +86,49 @@ TEST(Turbo, ConvergesOnABowlInBatches) {
   EXPECT_GT(best, -5e-3);
 }
 
+// Nothing is learned between asks without results: one by one they get what a batch would get, also
+// when the study is resumed in between.
+TEST(Turbo, AskedOneByOneItSuggestsTheSameBatch) {
+  const auto bowl = [](const Point& point) {
+    double sum = 0.0;
+    for (const Value& v : point) sum -= std::pow(std::get<double>(v) - 0.3, 2.0);
+    return sum;
+  };
+  const OptimizerOptions common{.seed = 3, .batch = 8};
+  Turbo together(turbo_box(3), common, {}), single(turbo_box(3), common, {});
+  TrialId next = 1;
+  std::vector<Trial> history;
+  for (int i = 0; i < 3; ++i) {
+    TrialId same = next;
+    round(single, same, 8, bowl);
+    round(together, next, 8, [&](const Point& point) {
+      Trial trial;
+      trial.id = std::ssize(history) + 1;
+      trial.point = point;
+      trial.state = TrialState::completed;
+      trial.value = bowl(point);
+      trial.told_in = i + 1;
+      history.push_back(trial);
+      return *trial.value;
+    });
+  }
+  std::vector<TrialId> ids;
+  for (int i = 0; i < 8; ++i) ids.push_back(next + i);
+  const std::vector<Suggestion> batch = together.ask(ids);
+  Turbo resumed(turbo_box(3), common, {});
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    EXPECT_EQ(single.ask(std::vector{ids[i]}).front().point, batch[i].point) << i;
+    Trial pending;
+    pending.id = ids[i];
+    pending.point = batch[i].point;
+    history.push_back(pending);
+    if (i == 3) {
+      ASSERT_TRUE(resumed.restore(single.snapshot(), history));
+    } else if (i > 3) {
+      EXPECT_EQ(resumed.ask(std::vector{ids[i]}).front().point, batch[i].point) << i;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace vbo

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -263,6 +264,36 @@ TEST(Calibration, AgreesWithAFiniteFamilyAndCorrectsOverconfidence) {
   const auto [corrected, halved] = play(sure, 1.0);
   EXPECT_NEAR(corrected, 0.0, 0.06);
   EXPECT_NEAR(halved, 0.5, 0.1);
+}
+
+// Models that grow less sure from batch to batch: b is always that of the batch before, so promises
+// are too high every time. The account of what was promised too much brings their mean down.
+TEST(Calibration, PaysBackWhatWasPromisedTooMuch) {
+  Archive archive(1);
+  for (int i = 0; i < 4000; ++i) archive.add(i + 1, Vector::Constant(1, 0.5), i % 4);
+  archive.sort();
+  const OutcomeLevels levels(archive, archive.replay(1.0, 4000), 4);
+  Rng rng(11, "drift");
+  Calibration calibration(1.0);
+  double difference = 0.0, expected = 0.0;
+  const int rounds = 60;
+  double truth = 0.97;  // probability of the level that is predicted with 0.97 every time
+  for (int round = 0; round < rounds; ++round, truth *= 0.985) {
+    Matrix P = Matrix::Constant(4, 64, 0.01);
+    P.row(2).setConstant(0.97);
+    std::vector<int> outcomes;
+    for (int i = 0; i < 64; ++i) {
+      outcomes.push_back(rng.uniform() < truth ? 2 : std::array{0, 1, 3}[rng.below(3)]);
+    }
+    const Calibration::Nats nats = calibration.judge(levels, P, outcomes);
+    EXPECT_EQ(calibration.expected(levels, P), nats.expected);
+    EXPECT_GE(nats.expected, 0.0);
+    difference += (nats.expected - nats.realized) / rounds;
+    expected += nats.expected / rounds;
+    calibration.learn(levels, P, outcomes);
+  }
+  EXPECT_GT(expected, 0.3);
+  EXPECT_NEAR(difference, 0.0, 0.012);  // 0.045 with b alone
 }
 
 TEST(ActionNet, StartsUniformAndMovesToTheGoodRegion) {

@@ -63,6 +63,7 @@ std::vector<Trial> sample_trials() {
 std::vector<RoundReport> sample_reports() {
   AskReport first, second;
   first.round = 1;
+  first.information = RoundInformation{.expected = 0.75, .realized = {}, .ceiling = 3.0};
   second.round = 2;
   second.message = "goes on";
   second.information = RoundInformation{.expected = 0.5, .realized = 0.25, .ceiling = 3.5};
@@ -81,13 +82,17 @@ TEST(Report, CurveFollowsTheOrderOfTelling) {
   EXPECT_EQ(report.best->id, 4);
 }
 
+// A report has the promise of its own round and what the results of the round before told.
 TEST(Report, RoundsKeepWhatWasExpectedAndWhatWasFound) {
   const StudyReport report = make_report(record(), sample_trials(), sample_reports());
   ASSERT_EQ(report.rounds.size(), 2U);
-  EXPECT_FALSE(report.rounds[0].expected);
+  EXPECT_EQ(report.rounds[0].expected, 0.75);
+  EXPECT_EQ(report.rounds[0].realized, 0.25);
   EXPECT_EQ(report.rounds[1].expected, 0.5);
-  EXPECT_EQ(report.rounds[1].realized, 0.25);
+  EXPECT_FALSE(report.rounds[1].realized);
   EXPECT_EQ(report.rounds[1].ceiling, 3.5);
+  EXPECT_EQ(last_tested(report.rounds), &report.rounds[0]);
+  EXPECT_EQ(last_tested({}), nullptr);
 }
 
 TEST(Report, MaximizingTurnsTheCurve) {
@@ -242,7 +247,7 @@ TEST(Report, JsonHasWhatStatusHadAndMore) {
   EXPECT_EQ(json["failures"][0]["examples"], Json::array({3, 5}));
   EXPECT_EQ(json["as_good"]["ranges"]["x"], Json::array({1.0, 4.0}));
   EXPECT_EQ(dump(json["information"]),
-            R"({"nats":0.5,"realized":0.25,"ceiling":3.5,"trend":[0.5]})");
+            R"({"nats":0.5,"realized":0.25,"ceiling":3.5,"trend":[0.75,0.5]})");
   EXPECT_EQ(json["rounds"][1]["suggested"], 5);
   Importance found;
   found.parameters = {{"x", 0.5, 0.25, 0.75}, {"c", 0.0, 0.0, 0.1}};

@@ -17,13 +17,14 @@ namespace {
 
 using Eigen::Index;
 
-constexpr std::uint32_t kTurboFormat = 0x54524201;  // "TRB", version 1
+constexpr std::uint32_t kTurboFormat = 0x54524202;  // "TRB", version 2
 constexpr TermInfo kRegionSide{"length", Unit::length, TermRole::beside,
                                "side of the trust region"};
 constexpr TermInfo kRestarts{"restarts", Unit::count, TermRole::beside,
                              "trust regions given up so far"};
 constexpr TermInfo kLogLikelihood{"log_likelihood", Unit::number, TermRole::beside,
                                   "of the results in the region, by the last fit"};
+constexpr Index kDrawnAhead = 256;  // functions at most that are drawn before they are asked for
 constexpr double none = -std::numeric_limits<double>::infinity();
 
 // Ranges and starts of the paper's supplement; no hyper-priors.
@@ -153,6 +154,7 @@ void Turbo::judge() {
       latin_.resize(0, 0);
       model_ = GaussianProcess(model_options(encoding_, threads_));
       fitted_ = 0;
+      draws_ = {};
     }
   }
 }
@@ -202,6 +204,7 @@ void Turbo::fit(std::int64_t count) {
   for (Index i = 0; i < X.cols(); ++i) X.col(i) = results_.code(local[static_cast<std::size_t>(i)]);
   state_before_fit_ = model_.state();
   fitted_ = count;
+  draws_ = {};
   fit_report_ = model_.fit(X, results_.outcomes(local, count),
                            Rng(seed_, "turbo-fit", static_cast<std::uint64_t>(count)));
 }
@@ -245,6 +248,30 @@ Matrix Turbo::candidates(Rng& rng) const {
   return C;
 }
 
+// From a stream of the ask's own, so that a resumed study can draw them again.
+Turbo::Draws Turbo::draw(std::int64_t ask, Index count) const {
+  Rng rng(seed_, "turbo-ask", static_cast<std::uint64_t>(ask));
+  Draws made{.ask = ask, .codes = candidates(rng)};
+  const Matrix& C = made.codes;
+  made.values = model_.sample_functions(C, count, true, Rng(rng(), "turbo-draws"));
+  // With draws of the constraints beside those of the objective: the best of those that are
+  // feasible in the draw, the least violating where none is (SCBO, Eriksson and Poloczek 2021).
+  made.outside = Matrix::Zero(C.cols(), count);
+  if (feasibility_.knows_anything()) {
+    made.outside = feasibility_.violations(C, count, Rng(rng(), "turbo-violations"));
+  }
+  // Where the only question is whether evaluations fail, draws would prefer the luckiest side of
+  // the border: there the probability decides.
+  if (feasibility_.knows_failures() && encoding_.space().limits().empty()) {
+    const Vector p = feasibility_.log_probability(C).array().exp();
+    const double bar = success_bar(p, 2 * count, kSuccessWanted);
+    made.outside.colwise() = Vector((bar - p.array()).max(0.0));
+    const auto probes = static_cast<Index>(kProbingShare * static_cast<double>(count));
+    made.outside.leftCols(probes).colwise() = Vector((kSuccessProbed - p.array()).max(0.0));
+  }
+  return made;
+}
+
 std::vector<Suggestion> Turbo::ask(std::span<const TrialId> ids) {
   std::vector<Suggestion> suggestions;
   Rng rng(seed_, "turbo-ask", static_cast<std::uint64_t>(asks_++));
@@ -272,42 +299,28 @@ std::vector<Suggestion> Turbo::ask(std::span<const TrialId> ids) {
   if (next == ids.size()) return suggestions;
 
   if (fitted_ != count) fit(count);
-  const Matrix C = candidates(rng);
   const auto q = static_cast<Index>(ids.size() - next);
-  const Matrix draws = model_.sample_functions(C, q, true, Rng(rng(), "turbo-draws"));
+  if (draws_.left() < q) draws_ = draw(asks_ - 1, std::max(q, std::min<Index>(batch_, kDrawnAhead)));
+  const Matrix& C = draws_.codes;
   std::vector<bool> taken(static_cast<std::size_t>(C.cols()), false);
   for (Index i = 0; i < C.cols(); ++i) {
     taken[static_cast<std::size_t>(i)] = results_.contains(C.col(i));
   }
-  // With draws of the constraints beside those of the objective: the best of those that are
-  // feasible in the draw, the least violating where none is (SCBO, Eriksson and Poloczek 2021).
-  Matrix outside = Matrix::Zero(C.cols(), q);
-  if (feasibility_.knows_anything()) {
-    outside = feasibility_.violations(C, q, Rng(rng(), "turbo-violations"));
-  }
-  // Where the only question is whether evaluations fail, draws would prefer the luckiest side of
-  // the border: there the probability decides.
-  if (feasibility_.knows_failures() && encoding_.space().limits().empty()) {
-    const Vector p = feasibility_.log_probability(C).array().exp();
-    const double bar = success_bar(p, 2 * q, kSuccessWanted);
-    outside.colwise() = Vector((bar - p.array()).max(0.0));
-    const auto probes = static_cast<Index>(kProbingShare * static_cast<double>(q));
-    outside.leftCols(probes).colwise() = Vector((kSuccessProbed - p.array()).max(0.0));
-  }
-  for (Index s = 0; s < q; ++s, ++next) {
+  for (; next < ids.size(); ++next) {
+    const auto value = draws_.values.col(draws_.used), outside = draws_.outside.col(draws_.used);
+    ++draws_.used;
     Index best = -1;
     for (Index i = 0; i < C.cols(); ++i) {
       if (taken[static_cast<std::size_t>(i)]) continue;
-      const bool closer = best >= 0 && outside(i, s) < outside(best, s);
-      const bool better =
-          best >= 0 && outside(i, s) == outside(best, s) && draws(i, s) > draws(best, s);
+      const bool closer = best >= 0 && outside[i] < outside[best];
+      const bool better = best >= 0 && outside[i] == outside[best] && value[i] > value[best];
       if (best < 0 || closer || better) best = i;
     }
     if (best < 0) {  // every candidate was evaluated: look outside the region
       suggest(ids[next], latin_point(rng, q), "design");
       continue;
     }
-    suggest(ids[next], C.col(best), "thompson", draws(best, s));
+    suggest(ids[next], C.col(best), "thompson", value[best]);
     for (Index i = 0; i < C.cols(); ++i) {  // in discrete spaces several candidates are one point
       if (((C.col(i) - C.col(best)).array().abs() <= 1e-7).all()) {
         taken[static_cast<std::size_t>(i)] = true;
@@ -345,6 +358,7 @@ std::string Turbo::snapshot() const {
     out.put(count);
   }
   out.put(latin_).put(state_before_fit_);
+  out.put(draws_.ask).put<std::int64_t>(draws_.values.cols()).put<std::int64_t>(draws_.used);
   return out.take();
 }
 
@@ -360,14 +374,22 @@ Result<void> Turbo::restore(std::string_view snapshot, std::span<const Trial> hi
   }
   latin_ = in.get_matrix();
   const Matrix state = in.get_matrix();
+  const auto drawn_in = in.get<std::int64_t>();
+  const auto drawn = in.get<std::int64_t>(), used = in.get<std::int64_t>();
   results_.restore(history);
-  if (!known || !in.complete() || fitted > results_.size() || region_.start > results_.size()) {
+  const auto asked = results_.size() + static_cast<Index>(results_.open().size());
+  if (!known || !in.complete() || fitted > results_.size() || region_.start > results_.size() ||
+      used < 0 || used > drawn || drawn > std::max<Index>(asked, kDrawnAhead)) {
     return Error{ErrorKind::damaged, "the snapshot is not one of this method and version"};
   }
   // The last fit again, from the same start: the same model, bit for bit.
   if (fitted > 0) {
     if (state.size() > 0) model_.set_state(state.reshaped());
     fit(fitted);
+    if (drawn_in >= 0) {
+      draws_ = draw(drawn_in, drawn);
+      draws_.used = used;
+    }
   }
   return {};
 }

@@ -3,7 +3,8 @@
 // a Gaussian process on the data of one trust region, a box around the best point whose side is
 // doubled after three successful rounds and halved after a few failed ones; points by Thompson
 // sampling inside the box; a fresh start elsewhere when the box has become tiny.
-// Fits lazily, in ask(). Deterministic; snapshots are exact.
+// Fits lazily, in ask(), and draws as many functions as a batch has points: asks without results in
+// between, one by one or together, take what was drawn. Deterministic; snapshots are exact.
 #pragma once
 
 #include <memory>
@@ -56,6 +57,16 @@ class Turbo final : public Optimizer {
     std::int64_t designed = 0;  // points of the fresh start handed out
   };
 
+  // Posterior draws on candidates, one column per suggestion to come.
+  struct Draws {
+    std::int64_t ask = -1;  // in which they were made; -1 = none
+    Matrix codes;           // (D,m) candidates
+    Matrix values;          // (m,S)
+    Matrix outside;         // (m,S) how far a candidate violates limits in the draw; 0 = feasible
+    Eigen::Index used = 0;  // columns
+    Eigen::Index left() const { return values.cols() - used; }
+  };
+
   std::int64_t parameters() const { return static_cast<std::int64_t>(encoding_.blocks().size()); }
   std::int64_t initial() const;
   std::int64_t failure_tolerance() const;
@@ -64,6 +75,7 @@ class Turbo final : public Optimizer {
   Vector latin_point(Rng& rng, std::int64_t count);
   void fit(std::int64_t count);
   Matrix candidates(Rng& rng) const;  // (D,m), snapped
+  Draws draw(std::int64_t ask, Eigen::Index count) const;
 
   Encoding encoding_;
   TurboOptions options_;
@@ -80,6 +92,7 @@ class Turbo final : public Optimizer {
   std::int64_t fitted_ = 0;  // results known at the last fit; 0 = none
   Eigen::Index best_ = 0;    // the region's best result
   Vector centre_;            // (D) its code
+  Draws draws_;              // of the last fit
   FitReport fit_report_;
 };
 

@@ -72,6 +72,12 @@ Calibration::Calibration(double sharpness)
   }
 }
 
+Calibration Calibration::opening() const {
+  Calibration young(opening_);
+  young.surplus_ = surplus_;
+  return young;
+}
+
 Calibration::Nats Calibration::judge(const OutcomeLevels& on, ConstMatrixRef P,
                                      std::span<const int> levels) const {
   double realized = 0.0;
@@ -90,11 +96,16 @@ double Calibration::expected(const OutcomeLevels& on, ConstMatrixRef P) const {
     const Tempered t = tempered(s, on.mass(), sharpness_);
     sum += sharpness_ * t.p.dot(s) - t.log_norm;
   }
-  return sum / static_cast<double>(std::max<Eigen::Index>(1, P.cols()));
+  return std::max(0.0, sum / static_cast<double>(std::max<Eigen::Index>(1, P.cols())) - surplus_);
 }
 
 void Calibration::learn(const OutcomeLevels& on, ConstMatrixRef P, std::span<const int> levels) {
   const auto n = static_cast<double>(P.cols());
+  if (n > 0) {
+    const Nats nats = judge(on, P, levels);
+    const double rate = Tuning::surplus_rate * n / (n + Tuning::surplus_results);
+    surplus_ += rate * (nats.expected - nats.realized);
+  }
   const double memory = std::max(n, Tuning::sharpness_memory);
   scores_ *= memory / (memory + n);
   for (Eigen::Index i = 0; i < P.cols(); ++i) {
@@ -119,13 +130,14 @@ void Calibration::learn(const OutcomeLevels& on, ConstMatrixRef P, std::span<con
 }
 
 void Calibration::write(StateWriter& out) const {
-  out.put(scores_).put(sharpness_).put(opening_).put(batches_);
+  out.put(scores_).put(sharpness_).put(opening_).put(surplus_).put(batches_);
 }
 
 void Calibration::read(StateReader& in) {
   scores_ = in.get_vector();
   sharpness_ = in.get<double>();
   opening_ = in.get<double>();
+  surplus_ = in.get<double>();
   batches_ = in.get<std::int64_t>();
   if (scores_.size() != kGrid) in.fail();
 }

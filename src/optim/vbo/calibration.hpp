@@ -12,7 +12,13 @@
 // b maximizes the log score of the results of recent batches, each scored before anything was
 // trained on it. This is an exponential family in b, so at the maximum the mean of R over these
 // results *equals* the mean of E: d/db mean R = mean [ s_j - E_b s ] = 0 with s = log(p / m).
-// Not thread-safe.
+//
+// What is left is what b cannot see: models that grow less sure from batch to batch, and the noise
+// of b itself (E is convex in it, R concave). So the surplus c of promises over what came of them is
+// kept as an account and taken off the next promise:
+//   E shown = max(0, E - c),     c <- c + k (E shown - R)     after every batch, k <= 1/6.
+// The differences over a study then add up to c / k, whatever their cause: their mean goes to zero
+// as one over the number of batches, not as one over its root. Not thread-safe.
 #pragma once
 
 #include <span>
@@ -48,8 +54,9 @@ class Calibration {
   // `sharpness`: b before any results.
   explicit Calibration(double sharpness = Tuning::first_sharpness);
 
-  // For models that begin anew: with the b that was right for these ones when they were young.
-  Calibration opening() const { return Calibration(opening_); }
+  // For models that begin anew: with the b that was right for these ones when they were young. The
+  // account is the study's and goes on.
+  Calibration opening() const;
 
   struct Nats {
     double expected = 0.0;
@@ -57,9 +64,9 @@ class Calibration {
   };
   // Means over a batch with predictions P (G,N) and outcomes on `levels` (N), before it is learned.
   Nats judge(const OutcomeLevels& on, ConstMatrixRef P, std::span<const int> levels) const;
-  // Mean E of a batch whose outcomes are not known yet.
+  // Mean E of a batch whose outcomes are not known yet, as shown.
   double expected(const OutcomeLevels& on, ConstMatrixRef P) const;
-  // Takes the batch into the choice of b.
+  // Takes the batch into the account and into the choice of b.
   void learn(const OutcomeLevels& on, ConstMatrixRef P, std::span<const int> levels);
 
   double sharpness() const { return sharpness_; }  // b: 0 = predictions say nothing, 1 = believed
@@ -71,6 +78,7 @@ class Calibration {
   Vector scores_;  // log scores at b = 0, 1/16 ... 4, summed over results, older ones fading
   double sharpness_;
   double opening_;            // b after the first few batches
+  double surplus_ = 0.0;      // c, nats
   std::int64_t batches_ = 0;  // learned
 };
 

@@ -50,6 +50,9 @@ struct Tuning {
   static constexpr double first_sharpness = 0.65;   // b before anything is known; flat in 0.5..0.8
   static constexpr double sharpness_prior = 8.0;    // log score lost at one from it
   static constexpr double sharpness_memory = 16.0;  // results; a batch where that is more
+  // Of a batch's promise that was not kept, this part is taken off the next ones; less of it for a
+  // few results, whose luck it mostly is. More follows faster and makes promises noisier.
+  static constexpr double surplus_rate = 0.15, surplus_results = 8.0;
   static constexpr double doubt = 1e-3;  // of a prediction is the marginal: nothing is impossible
 
   // ---- Proposals and screening ---------------------------------------------------------------

@@ -8,7 +8,7 @@
 namespace vbo {
 namespace {
 
-constexpr std::uint32_t kVersion = 10;
+constexpr std::uint32_t kVersion = 11;
 
 }  // namespace
 
