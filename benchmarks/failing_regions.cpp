@@ -2,9 +2,10 @@
 // Objectives that crash in about half of the box and have their optimum on the border: how much of
 // a batch still crashes after ten rounds, and how good the best result is (docs/constraints.md).
 //   failing_regions [--methods vbo,turbo] [--problems NAME,...|tuned|held-out|all] [--seeds 1:5]
-//                   [--rounds 12] [--batch 32] [--whole|--known] [--games]
+//                   [--rounds 12] [--batch 32] [--whole|--known|--paired] [--games]
 // --whole: nothing crashes, what the border costs; --known: it is a constraint of the space, what
-// not knowing it costs; --games: a line per game.
+// not knowing it costs; --paired: every game also without crashes, as long as it takes to get as
+// many results, what the border costs beyond the evaluations it takes; --games: a line per game.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -167,6 +168,7 @@ enum class Border { hidden, known, none };
 struct Game {
   std::vector<double> crashed;  // share of each batch
   double best = INFINITY;
+  std::vector<double> best_after;                      // 1, 2, ... evaluations that did not crash
   std::map<std::string, std::pair<int, int>> sources;  // crashed and all after ten rounds
 };
 
@@ -209,7 +211,10 @@ Game play(const Problem& problem, const std::string& method, std::uint64_t seed,
           {});
       trial.told_in = event + 1;
       crashed += crashes;
-      if (!crashes) game.best = std::min(game.best, problem.cost(x));
+      if (!crashes) {
+        game.best = std::min(game.best, problem.cost(x));
+        game.best_after.push_back(game.best);
+      }
       if (round >= 10) {
         auto& [bad, all] = game.sources[suggested[i].rationale.source];
         bad += crashes;
@@ -237,7 +242,7 @@ int main(int count, char** values) {
   std::string methods = "vbo,gp-logei,turbo", which = "all";
   int first = 1, last = 5, rounds = 12, batch = 32;
   Border border = Border::hidden;
-  bool games = false;
+  bool games = false, paired = false;
   for (int i = 1; i < count; ++i) {
     const std::string option = values[i];
     const auto value = [&]() -> std::string { return i + 1 < count ? values[++i] : ""; };
@@ -255,6 +260,8 @@ int main(int count, char** values) {
       border = Border::none;
     else if (option == "--known")
       border = Border::known;
+    else if (option == "--paired")
+      paired = true;
     else if (option == "--games")
       games = true;
     else
@@ -271,13 +278,20 @@ int main(int count, char** values) {
       continue;
     if (border == Border::known && problem.safe.empty()) continue;
     for (const std::string& method : words(methods)) {
-      std::vector<double> late, bests;
+      std::vector<double> late, bests, bests_whole;
+      int wins = 0;  // games that end better than their counterparts without crashes
       std::map<std::string, std::pair<int, int>> sources;
       for (int seed = first; seed <= last; ++seed) {
         const Game game =
             play(problem, method, static_cast<std::uint64_t>(seed), rounds, batch, border);
         late.insert(late.end(), game.crashed.begin() + std::min(rounds, 10), game.crashed.end());
         bests.push_back(game.best);
+        if (paired && !game.best_after.empty()) {
+          const Game whole =
+              play(problem, method, static_cast<std::uint64_t>(seed), rounds, batch, Border::none);
+          bests_whole.push_back(whole.best_after[game.best_after.size() - 1]);
+          wins += game.best < bests_whole.back();
+        }
         for (const auto& [source, seen] : game.sources) {
           sources[source].first += seen.first;
           sources[source].second += seen.second;
@@ -288,6 +302,7 @@ int main(int count, char** values) {
         std::printf("\n");
       }
       std::ranges::sort(bests);
+      std::ranges::sort(bests_whole);
       const auto n = static_cast<double>(late.size());
       const auto above = std::ranges::count_if(late, [](double share) { return share > 0.1; });
       std::printf("%-22s %-9s %5d %7.1f%% %7.1f%% %7.0f%% %10.2g %10.2g", problem.name.c_str(),
@@ -295,6 +310,10 @@ int main(int count, char** values) {
                   100.0 * std::accumulate(late.begin(), late.end(), 0.0) / n,
                   100.0 * (late.empty() ? 0.0 : std::ranges::max(late)),
                   100.0 * static_cast<double>(above) / n, bests[bests.size() / 2], bests.back());
+      if (!bests_whole.empty()) {
+        std::printf("  whole %.2g, better in %d of %zu", bests_whole[bests_whole.size() / 2], wins,
+                    bests_whole.size());
+      }
       if (games) {
         for (const auto& [source, seen] : sources) {
           std::printf("  %s %d/%d", source.c_str(), seen.first, seen.second);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// How likely to succeed a candidate has to be.
+// How likely to succeed a candidate has to be, and what an acquisition becomes that knows of it.
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <span>
 #include <vector>
 
 #include "numerics/linalg.hpp"
+#include "numerics/special.hpp"
 #include "optim/success.hpp"
 
 namespace vbo {
@@ -38,6 +40,23 @@ inline double success_bar(const Vector& probabilities, Eigen::Index enough, doub
   const auto nth = sorted.begin() + std::clamp<Eigen::Index>(enough, 1, probabilities.size()) - 1;
   std::nth_element(sorted.begin(), nth, sorted.end(), std::greater<>());
   return std::clamp(*nth, least, wanted);
+}
+
+// log EI a thousand deviations below the best result is -500,000, and no probability of success
+// would count beside it. Far down it falls with the logarithm only; the order stays.
+//   s for s >= -20,  -20 (1 + log(s / -20)) below
+inline ValueSlope bounded_below(double score) {
+  constexpr double usual = -20.0;
+  if (!(score < usual)) return {score, 1.0};
+  return {usual * (1.0 + std::log(score / usual)), usual / score};
+}
+
+// A log probability of success that falls so steeply below the bar (a logarithm, too) that no
+// improvement a model hopes for beyond a border counts.
+inline ValueSlope steep_below(double bar, double log_p) {
+  constexpr double steepness = 1e4;  // per nat (docs/constraints.md, "Borders")
+  if (log_p >= bar) return {log_p, 1.0};
+  return {log_p - steepness * (bar - log_p), 1.0 + steepness};
 }
 
 }  // namespace vbo

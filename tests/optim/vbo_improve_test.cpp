@@ -86,6 +86,28 @@ TEST_F(TwoHills, WhatIsTakenIsNotSuggested) {
   EXPECT_TRUE(improvements({&model_, best_, 1.0}, search, 2, rng).empty());
 }
 
+// Beyond 0.18 evaluations fail, and there the process hopes for most. The improvement is the best
+// of what will likely succeed, and says what the process expects of it, not how likely it is.
+TEST_F(TwoHills, WhereEvaluationsFailItIsTheBestOfWhatSucceeds) {
+  Rng rng(2);
+  ImproveSearch search = from_anywhere(encoding_);
+  ASSERT_GT(improvements({&model_, best_, 1.0}, search, 1, rng)[0].code[0], 0.19);
+  search.log_success = [](ConstMatrixRef X, Matrix* slope) {  // P = 1 / (1 + e^(200 (x - 0.18)))
+    const Vector odds = (200.0 * (X.row(0).transpose().array() - 0.18)).exp();
+    if (slope) *slope = -200.0 * (odds.array() / (1.0 + odds.array())).matrix().transpose();
+    return Vector(-(1.0 + odds.array()).log());
+  };
+  search.success_wanted = 0.95;
+  const auto found = improvements({&model_, best_, 1.0}, search, 1, rng);
+  ASSERT_EQ(found.size(), 1U);
+  const double x = found[0].code[0], border = 0.18 + std::log(1.0 / 0.95 - 1.0) / 200.0;
+  double highest = -1e300;
+  for (int i = 0; i <= 2000; ++i) highest = std::max(highest, log_ei(model_, border * i / 2000.0));
+  EXPECT_LT(x, border + 1e-4);
+  EXPECT_NEAR(found[0].log_ei, highest, 1e-3);
+  EXPECT_NEAR(found[0].log_ei, log_ei(model_, x), 1e-9);
+}
+
 // Twelve switches whose effects add up: a process that has seen 60 of 4,096 combinations expects
 // most of the best one, and the search over categories finds it.
 TEST(Improvements, FindsTheBestCombinationOfSwitches) {

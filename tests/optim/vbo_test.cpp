@@ -370,6 +370,42 @@ TEST(Vbo, BeginsAnewOnlyWhenNothingIsLeftToGain) {
             1.0);
 }
 
+// A third of the box fails: by the time a new run begins that is known, and its design stays away.
+TEST(Vbo, ANewRunsDesignKeepsAwayFromWhatFails) {
+  Player player(cube(2), {.seed = 9, .batch = 32, .threads = 1}, quick());
+  const auto fails = [](const Point& p) { return std::get<double>(p[0]) > 1.0; };
+  player.rounds(25, 32,
+                [&](const Point& p) { return fails(p) ? std::nullopt : std::optional(sphere(p)); });
+  int designed = 0, failed = 0;
+  for (const Trial& trial : player.trials) {
+    if (trial.id <= 32 || trial.rationale.source != "design") continue;
+    ++designed;
+    failed += fails(trial.point);
+  }
+  EXPECT_GT(designed, 10);  // else no new run began
+  EXPECT_LE(failed, designed / 10);
+}
+
+// Every run that a better place has outlived leaves less for the next one, and for jumps.
+TEST(Champion, GivesLessToEveryNewRun) {
+  const Encoding encoding(cube(2));
+  auto search = std::make_unique<LocalSearch>(encoding, 1, 0);
+  search->begin(Vector::Constant(2, 0.5), 1e-3, 1.0);
+  Champion champion(std::move(search), 0.15);
+  Archive history(encoding);
+  history.add(1, Vector::Constant(2, 0.5), 1.0);
+  history.sort();
+  double before = 1.0;
+  for (const double share : {0.3, 0.2, 0.15, 0.12}) {
+    champion.advance(history, 0.15);
+    EXPECT_NEAR(champion.run_share(), share, 1e-12);
+    EXPECT_LT(champion.jump_share(), before);
+    EXPECT_NEAR(champion.polish_share() + champion.run_share() + champion.jump_share(), 1.0, 1e-12);
+    before = champion.jump_share();
+    champion.outlive();
+  }
+}
+
 TEST(Vbo, SnapshotDoesNotGrowWithTheResultsAndDamageIsNoticed) {
   Player player(cube(3), {.seed = 7, .batch = 16}, quick());
   player.rounds(4, 16, sphere);

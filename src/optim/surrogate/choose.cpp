@@ -16,9 +16,6 @@ constexpr Index pending_joined = 32;
 
 constexpr int best_results = 10;  // that suggestions may lie around
 
-// What each nat below the bar costs (docs/constraints.md, "Borders").
-constexpr double steepness = 1e4;
-
 }  // namespace
 
 std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick(Index q, Rng& rng) {
@@ -55,15 +52,6 @@ PointScores spread_of(bool product, ConstVectorRef variance) {
   return {0.5 * v.array().log(), Vector::Zero(v.size()), 0.5 * v.cwiseInverse()};
 }
 
-// log EI a thousand deviations below the best result is -500,000, and no probability of success
-// would count beside it. Far down it falls with the logarithm only; the order stays.
-//   s for s >= -20,  -20 (1 + log(s / -20)) below
-ValueSlope bounded_below(double score) {
-  constexpr double usual = -20.0;
-  if (!(score < usual)) return {score, 1.0};
-  return {usual * (1.0 + std::log(score / usual)), usual / score};
-}
-
 }  // namespace
 
 // What success is likely enough: where not even the best results would be sure to succeed again, as
@@ -78,15 +66,13 @@ double SurrogateOptimizer::attainable_success() const {
   return std::min(wanted, std::exp(log_p.maxCoeff()));
 }
 
-// Below the bar the probability of success falls so steeply that no improvement a model hopes for
-// beyond a border counts.
 Vector SurrogateOptimizer::log_feasible(ConstMatrixRef X, Matrix* slope) const {
   Vector found = feasibility_.log_success(X, slope);
   const double bar = std::log(success_wanted_);
   for (Index i = 0; i < found.size(); ++i) {
-    if (found[i] >= bar) continue;
-    found[i] -= steepness * (bar - found[i]);
-    if (slope) slope->col(i) *= 1.0 + steepness;
+    const ValueSlope steep = steep_below(bar, found[i]);
+    found[i] = steep.value;
+    if (slope) slope->col(i) *= steep.slope;
   }
   Matrix by_x;
   found += feasibility_.log_within(X, slope ? &by_x : nullptr);

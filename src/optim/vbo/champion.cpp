@@ -20,27 +20,30 @@ bool relocate(LocalSearch& search, const Archive& archive) {
   return true;
 }
 
-double Champion::polish_share() const {
-  return std::max(0.0, 1.0 - Tuning::run_share - jump_share_);
-}
+double Champion::doubt() const { return 2.0 / static_cast<double>(outlived_ + 2); }
+
+double Champion::run_share() const { return Tuning::run_share * doubt(); }
+
+double Champion::polish_share() const { return std::max(0.0, 1.0 - run_share() - jump_share_); }
 
 void Champion::learn(ConstVectorRef code, double value, bool own) {
   if (own || search_->distance(code) < Tuning::other_region) search_->learn(code, value, own);
 }
 
 void Champion::advance(const Archive& history, double explore) {
-  const double fewest = std::min(explore, Tuning::champion_jumps);
+  const double fewest = std::min(explore, Tuning::champion_jumps * doubt());
   jump_share_ = relocate(*search_, history) ? explore : std::max(fewest, fewer_jumps(jump_share_));
   search_->advance();
 }
 
 void Champion::write(StateWriter& out) const {
-  out.put(jump_share_);
+  out.put(jump_share_).put(outlived_);
   search_->write(out);
 }
 
 void Champion::read(StateReader& in) {
   jump_share_ = in.get<double>();
+  outlived_ = in.get<std::int64_t>();
   search_->read(in);
 }
 

@@ -16,6 +16,7 @@ struct Tuning {
   static constexpr double repeat = 1e-9;  // two codes closer in every coordinate are the same
   static constexpr double repeat_single = 1e-7;  // the same after a detour in single precision
   static constexpr int design_tries = 1'000;     // before a finite space counts as used up
+  static constexpr int design_risky = 32;        // points likely to fail before one is taken
   static constexpr std::int64_t fewest_design = 8, most_design = 256;  // results; guess
   // A fourth of a small budget at most goes into the design ("Thirty evaluations"; guess).
   static constexpr std::int64_t design_per_budget = 4, fewest_affordable = 4;
@@ -87,6 +88,8 @@ struct Tuning {
   static constexpr double improve_most = 8.0;  // a round: 4 is less, 16 takes from the searches
   // Starts of each kind (jumps, the leader's, anywhere); 100, 4 and 40 together: nothing.
   static constexpr int improve_starts = 64, improve_climbs = 3, improve_iterations = 30;
+  static constexpr double improve_success =
+      0.92;  // a little above success_wanted: climbs end there
   static constexpr std::size_t improve_pending = 64;  // points still out that are believed; guess
 
   // ---- Shares of a batch ---------------------------------------------------------------------

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "optim/success_bar.hpp"
 #include "optim/surrogate/gp_method.hpp"
 #include "optim/vbo/constants.hpp"
 
@@ -34,6 +35,7 @@ void Failures::add(const Trial& trial) {
 void Failures::learn(const Archive& history, int results) {
   model_.forget();
   const std::vector<Success> success(success_.begin(), success_.begin() + results);
+  boldness_ = boldness_after(success);
   if (results == 0) return;
   int best = 0;
   for (int i = 1; i < results; ++i) {

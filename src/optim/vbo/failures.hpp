@@ -26,8 +26,15 @@ class Failures {
   bool known() const { return model_.knows_anything(); }
   bool happened() const { return model_.knows_failures(); }  // not only bounds
 
+  // 1 while failures are bearable, less the more of the newest results have failed.
+  double boldness() const { return boldness_; }
+
   // That evaluations at these codes (D) succeed. REQUIRES: known().
   Vector success_probability(const std::vector<Vector>& codes) const;
+  // Its logarithm at X (D,m), and where `slope` is not null the derivative of that (D,m).
+  Vector log_success(ConstMatrixRef X, Matrix* slope) const {
+    return model_.log_probability(X, slope);
+  }
 
  private:
   std::vector<int> spread_sample(int results) const;
@@ -38,6 +45,7 @@ class Failures {
   std::vector<Success> success_;
   std::vector<Vector> excesses_;  // of the limits, as scaled_excesses()
   Feasibility model_;
+  double boldness_ = 1.0;
 };
 
 }  // namespace vbo

@@ -2,8 +2,10 @@
 #include "optim/vbo/improve.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
+#include "optim/success_bar.hpp"
 #include "optim/surrogate/acquisition.hpp"
 #include "optim/surrogate/maximize.hpp"
 #include "optim/vbo/constants.hpp"
@@ -11,18 +13,34 @@
 namespace vbo {
 namespace {
 
-// `model` must outlive it.
-BatchObjective log_ei(const Surrogate& model, double best) {
-  const auto scores = [best](const Posterior& p) {
-    return score_points(Acquisition::log_ei, p.mean(), p.variance(), best, 0.0);
-  };
-  return {[&model, scores](ConstVectorRef x, VectorRef gradient) {
+PointScores log_ei(const Posterior& p, double best) {
+  return score_points(Acquisition::log_ei, p.mean(), p.variance(), best, 0.0);
+}
+
+// `model` and `log_success`, which may be empty, must outlive it.
+BatchObjective objective(const Surrogate& model, double best, const LogSuccess& log_success,
+                         double success_wanted) {
+  const double bar = std::log(success_wanted);
+  return {[&model, &log_success, best, bar](ConstVectorRef x, VectorRef gradient) {
             const auto p = model.marginals(x);
-            const PointScores s = scores(*p);
+            const PointScores s = log_ei(*p, best);
             gradient = p->pullback(s.dmean, s.dvariance).col(0);
-            return s.value[0];
+            if (!log_success) return s.value[0];
+            Matrix slope;
+            const ValueSlope steep = steep_below(bar, log_success(x, &slope)[0]);
+            const ValueSlope bounded = bounded_below(s.value[0]);
+            gradient = bounded.slope * gradient + steep.slope * slope.col(0);
+            return bounded.value + steep.value;
           },
-          [&model, scores](ConstMatrixRef X) { return scores(*model.marginals(X)).value; }};
+          [&model, &log_success, best, bar](ConstMatrixRef X) {
+            Vector scores = log_ei(*model.marginals(X), best).value;
+            if (!log_success) return scores;
+            const Vector log_p = log_success(X, nullptr);
+            for (Eigen::Index i = 0; i < scores.size(); ++i) {
+              scores[i] = bounded_below(scores[i]).value + steep_below(bar, log_p[i]).value;
+            }
+            return scores;
+          }};
 }
 
 // A process that takes what it expects for what came out.
@@ -66,14 +84,17 @@ std::vector<Improvement> improvements(const Process& process, const ImproveSearc
     climbs.meanwhile = [&, more = i + 1 < count] {
       if (more) next = search.starts(rng);
     };
-    const std::vector<Candidate> tops =
-        maximize(search.encoding, log_ei(believer.model(), believer.best()), starts, climbs, rng);
+    const std::vector<Candidate> tops = maximize(
+        search.encoding,
+        objective(believer.model(), believer.best(), search.log_success, search.success_wanted),
+        starts, climbs, rng);
     starts.swap(next);
     const auto fresh = std::find_if(tops.begin(), tops.end(), [&](const Candidate& top) {
       return !search.taken(top.X.col(0));
     });
     if (fresh == tops.end()) continue;
-    found.push_back({fresh->X.col(0), fresh->value});
+    const Vector hope = log_ei(*believer.model().marginals(fresh->X), believer.best()).value;
+    found.push_back({fresh->X.col(0), hope[0]});
     if (i + 1 < count) believer.believe(fresh->X);
   }
   return found;

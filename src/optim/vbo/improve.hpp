@@ -4,7 +4,9 @@
 //   log EI(x) = log E max(0, f(x) - best)
 // given that those before it, and those still out, come out as the process expects. What nobody
 // knows counts here, which a mean does not see: with few results this is the exploration that pays
-// (docs/research.md, "Expected improvement beside the searches").
+// (docs/research.md, "Expected improvement beside the searches"). Where evaluations fail, the
+// maximum is that of what will likely succeed: the process knows nothing of borders, and hopes
+// beyond them.
 #pragma once
 
 #include <functional>
@@ -28,12 +30,18 @@ struct Improvement {
   double log_ei = 0.0;
 };
 
+// log P(success) at X (D,m) -> (m); `slope`, where not null, becomes its derivative (D,m).
+using LogSuccess = std::function<Vector(ConstMatrixRef X, Matrix* slope)>;
+
 struct ImproveSearch {
   const Encoding& encoding;
   std::function<Matrix(Rng& rng)> starts;          // (D,m), m >= 1, snapped: where climbs may begin
   std::function<bool(ConstVectorRef code)> taken;  // must not be suggested (again)
   Matrix pending;                                  // (D,P) codes without a result, P >= 0
   int threads = 1;
+  // Where evaluations fail: climbs stay where success is as likely as this.
+  LogSuccess log_success = {};
+  double success_wanted = 0.0;
 };
 
 // At most `count`; fewer where climbs end on what is taken. REQUIRES: process.model.

@@ -179,10 +179,9 @@ double Run::share_of(Source source) const {
                              .jumps = regions_.jump_share()});
 }
 
-double Run::improve_share() const {
+double Run::improve_share(double of_batch) const {
   const Process process = judge_->process();
   if (!process.model || options_.explore <= 0.0) return 0.0;
-  const double of_batch = number_ == 0 ? 1.0 : Tuning::run_share;
   return std::min(options_.improve_share * process.weight,
                   Tuning::improve_most / (of_batch * static_cast<double>(common_.batch)));
 }

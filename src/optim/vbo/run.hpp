@@ -42,9 +42,9 @@ class Run {
   const Regions& regions() const { return regions_; }
   const Shares& shares() const { return shares_; }
   double share_of(Source source) const;  // of the suggestions this run makes; they add up to one
-  // Of the suggestions it makes: those where its process expects to improve. The others have the
-  // shares above among themselves.
-  double improve_share() const;
+  // Of the suggestions it makes, which are `of_batch` of a batch: those where its process expects
+  // to improve. The others have the shares above among themselves.
+  double improve_share(double of_batch) const;
   Eigen::Index numeric_parameters() const { return frame_.numeric(); }
 
   // A result, and which source of this run suggested it, if any did. Sort after the last one.

@@ -68,7 +68,7 @@ Source Vbo::source_of(TrialId id) const {
     u = (u - polish - leaps) / (1.0 - polish - leaps);
   }
   if (run_->rounds() == 0) return Source::design;
-  const double improve = run_->improve_share();
+  const double improve = run_->improve_share(champion_ ? champion_->run_share() : 1.0);
   if (u < improve) return Source::improve;
   u = (u - improve) / (1.0 - improve);
   double sum = 0.0;
@@ -144,8 +144,7 @@ Vbo::Candidates Vbo::draw(Source source, int count, Rng& rng) {
   return candidates;
 }
 
-// What the process expects to improve on the best result. What may fail is left out: moved to where
-// it would succeed, as other proposals are, these points stand or fall together.
+// What the process expects to improve on the best result, where that will likely succeed.
 Vbo::Candidates Vbo::improved(int count, Rng& rng) {
   const auto starts = [this](Rng& from) {
     std::vector<Vector> codes = proposals(Source::jump, Tuning::improve_starts, from);
@@ -160,10 +159,17 @@ Vbo::Candidates Vbo::improved(int count, Rng& rng) {
     return Matrix(columns<double>(codes));
   };
   const auto taken = [this](ConstVectorRef code) { return seen_.contains(code) || may_fail(code); };
+  LogSuccess log_success;
+  if (failures_.known()) {
+    log_success = [this](ConstMatrixRef X, Matrix* slope) {
+      return failures_.log_success(X, slope);
+    };
+  }
   const std::vector<Improvement> found = improvements(
       run_->judge().process(),
-      {encoding_, starts, taken, newest_pending(Tuning::improve_pending), common_.threads}, count,
-      rng);
+      {encoding_, starts, taken, newest_pending(Tuning::improve_pending), common_.threads,
+       log_success, 1.0 - (1.0 - Tuning::improve_success) * failures_.boldness()},
+      count, rng);
   Candidates candidates;
   if (found.empty()) return candidates;
   for (const Improvement& top : found) {
@@ -395,16 +401,25 @@ void Vbo::promise(std::span<const TrialId> ids, std::span<const Suggestion> made
 }
 
 // The next point of the design that nobody has tried. A finite space can run out of them: then a
-// repeat is all there is to suggest.
+// repeat is all there is to suggest. Where evaluations fail, a new run's design keeps away from
+// what will likely fail; where nothing is likely to succeed the likeliest of some tries is taken.
 Vector Vbo::unseen_design_point() {
   const int tries = encoding_.dimension() > 0 ? Tuning::design_tries : 1;
-  Vector code;
-  for (int i = 0; i < tries; ++i) {
+  Vector code, likeliest;
+  double most = 0.0;
+  for (int i = 0, risky = 0; i < tries && risky < Tuning::design_risky; ++i) {
     code = design_.code(designed_++);
     encoding_.snap(code);
-    if (!seen_.contains(code)) break;
+    if (seen_.contains(code)) continue;
+    const double p = failures_.happened() ? failures_.success_probability({code})[0] : 1.0;
+    if (p >= Tuning::success_wanted) return code;
+    ++risky;
+    if (p > most || likeliest.size() == 0) {
+      most = p;
+      likeliest = code;
+    }
   }
-  return code;
+  return likeliest.size() > 0 ? likeliest : code;
 }
 
 Suggestion Vbo::take(TrialId id, Source source, ConstVectorRef code, Rationale rationale) {

@@ -118,6 +118,8 @@ void Vbo::begin_run() {
   if (!champion_) {
     const double jumps = run_->regions().jump_share().value_or(options_.explore);
     champion_ = std::make_unique<Champion>(run_->regions().release_leader(), jumps);
+  } else {
+    champion_->outlive();
   }
   auto next = std::make_unique<Run>(encoding_, common_, gp_options_, run_->number() + 1);
   next->begin_calibrated_like(*run_);
