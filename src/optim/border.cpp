@@ -15,8 +15,9 @@ namespace {
 
 using Eigen::Index;
 
-// Products of coordinates are features up to so many dimensions.
-constexpr Index kMostForProducts = 10;
+// Products of coordinates are features up to so many dimensions: in ten there are 66 of them, too
+// many for 240 results. With logarithmic distances nobody has looked.
+constexpr Index kMostForProducts = 8, kMostForProductsBent = 10;
 constexpr std::size_t kEach = 120;  // nearest successes and failures to learn from
 constexpr double kNear = 3.6;       // times the frame's size
 constexpr double kNearBent = 2.0;   // asinh of it
@@ -158,7 +159,8 @@ void Border::learn(const Encoding& encoding, ConstMatrixRef X, const std::vector
   std::vector<Index> chosen = nearest(good, distance, kEach);
   const std::vector<Index> failed = nearest(bad, distance, kEach);
   chosen.insert(chosen.end(), failed.begin(), failed.end());
-  mixed_ = D <= kMostForProducts;
+  const bool bent = distances_ == Distances::logarithmic;
+  mixed_ = D <= (bent ? kMostForProductsBent : kMostForProducts);
   Matrix Phi;
   Vector y(static_cast<Index>(chosen.size())), r(y.size());
   for (std::size_t k = 0; k < chosen.size(); ++k) {
@@ -172,8 +174,7 @@ void Border::learn(const Encoding& encoding, ConstMatrixRef X, const std::vector
   reach_ = r.maxCoeff();
   std::vector<Fit> fits;
   double most = -std::numeric_limits<double>::infinity();
-  const bool bent = distances_ == Distances::logarithmic;  // instead of fading
-  for (const double p : bent ? std::vector<double>{0.0} : kFading) {
+  for (const double p : bent ? std::vector<double>{0.0} : kFading) {  // bent: instead of fading
     const Vector weight = (1.0 + r.array().square()).pow(-p) * (kFar / r.array()).min(1.0);
     const Matrix faded = Phi * weight.asDiagonal();
     for (const double q : {0.02, 0.1, 0.5}) {
