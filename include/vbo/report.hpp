@@ -110,7 +110,8 @@ Result<StudyReport> make_report(Storage& storage);
 StudyReport make_report(StudyRecord record, std::vector<Trial> trials,
                         const std::vector<RoundReport>& reports);
 
-// The newest round whose outcomes have been compared with what it promised; null when there is none.
+// The newest round whose outcomes have been compared with what it promised; null when there is
+// none.
 const RoundSummary* last_tested(const std::vector<RoundSummary>& rounds);
 
 // How much one parameter tells about the rank of the outcome, in nats.

@@ -326,8 +326,9 @@ void follow_curve(StudyReport& report, Sources& sources) {
 }  // namespace
 
 const RoundSummary* last_tested(const std::vector<RoundSummary>& rounds) {
-  const auto found = std::find_if(rounds.rbegin(), rounds.rend(),
-                                  [](const RoundSummary& round) { return round.realized.has_value(); });
+  const auto found = std::find_if(rounds.rbegin(), rounds.rend(), [](const RoundSummary& round) {
+    return round.realized.has_value();
+  });
   return found == rounds.rend() ? nullptr : &*found;
 }
 

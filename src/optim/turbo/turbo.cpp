@@ -300,7 +300,8 @@ std::vector<Suggestion> Turbo::ask(std::span<const TrialId> ids) {
 
   if (fitted_ != count) fit(count);
   const auto q = static_cast<Index>(ids.size() - next);
-  if (draws_.left() < q) draws_ = draw(asks_ - 1, std::max(q, std::min<Index>(batch_, kDrawnAhead)));
+  if (draws_.left() < q)
+    draws_ = draw(asks_ - 1, std::max(q, std::min<Index>(batch_, kDrawnAhead)));
   const Matrix& C = draws_.codes;
   std::vector<bool> taken(static_cast<std::size_t>(C.cols()), false);
   for (Index i = 0; i < C.cols(); ++i) {

@@ -14,8 +14,8 @@
 // results *equals* the mean of E: d/db mean R = mean [ s_j - E_b s ] = 0 with s = log(p / m).
 //
 // What is left is what b cannot see: models that grow less sure from batch to batch, and the noise
-// of b itself (E is convex in it, R concave). So the surplus c of promises over what came of them is
-// kept as an account and taken off the next promise:
+// of b itself (E is convex in it, R concave). So the surplus c of promises over what came of them
+// is kept as an account and taken off the next promise:
 //   E shown = max(0, E - c),     c <- c + k (E shown - R)     after every batch, k <= 1/6.
 // The differences over a study then add up to c / k, whatever their cause: their mean goes to zero
 // as one over the number of batches, not as one over its root. Not thread-safe.

@@ -70,7 +70,7 @@ struct Tuning {
   // Their share of a batch once something has failed: with 0.08 fewer crash and values on slopes
   // are worse, with 0.16 13% crash in ten dimensions ("A fifth look"). Where only measured bounds
   // are broken: flat.
-  static constexpr double probing = 0.12, probing_bounds = 0.08;
+  static constexpr double probing = 0.1, probing_bounds = 0.08;
   static constexpr int failure_draws = 4;         // proposals drawn for each that is judged
   static constexpr int retreats = 12;             // halvings of the way to a safe place
   static constexpr int failure_points = 256;      // results the models of the whole cube look at
