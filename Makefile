@@ -7,7 +7,7 @@ help:
 	@echo "make demo     install what is missing, build the program, and run a real study"
 	@echo "make program  build/release/vbo alone"
 	@echo "make test     build everything and run every test"
-	@echo "make check    tests under sanitizers, clang-tidy, coverage (takes hours on two cores)"
+	@echo "make check    tests under sanitizers, clang-tidy, coverage (takes two hours on two cores)"
 	@echo "make fuzz     libFuzzer on everything that is read from outside, a minute each (MINUTES=60 for longer)"
 	@echo "make package  a .deb for Debian 12 in build/package"
 	@echo "make wheel    Python wheels in build/wheels, tried in a clean environment"
