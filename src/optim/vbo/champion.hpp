@@ -36,9 +36,9 @@ class Champion {
   void read(StateReader& in);
 
  private:
-  std::unique_ptr<LocalSearch> search_;
   double doubt() const;  // that its place is the best: 1 at first
 
+  std::unique_ptr<LocalSearch> search_;
   double jump_share_;
   std::int64_t outlived_ = 0;  // runs
 };
