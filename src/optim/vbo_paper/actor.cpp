@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "nn/gumbel.hpp"
 #include "nn/init.hpp"
@@ -13,7 +14,8 @@ namespace vbo {
 namespace {
 
 constexpr double kTemperature = 1.0;  // of the softmax gradients pass through
-constexpr double kRestless = 0.02;    // deviation of E per unit
+constexpr double kRestless = 0.02;    // deviation of E where it places numbers, per attempt
+constexpr int kTriesPerChange = 20;   // attempts before one more category is changed
 
 nn::MlpShape actor_shape(nn::Index dimension, nn::Index hidden) {
   const auto D = static_cast<int>(std::max<nn::Index>(1, dimension));
@@ -49,15 +51,52 @@ MatrixOf<T> Actor<T>::seeds(nn::Index n, Rng& rng) const {
 }
 
 template <class T>
-const MatrixOf<T>& Actor<T>::act(nn::InputRef<T> S, double restless, Rng* rng) {
-  MatrixOf<T> E = net_.forward(S);
-  if (restless > 0.0 && rng) {
-    const T width = static_cast<T>(kRestless * restless);
-    for (T& e : E.reshaped()) e += width * static_cast<T>(rng->normal());
-  }
+const MatrixOf<T>& Actor<T>::act(nn::InputRef<T> S) {
+  const MatrixOf<T> E = net_.forward(S);
   place_numbers(S, E);
   place_categories(S, E);
   return X_;
+}
+
+template <class T>
+const MatrixOf<T>& Actor<T>::act_anew(nn::InputRef<T> s, int attempt, Rng& rng) {
+  const MatrixOf<T> own = net_.forward(s);
+  const T width = static_cast<T>(kRestless * attempt);
+  const MatrixOf<T> E =
+      own.unaryExpr([&](T e) { return e + width * static_cast<T>(rng.normal()); });
+  place_numbers(s, E);
+  place_categories(s, own);
+  for (int change = 0; change <= attempt / kTriesPerChange; ++change) {
+    change_category(own, 1.0 + attempt, rng);
+  }
+  return X_;
+}
+
+// Another category c in one block instead of the present one c', drawn among all such changes by
+// their odds exp((l_c - l_c') / temperature) with l the logits (Gumbel-max). A net that is certain
+// of most blocks and not of all changes what it is least certain of.
+template <class T>
+void Actor<T>::change_category(nn::InputRef<T> E, double temperature, Rng& rng) {
+  double highest = -std::numeric_limits<double>::infinity();
+  nn::Index from = -1, to = -1;
+  for (const Encoding::Block& block : encoding_.blocks()) {
+    if (block.kind != ParameterKind::categorical) continue;
+    nn::Index now = 0;
+    X_.col(0).segment(block.offset, block.width).maxCoeff(&now);
+    now += block.offset;
+    for (nn::Index c = block.offset; c < block.offset + block.width; ++c) {
+      if (c == now) continue;
+      const double odds = options_.logit_scale * static_cast<double>(E(c, 0) - E(now, 0));
+      const double drawn = odds / temperature - std::log(-std::log(rng.uniform()));
+      if (!(drawn > highest)) continue;
+      highest = drawn;
+      from = now;
+      to = c;
+    }
+  }
+  if (to < 0) return;  // no categories with a choice
+  X_(from, 0) = T(0);
+  X_(to, 0) = T(1);
 }
 
 template <class T>

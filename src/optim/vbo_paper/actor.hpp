@@ -36,9 +36,12 @@ class Actor {
 
   // (D,n) standard normal.
   MatrixOf<T> seeds(nn::Index n, Rng& rng) const;
-  // X (D,n) of seeds S (D,n), valid until the next call. `restless` >= 0 adds noise that is not the
-  // seeds' own, for actions that must not repeat: 0 adds none.
-  const MatrixOf<T>& act(nn::InputRef<T> S, double restless = 0.0, Rng* rng = nullptr);
+  // X (D,n) of seeds S (D,n), valid until the next call.
+  const MatrixOf<T>& act(nn::InputRef<T> S);
+  // The same of one seed s (D,1) whose action must be another one than before, at the `attempt`-th
+  // try to find one, 1, 2, ...: numbers get noise that grows with the attempts; a category changes,
+  // at first where the net is least certain, later anywhere and more than one.
+  const MatrixOf<T>& act_anew(nn::InputRef<T> s, int attempt, Rng& rng);
   // One step up an objective whose slope at the last act() is dX (D,n).
   void ascend(nn::InputRef<T> dX);
 
@@ -52,6 +55,7 @@ class Actor {
  private:
   void place_numbers(nn::InputRef<T> S, nn::InputRef<T> E);
   void place_categories(nn::InputRef<T> S, nn::InputRef<T> E);
+  void change_category(nn::InputRef<T> E, double temperature, Rng& rng);
 
   const Encoding& encoding_;
   Options options_;

@@ -218,11 +218,12 @@ void VboPaper::explain(std::span<const TrialId> ids, const std::vector<Vector>& 
   }
 }
 
-// Plain sampling, except that a repeat is drawn again, ever more freely.
+// Plain sampling, except that instead of a repeat something near it is drawn, ever more freely.
 std::optional<Vector> VboPaper::unseen_action(TrialId id) {
   Rng rng(common_.seed, "action-net", static_cast<std::uint64_t>(id));
   for (int i = 0; i < kTries; ++i) {
-    Vector code = actor_.act(actor_.seeds(1, rng), i, &rng).col(0).cast<double>();
+    const MatrixOf<float> S = actor_.seeds(1, rng);
+    Vector code = (i == 0 ? actor_.act(S) : actor_.act_anew(S, i, rng)).col(0).cast<double>();
     encoding_.snap(code);
     if (!seen_.contains(code)) return code;
   }
