@@ -86,26 +86,56 @@ TEST_F(TwoHills, WhatIsTakenIsNotSuggested) {
   EXPECT_TRUE(improvements({&model_, best_, 1.0}, search, 2, rng).empty());
 }
 
-// Beyond 0.18 evaluations fail, and there the process hopes for most. The improvement is the best
-// of what will likely succeed, and says what the process expects of it, not how likely it is.
+// P = 1 / (1 + e^(200 (x - 0.18))): beyond 0.18 evaluations fail, and there the process hopes for
+// most.
+Vector fails_beyond(ConstMatrixRef X, Matrix* slope) {
+  const Vector odds = (200.0 * (X.row(0).transpose().array() - 0.18)).exp();
+  if (slope) *slope = -200.0 * (odds.array() / (1.0 + odds.array())).matrix().transpose();
+  return -(1.0 + odds.array()).log();
+}
+double likely_up_to(double p) { return 0.18 + std::log(1.0 / p - 1.0) / 200.0; }
+
+// The improvement is the best of what will likely succeed, and says what the process expects of it,
+// not how likely it is.
 TEST_F(TwoHills, WhereEvaluationsFailItIsTheBestOfWhatSucceeds) {
   Rng rng(2);
   ImproveSearch search = from_anywhere(encoding_);
   ASSERT_GT(improvements({&model_, best_, 1.0}, search, 1, rng)[0].code[0], 0.19);
-  search.log_success = [](ConstMatrixRef X, Matrix* slope) {  // P = 1 / (1 + e^(200 (x - 0.18)))
-    const Vector odds = (200.0 * (X.row(0).transpose().array() - 0.18)).exp();
-    if (slope) *slope = -200.0 * (odds.array() / (1.0 + odds.array())).matrix().transpose();
-    return Vector(-(1.0 + odds.array()).log());
-  };
+  search.log_success = fails_beyond;
   search.success_wanted = 0.95;
   const auto found = improvements({&model_, best_, 1.0}, search, 1, rng);
   ASSERT_EQ(found.size(), 1U);
-  const double x = found[0].code[0], border = 0.18 + std::log(1.0 / 0.95 - 1.0) / 200.0;
+  const double x = found[0].code[0], border = likely_up_to(0.95);
   double highest = -1e300;
   for (int i = 0; i <= 2000; ++i) highest = std::max(highest, log_ei(model_, border * i / 2000.0));
   EXPECT_LT(x, border + 1e-4);
   EXPECT_NEAR(found[0].log_ei, highest, 1e-3);
   EXPECT_NEAR(found[0].log_ei, log_ei(model_, x), 1e-9);
+}
+
+// Bold points go up to where success is a matter of luck; once enough failures are expected of
+// them, careful ones follow.
+TEST_F(TwoHills, IsBoldUntilEnoughFailuresAreExpected) {
+  const auto bold = [&](double risk) {
+    Rng rng(2);
+    ImproveSearch search = from_anywhere(encoding_);
+    search.log_success = fails_beyond;
+    search.success_wanted = 0.95;
+    search.success_bold = 0.5;
+    search.risk = risk;
+    int count = 0;
+    const auto found = improvements({&model_, best_, 1.0}, search, 3, rng);
+    EXPECT_EQ(found.size(), 3U);
+    for (const Improvement& point : found) {
+      EXPECT_LT(point.code[0], likely_up_to(0.5) + 1e-4);
+      const bool is_bold = point.code[0] > likely_up_to(0.94);
+      EXPECT_TRUE(!is_bold || &point - found.data() == count);  // those come first
+      count += is_bold;
+    }
+    return count;
+  };
+  EXPECT_EQ(bold(0.0), 0);
+  EXPECT_EQ(bold(0.3), 1);
 }
 
 // Twelve switches whose effects add up: a process that has seen 60 of 4,096 combinations expects

@@ -79,20 +79,25 @@ std::vector<Improvement> improvements(const Process& process, const ImproveSearc
   Believer believer(process);
   if (search.pending.cols() > 0) believer.believe(search.pending);
   Matrix starts = search.starts(rng), next;
+  double failures = 0.0;  // expected of those found
   for (int i = 0; i < count; ++i) {
+    const double bar = failures < search.risk ? search.success_bold : search.success_wanted;
+    const auto doubt = [&](const Candidate& top) {
+      return search.log_success ? -std::expm1(search.log_success(top.X, nullptr)[0]) : 0.0;
+    };
     // Climbing draws nothing: the next starts are the same whether drawn beside or after it.
     climbs.meanwhile = [&, more = i + 1 < count] {
       if (more) next = search.starts(rng);
     };
     const std::vector<Candidate> tops = maximize(
-        search.encoding,
-        objective(believer.model(), believer.best(), search.log_success, search.success_wanted),
+        search.encoding, objective(believer.model(), believer.best(), search.log_success, bar),
         starts, climbs, rng);
     starts.swap(next);
     const auto fresh = std::find_if(tops.begin(), tops.end(), [&](const Candidate& top) {
-      return !search.taken(top.X.col(0));
+      return !search.taken(top.X.col(0)) && doubt(top) <= Tuning::improve_doubt * (1.0 - bar);
     });
     if (fresh == tops.end()) continue;
+    failures += doubt(*fresh);
     const Vector hope = log_ei(*believer.model().marginals(fresh->X), believer.best()).value;
     found.push_back({fresh->X.col(0), hope[0]});
     if (i + 1 < count) believer.believe(fresh->X);

@@ -6,7 +6,8 @@
 // knows counts here, which a mean does not see: with few results this is the exploration that pays
 // (docs/research.md, "Expected improvement beside the searches"). Where evaluations fail, the
 // maximum is that of what will likely succeed: the process knows nothing of borders, and hopes
-// beyond them.
+// beyond them. An optimum on a border is as likely to fail as not, so the first points are bold,
+// until as many failures are expected of them as can be borne.
 #pragma once
 
 #include <functional>
@@ -39,9 +40,12 @@ struct ImproveSearch {
   std::function<bool(ConstVectorRef code)> taken;  // must not be suggested (again)
   Matrix pending;                                  // (D,P) codes without a result, P >= 0
   int threads = 1;
-  // Where evaluations fail: climbs stay where success is as likely as this.
+  // Where evaluations fail: climbs stay where success is as likely as `success_wanted`, or, as long
+  // as fewer than `risk` failures are expected of the points so far, as `success_bold`.
   LogSuccess log_success = {};
   double success_wanted = 0.0;
+  double success_bold = 0.0;
+  double risk = 0.0;
 };
 
 // At most `count`; fewer where climbs end on what is taken. REQUIRES: process.model.

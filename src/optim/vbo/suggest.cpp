@@ -158,18 +158,18 @@ Vbo::Candidates Vbo::improved(int count, Rng& rng) {
     }
     return Matrix(columns<double>(codes));
   };
-  const auto taken = [this](ConstVectorRef code) { return seen_.contains(code) || may_fail(code); };
-  LogSuccess log_success;
+  const auto taken = [this](ConstVectorRef code) { return seen_.contains(code); };
+  ImproveSearch search{encoding_, starts, taken, newest_pending(Tuning::improve_pending),
+                       common_.threads};
   if (failures_.known()) {
-    log_success = [this](ConstMatrixRef X, Matrix* slope) {
+    search.log_success = [this](ConstMatrixRef X, Matrix* slope) {
       return failures_.log_success(X, slope);
     };
+    search.success_wanted = 1.0 - (1.0 - Tuning::improve_success) * failures_.boldness();
+    search.success_bold = Tuning::bold_success;
+    search.risk = Tuning::bold_risk * static_cast<double>(common_.batch) * failures_.boldness();
   }
-  const std::vector<Improvement> found = improvements(
-      run_->judge().process(),
-      {encoding_, starts, taken, newest_pending(Tuning::improve_pending), common_.threads,
-       log_success, 1.0 - (1.0 - Tuning::improve_success) * failures_.boldness()},
-      count, rng);
+  const std::vector<Improvement> found = improvements(run_->judge().process(), search, count, rng);
   Candidates candidates;
   if (found.empty()) return candidates;
   for (const Improvement& top : found) {
@@ -189,10 +189,6 @@ void Vbo::put_probes_first(Candidates& candidates, std::size_t likely, double fe
       order.begin(), order.end(), [&](int i) { return static_cast<std::size_t>(i) >= likely; });
   const auto probes = std::min(safe - order.begin(), static_cast<std::ptrdiff_t>(few));
   order.erase(order.begin() + probes, safe);
-}
-
-bool Vbo::may_fail(ConstVectorRef code) const {
-  return failures_.known() && failures_.success_probability({code})[0] < Tuning::success_wanted;
 }
 
 // The best result that would likely succeed again; the likeliest of the best where none would.

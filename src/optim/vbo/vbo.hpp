@@ -73,7 +73,6 @@ class Vbo final : public Optimizer {
   Candidates improved(int count, Rng& rng);
   std::vector<Vector> climbed(int count, Rng& rng);
   void judge(Candidates& candidates);
-  bool may_fail(ConstVectorRef code) const;
   Vector safe_place() const;
   std::size_t keep_likely(std::vector<Vector>& codes, std::size_t wanted, int count) const;
   static void put_probes_first(Candidates& candidates, std::size_t likely, double few);
