@@ -102,7 +102,7 @@ TEST_F(TwoHills, WhereEvaluationsFailItIsTheBestOfWhatSucceeds) {
   ImproveSearch search = from_anywhere(encoding_);
   ASSERT_GT(improvements({&model_, best_, 1.0}, search, 1, rng)[0].code[0], 0.19);
   search.log_success = fails_beyond;
-  search.success_wanted = 0.95;
+  search.doubt = [](double) { return 0.05; };
   const auto found = improvements({&model_, best_, 1.0}, search, 1, rng);
   ASSERT_EQ(found.size(), 1U);
   const double x = found[0].code[0], border = likely_up_to(0.95);
@@ -113,29 +113,24 @@ TEST_F(TwoHills, WhereEvaluationsFailItIsTheBestOfWhatSucceeds) {
   EXPECT_NEAR(found[0].log_ei, log_ei(model_, x), 1e-9);
 }
 
-// Bold points go up to where success is a matter of luck; once enough failures are expected of
-// them, careful ones follow.
-TEST_F(TwoHills, IsBoldUntilEnoughFailuresAreExpected) {
-  const auto bold = [&](double risk) {
-    Rng rng(2);
-    ImproveSearch search = from_anywhere(encoding_);
-    search.log_success = fails_beyond;
-    search.success_wanted = 0.95;
-    search.success_bold = 0.5;
-    search.risk = risk;
-    int count = 0;
-    const auto found = improvements({&model_, best_, 1.0}, search, 3, rng);
-    EXPECT_EQ(found.size(), 3U);
-    for (const Improvement& point : found) {
-      EXPECT_LT(point.code[0], likely_up_to(0.5) + 1e-4);
-      const bool is_bold = point.code[0] > likely_up_to(0.94);
-      EXPECT_TRUE(!is_bold || &point - found.data() == count);  // those come first
-      count += is_bold;
-    }
-    return count;
-  };
-  EXPECT_EQ(bold(0.0), 0);
-  EXPECT_EQ(bold(0.3), 1);
+// A slope that rises to the border and beyond. From careful to bold, each point goes up to the
+// doubt that it is allowed; those that may well fail are no results to beat for the others.
+TEST(Improvements, AreMoreAndMoreBoldTowardsABorder) {
+  const Encoding encoding(Space::make({Parameter::real("x", 0, 1)}).value());
+  const Vector x = Vector::LinSpaced(12, 0.02, 0.15);
+  GaussianProcess model(GpOptions::standard(1));
+  model.fit(x.transpose(), x, Rng(1));
+  ImproveSearch search = from_anywhere(encoding);
+  search.log_success = fails_beyond;
+  search.doubt = [](double u) { return 0.05 + 0.4 * u; };
+  Rng rng(2);
+  const auto found = improvements({&model, x.maxCoeff(), 1.0}, search, 4, rng);
+  ASSERT_EQ(found.size(), 4U);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const double from = 0.05 + 0.1 * static_cast<double>(i);  // allowed: that and up to 0.1 more
+    EXPECT_GT(found[i].code[0], likely_up_to(1.0 - from) - 1e-3);
+    EXPECT_LT(found[i].code[0], likely_up_to(1.0 - (from + 0.1)) + 1e-3);
+  }
 }
 
 // Twelve switches whose effects add up: a process that has seen 60 of 4,096 combinations expects

@@ -66,12 +66,12 @@ struct Tuning {
 
   // ---- Failures and limits (docs/constraints.md, "Borders") ----------------------------------
   // Of a suggestion, a probability. Bold improvements make the search exact, so that all others may
-  // be careful: with 0.9 more batches fail as a whole and values are no better ("A sixth look").
+  // be careful: with 0.9 more batches fail as a whole ("A sixth look").
   static constexpr double success_wanted = 0.97;
   static constexpr double success_least = 0.4;  // of a suggestion that looks for the border
-  // Their share of a batch once something has failed; with 0.1 up to 15% crash. Where only measured
-  // bounds are broken: flat.
-  static constexpr double probing = 0.05, probing_bounds = 0.08;
+  // Their share of a batch once something has failed; half of it: values two times worse. Where
+  // only measured bounds are broken: flat.
+  static constexpr double probing = 0.1, probing_bounds = 0.08;
   static constexpr int failure_draws = 4;         // proposals drawn for each that is judged
   static constexpr int retreats = 12;             // halvings of the way to a safe place
   static constexpr int failure_points = 256;      // results the models of the whole cube look at
@@ -90,12 +90,15 @@ struct Tuning {
   static constexpr double improve_most = 8.0;  // a round: 4 is less, 16 takes from the searches
   // Starts of each kind (jumps, the leader's, anywhere); 100, 4 and 40 together: nothing.
   static constexpr int improve_starts = 64, improve_climbs = 3, improve_iterations = 30;
-  // Where evaluations fail: of improvements, and of the bold ones among them, of which at most so
-  // many failures are expected, as a part of a batch, while few of the newest results have failed.
-  // Without that condition 0.03 already lets 10% crash on a slope in eight dimensions.
-  static constexpr double improve_success = 0.98, bold_success = 0.5, bold_risk = 0.045;
-  // A climb ends a little below its bar: this times the doubt that was allowed is accepted.
+  // Where evaluations fail: doubt that an improvement succeeds, from careful to bold, most of them
+  // careful, less while many of the newest results fail. With one bar for all of a batch its
+  // improvements lie beside each other and fail together ("A sixth look").
+  static constexpr double least_doubt = 0.02, most_doubt = 0.5;
+  // A climb ends a little beyond what was allowed: this times as much is accepted.
   static constexpr double improve_doubt = 1.25;
+  // Of a point that is believed to have come out better than the best result; a bold one would
+  // leave nothing to gain for the others.
+  static constexpr double believed_success = 0.9;
   static constexpr std::size_t improve_pending = 64;  // points still out that are believed; guess
 
   // ---- Shares of a batch ---------------------------------------------------------------------

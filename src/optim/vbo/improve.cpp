@@ -43,23 +43,30 @@ BatchObjective objective(const Surrogate& model, double best, const LogSuccess& 
           }};
 }
 
-// A process that takes what it expects for what came out.
+// A process that takes what it expects for what came out. What may well fail is no result to beat.
+// `process` and `log_success`, which may be empty, must outlive it.
 class Believer {
  public:
-  explicit Believer(const Process& process) : process_(process), best_(process.best) {}
+  Believer(const Process& process, const LogSuccess& log_success)
+      : process_(process), log_success_(log_success), best_(process.best) {}
 
   const Surrogate& model() const { return fantasy_ ? *fantasy_ : *process_.model; }
   double best() const { return best_; }
 
   void believe(const Matrix& points) {  // (D,k), k >= 1
     const Vector mean = model().marginals(points)->mean();
-    best_ = std::max(best_, mean.maxCoeff());
+    const Vector log_p =
+        log_success_ ? log_success_(points, nullptr) : Vector(Vector::Zero(mean.size()));
+    for (Eigen::Index i = 0; i < mean.size(); ++i) {
+      if (log_p[i] >= std::log(Tuning::believed_success)) best_ = std::max(best_, mean[i]);
+    }
     std::unique_ptr<Surrogate> next = model().conditioned_on(points, mean);
     fantasy_ = std::move(next);
   }
 
  private:
   const Process& process_;
+  const LogSuccess& log_success_;
   double best_;
   std::unique_ptr<Surrogate> fantasy_;
 };
@@ -76,12 +83,12 @@ std::vector<Improvement> improvements(const Process& process, const ImproveSearc
                          .low = {},
                          .high = {},
                          .team = &team};
-  Believer believer(process);
+  Believer believer(process, search.log_success);
   if (search.pending.cols() > 0) believer.believe(search.pending);
   Matrix starts = search.starts(rng), next;
-  double failures = 0.0;  // expected of those found
+  const double shift = search.log_success ? rng.uniform() : 0.0;
   for (int i = 0; i < count; ++i) {
-    const double bar = failures < search.risk ? search.success_bold : search.success_wanted;
+    const double allowed = search.doubt((i + shift) / count);
     const auto doubt = [&](const Candidate& top) {
       return search.log_success ? -std::expm1(search.log_success(top.X, nullptr)[0]) : 0.0;
     };
@@ -89,15 +96,15 @@ std::vector<Improvement> improvements(const Process& process, const ImproveSearc
     climbs.meanwhile = [&, more = i + 1 < count] {
       if (more) next = search.starts(rng);
     };
-    const std::vector<Candidate> tops = maximize(
-        search.encoding, objective(believer.model(), believer.best(), search.log_success, bar),
-        starts, climbs, rng);
+    const std::vector<Candidate> tops =
+        maximize(search.encoding,
+                 objective(believer.model(), believer.best(), search.log_success, 1.0 - allowed),
+                 starts, climbs, rng);
     starts.swap(next);
     const auto fresh = std::find_if(tops.begin(), tops.end(), [&](const Candidate& top) {
-      return !search.taken(top.X.col(0)) && doubt(top) <= Tuning::improve_doubt * (1.0 - bar);
+      return !search.taken(top.X.col(0)) && doubt(top) <= Tuning::improve_doubt * allowed;
     });
     if (fresh == tops.end()) continue;
-    failures += doubt(*fresh);
     const Vector hope = log_ei(*believer.model().marginals(fresh->X), believer.best()).value;
     found.push_back({fresh->X.col(0), hope[0]});
     if (i + 1 < count) believer.believe(fresh->X);

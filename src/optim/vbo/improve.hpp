@@ -6,8 +6,9 @@
 // knows counts here, which a mean does not see: with few results this is the exploration that pays
 // (docs/research.md, "Expected improvement beside the searches"). Where evaluations fail, the
 // maximum is that of what will likely succeed: the process knows nothing of borders, and hopes
-// beyond them. An optimum on a border is as likely to fail as not, so the first points are bold,
-// until as many failures are expected of them as can be borne.
+// beyond them. How likely differs from point to point, from careful to bold: an optimum on a border
+// is as likely to fail as not, and points at several distances from where the border is thought to
+// be tell more about it than as many at one.
 #pragma once
 
 #include <functional>
@@ -40,12 +41,10 @@ struct ImproveSearch {
   std::function<bool(ConstVectorRef code)> taken;  // must not be suggested (again)
   Matrix pending;                                  // (D,P) codes without a result, P >= 0
   int threads = 1;
-  // Where evaluations fail: climbs stay where success is as likely as `success_wanted`, or, as long
-  // as fewer than `risk` failures are expected of the points so far, as `success_bold`.
+  // Where evaluations fail: climbs stay where the doubt, 1 - P(success), is at most doubt(u), u
+  // from 0 to 1 evenly over the points.
   LogSuccess log_success = {};
-  double success_wanted = 0.0;
-  double success_bold = 0.0;
-  double risk = 0.0;
+  std::function<double(double u)> doubt = [](double) { return 1.0; };
 };
 
 // At most `count`; fewer where climbs end on what is taken. REQUIRES: process.model.

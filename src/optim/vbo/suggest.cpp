@@ -165,9 +165,9 @@ Vbo::Candidates Vbo::improved(int count, Rng& rng) {
     search.log_success = [this](ConstMatrixRef X, Matrix* slope) {
       return failures_.log_success(X, slope);
     };
-    search.success_wanted = 1.0 - (1.0 - Tuning::improve_success) * failures_.boldness();
-    search.success_bold = Tuning::bold_success;
-    search.risk = Tuning::bold_risk * static_cast<double>(common_.batch) * failures_.boldness();
+    search.doubt = [boldness = failures_.boldness()](double u) {
+      return boldness * std::lerp(Tuning::least_doubt, Tuning::most_doubt, u * u);
+    };
   }
   const std::vector<Improvement> found = improvements(run_->judge().process(), search, count, rng);
   Candidates candidates;
