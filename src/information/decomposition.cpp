@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "numerics/flops.hpp"
+#include "numerics/parallel.hpp"
 
 namespace vbo {
 namespace {
@@ -20,39 +21,50 @@ auto safe_log(const Eigen::ArrayBase<Derived>& q) {
   return q.max(std::numeric_limits<T>::min()).log();
 }
 
+// Calls work(i) for every input, some at a time on each thread.
+template <class Work>
+void for_inputs(Index inputs, int threads, const Work& work) {
+  constexpr Index together = 256;
+  parallel_for(threads, static_cast<int>((inputs + together - 1) / together), [&](int block) {
+    const Index end = std::min(inputs, together * (block + 1));
+    for (Index i = together * block; i < end; ++i) work(i);
+  });
+}
+
 // w = softmax(logits) per column, with log-partition and sum w log w; p_i = mean_k w^k_i.
 template <class T>
-void softmax_columns(const Eigen::Ref<const MatrixOf<T>>& logits, Index critics,
+void softmax_columns(const Eigen::Ref<const MatrixOf<T>>& logits, Index critics, int threads,
                      DecompositionOf<T>& out) {
   const Index inputs = logits.cols() / critics;
-  out.predictive.setZero();
-  for (Index c = 0; c < logits.cols(); ++c) {
-    const auto D = logits.col(c).array();
-    auto w = out.weights.col(c).array();
-    const T top = D.maxCoeff();
-    w = (D - top).exp();
-    const T sum = w.sum();
-    w *= T(1) / sum;
-    const T log_partition = top + std::log(sum);
-    out.log_partition[c] = log_partition;
-    // sum_j w_j log w_j with log w_j = D_j - log sum e^D
-    out.negative_entropy[c] = (w * (D - log_partition)).sum();
-    out.predictive.col(c % inputs).array() += w;
-  }
-  out.predictive *= T(1) / static_cast<T>(critics);
+  for_inputs(inputs, threads, [&](Index i) {
+    out.predictive.col(i).setZero();
+    for (Index k = 0; k < critics; ++k) {
+      const Index c = k * inputs + i;
+      const auto D = logits.col(c).array();
+      auto w = out.weights.col(c).array();
+      const T top = D.maxCoeff();
+      w = (D - top).exp();
+      const T sum = w.sum();
+      w *= T(1) / sum;
+      const T log_partition = top + std::log(sum);
+      out.log_partition[c] = log_partition;
+      // sum_j w_j log w_j with log w_j = D_j - log sum e^D
+      out.negative_entropy[c] = (w * (D - log_partition)).sum();
+      out.predictive.col(i).array() += w;
+    }
+    out.predictive.col(i) *= T(1) / static_cast<T>(critics);
+  });
 }
 
 // Means, entropies and shares of every input, and the batch's sums.
 template <class T>
 void summarize_inputs(Index critics, const Eigen::Ref<const VectorOf<T>>& levels,
-                      const DecompositionWeights& weights, DecompositionOf<T>& out) {
+                      const DecompositionWeights& weights, int threads, DecompositionOf<T>& out) {
   const Index inputs = out.predictive.cols();
   out.marginal.noalias() = out.predictive.rowwise().mean();
   out.log_marginal = safe_log(out.marginal.array());
   out.mean.noalias() = out.predictive.transpose() * levels;
-  double entropies = 0.0;
-  double conditional = 0.0;
-  for (Index i = 0; i < inputs; ++i) {
+  for_inputs(inputs, threads, [&](Index i) {
     const auto p = out.predictive.col(i).array();
     auto log_p = out.log_predictive.col(i).array();
     log_p = safe_log(p);
@@ -66,8 +78,11 @@ void summarize_inputs(Index critics, const Eigen::Ref<const VectorOf<T>>& levels
     // Non-negative in exact arithmetic.
     out.input_information[i] = std::max(divergence, T(0));
     out.model_information[i] = std::max(entropy - critic_entropy, T(0));
-    entropies += static_cast<double>(entropy);
-    conditional += static_cast<double>(critic_entropy);
+  });
+  double entropies = 0.0, conditional = 0.0;
+  for (Index i = 0; i < inputs; ++i) {
+    entropies += static_cast<double>(out.predictive_entropy[i]);
+    conditional += static_cast<double>(out.critic_entropy[i]);
   }
   out.score = static_cast<T>(weights.mean_weight) * out.mean +
               static_cast<T>(weights.input_weight) * out.input_information +
@@ -117,7 +132,7 @@ template <class T>
 void decompose_information(const Eigen::Ref<const MatrixOf<T>>& logits, int critics,
                            const Eigen::Ref<const VectorOf<T>>& levels,
                            const DecompositionWeights& weights, WithGradient with_gradient,
-                           DecompositionOf<T>& out) {
+                           DecompositionOf<T>& out, int threads) {
   assert(critics >= 1 && logits.cols() % critics == 0 && logits.rows() == levels.size());
   const Index M = logits.rows();
   const Index columns = logits.cols();
@@ -134,8 +149,8 @@ void decompose_information(const Eigen::Ref<const MatrixOf<T>>& logits, int crit
                          &out.input_information, &out.model_information, &out.score}) {
     v->resize(B);
   }
-  softmax_columns<T>(logits, critics, out);
-  summarize_inputs<T>(critics, levels, weights, out);
+  softmax_columns<T>(logits, critics, threads, out);
+  summarize_inputs<T>(critics, levels, weights, threads, out);
   // Per column: subtract, exp, sum, scale, w log w (3), add to p; per input 2 M log, products.
   const auto cells = static_cast<std::uint64_t>(M * columns);
   const auto pooled = static_cast<std::uint64_t>(M * B);
@@ -151,10 +166,10 @@ void decompose_information(const Eigen::Ref<const MatrixOf<T>>& logits, int crit
 template void decompose_information<float>(const Eigen::Ref<const MatrixOf<float>>&, int,
                                            const Eigen::Ref<const VectorOf<float>>&,
                                            const DecompositionWeights&, WithGradient,
-                                           DecompositionOf<float>&);
+                                           DecompositionOf<float>&, int);
 template void decompose_information<double>(const Eigen::Ref<const MatrixOf<double>>&, int,
                                             const Eigen::Ref<const VectorOf<double>>&,
                                             const DecompositionWeights&, WithGradient,
-                                            DecompositionOf<double>&);
+                                            DecompositionOf<double>&, int);
 
 }  // namespace vbo

@@ -59,11 +59,12 @@ enum class WithGradient { no, yes };
 
 // logits (M,K*B): critic k's scores D_k(x_i, y_j) in column k*B + i, row j. levels (M): the outcome
 // levels y_j, or any utility of them. Fills `out`; its gradient only when asked.
+// The same bits on any number of threads; the gradient is made by one.
 // REQUIRES: critics >= 1, logits.cols() a multiple of critics, finite logits.
 template <class T>
 void decompose_information(const Eigen::Ref<const MatrixOf<T>>& logits, int critics,
                            const Eigen::Ref<const VectorOf<T>>& levels,
                            const DecompositionWeights& weights, WithGradient with_gradient,
-                           DecompositionOf<T>& out);
+                           DecompositionOf<T>& out, int threads = 1);
 
 }  // namespace vbo

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "numerics/parallel.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <exception>
 #include <limits>
@@ -143,8 +145,68 @@ void Flag::await() const {
   spin_until([&] { return raised_.load(std::memory_order_acquire); });
 }
 
+namespace {
+
+// Kept from loop to loop, as long as the calling thread wants as many: to start threads takes
+// longer than many loops. After a fork the helpers are gone, and there is nobody to wait for.
+class KeptTeam {
+ public:
+  ~KeptTeam() { forget_if_forked(); }
+
+  Team& of(int threads) {
+    forget_if_forked();
+    if (!team_ || threads_ != threads) {
+      team_ = std::make_unique<Team>(threads);
+      threads_ = threads;
+      process_ = getpid();
+    }
+    return *team_;
+  }
+
+ private:
+  void forget_if_forked() {
+    if (team_ && process_ != getpid()) (void)team_.release();
+  }
+
+  std::unique_ptr<Team> team_;
+  int threads_ = 0;
+  pid_t process_ = 0;
+};
+
+}  // namespace
+
 void parallel_for(int threads, int n, const std::function<void(int)>& work) {
-  Team(threads, n).for_each(n, work);
+  if (threads <= 0) threads = all_cores();
+  if (threads == 1 || n <= 1 || inside) {
+    for (int i = 0; i < n; ++i) work(i);
+    return;
+  }
+  static thread_local KeptTeam kept;
+  kept.of(threads).for_each(n, work);
+}
+
+void side_by_side(int threads, const std::vector<Piece>& pieces) {
+  if (threads <= 0) threads = all_cores();
+  const auto n = static_cast<int>(std::ssize(pieces));
+  const auto divisible = static_cast<int>(
+      std::ranges::count_if(pieces, [](const Piece& piece) { return piece.divides; }));
+  const int more = divisible > 0 && !inside ? std::max(0, threads - n) / divisible : 0;
+  if (more == 0) {
+    return parallel_for(threads, n, [&](int i) { pieces[static_cast<std::size_t>(i)].work(1); });
+  }
+  Team team(n);  // not the kept one, which the caller's own piece may want
+  team.for_each(n, [&](int i) {
+    const Piece& piece = pieces[static_cast<std::size_t>(i)];
+    if (!piece.divides) return piece.work(1);
+    const bool before = std::exchange(inside, false);  // it may begin loops of its own
+    try {
+      piece.work(1 + more);
+    } catch (...) {
+      inside = before;
+      throw;
+    }
+    inside = before;
+  });
 }
 
 }  // namespace vbo

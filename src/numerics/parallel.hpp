@@ -6,6 +6,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <vector>
 
 namespace vbo {
 
@@ -41,7 +42,16 @@ class Flag {
   std::atomic<bool> raised_{false};
 };
 
-// One loop by a team of at most `threads` (0 = all cores), never more than n.
+// One loop on at most `threads` (0 = all cores), which are kept for the calling thread's next loop.
 void parallel_for(int threads, int n, const std::function<void(int)>& work);
+
+// Pieces of unlike length side by side, in this order where there are more than `threads` (0 = all
+// cores). Threads beyond one for each go to those that can be divided, in equal parts, as teams
+// of their own: a piece learns how many it may use.
+struct Piece {
+  std::function<void(int threads)> work;
+  bool divides = false;
+};
+void side_by_side(int threads, const std::vector<Piece>& pieces);
 
 }  // namespace vbo

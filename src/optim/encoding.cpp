@@ -33,6 +33,14 @@ Eigen::Index Encoding::choice_in(const Block& block, ConstVectorRef x) const {
   return choice;
 }
 
+std::vector<Eigen::Index> Encoding::numeric_coordinates() const {
+  std::vector<Eigen::Index> coordinates;
+  for (const Block& block : blocks_) {
+    if (block.kind != ParameterKind::categorical) coordinates.push_back(block.offset);
+  }
+  return coordinates;
+}
+
 Vector Encoding::encode(const Point& point) const {
   Vector x = Vector::Zero(dimension_);
   for (const Block& block : blocks_) {

@@ -37,6 +37,7 @@ class Encoding {
   const Space& space() const { return space_; }
   Eigen::Index dimension() const { return dimension_; }  // D
   std::span<const Block> blocks() const { return blocks_; }
+  std::vector<Eigen::Index> numeric_coordinates() const;  // all but the categories'
 
   Vector encode(const Point& point) const;  // -> x (D). REQUIRES: space().check(point)
   Point decode(ConstVectorRef x) const;     // x (D), clamped to [0,1] first

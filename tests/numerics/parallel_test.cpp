@@ -2,7 +2,10 @@
 #include "numerics/parallel.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <stdexcept>
 #include <string>
@@ -58,6 +61,62 @@ TEST(ParallelFor, RethrowsAndStaysUsable) {
     parallel_for(threads, 9, [&](int) { ++done; });
     EXPECT_EQ(done, 9);
   }
+}
+
+TEST(ParallelFor, IsUsableInAForkedChild) {
+  std::atomic<int> done{0};
+  parallel_for(3, 8, [&](int) { ++done; });  // its helpers do not live on in the child
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    std::atomic<int> there{0};
+    parallel_for(3, 8, [&](int) { ++there; });
+    _exit(there == 8 ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  parallel_for(3, 8, [&](int) { ++done; });
+  EXPECT_EQ(done, 16);
+}
+
+TEST(SideBySide, ThreadsLeftOverGoToPiecesThatDivide) {
+  for (const int threads : {1, 3, 4, 9}) {
+    std::vector<std::atomic<int>> given(4);
+    std::atomic<int> together{0};
+    std::vector<Piece> pieces;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      pieces.push_back({[&, i](int own) {
+                          given[i] += own;
+                          parallel_for(own, 10, [&](int) { ++together; });
+                        },
+                        /*divides=*/i < 2});
+    }
+    const flops::Scope scope;
+    pieces[0].work = [&, first = pieces[0].work](int own) {
+      first(own);
+      Team(own).for_each(5, [](int) { flops::add(3); });
+    };
+    side_by_side(threads, pieces);
+    EXPECT_EQ(together, 40);
+    EXPECT_EQ(scope.count(), 15U);
+    const int more = threads == 9 ? 2 : 0;  // five beyond one for each, for two pieces
+    EXPECT_EQ(given[0], 1 + more);
+    EXPECT_EQ(given[1], 1 + more);
+    EXPECT_EQ(given[2], 1);
+    EXPECT_EQ(given[3], 1);
+  }
+}
+
+TEST(SideBySide, APiecesFailureIsRethrownAndLoopsStaySerialInside) {
+  const std::vector<Piece> pieces{{[](int) { throw std::runtime_error("no"); }, true},
+                                  {[](int) {}}};
+  EXPECT_THROW(side_by_side(6, pieces), std::runtime_error);
+  std::atomic<int> largest{0};
+  parallel_for(2, 2, [&](int) {
+    side_by_side(8, {{[&](int own) { largest = std::max(largest.load(), own); }, true}});
+  });
+  EXPECT_EQ(largest, 1);
 }
 
 TEST(Flops, NothingIsCountedWithoutAScope) {

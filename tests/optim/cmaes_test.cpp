@@ -375,6 +375,10 @@ TEST(CmaesBox, MapsIntoTheCubeAndBack) {
     g[0] = -7.0 + 14.0 * i / 1000.0;
     EXPECT_GE(map.to_code(g)[0], 0.0);
     EXPECT_LE(map.to_code(g)[0], 1.0);
+    // Its slope, but for the corners at the ends of the parabolas.
+    const Vector h = Vector::Constant(1, 1e-6);
+    const double rise = (map.to_code(g + h)[0] - map.to_code(g - h)[0]) / 2e-6;
+    EXPECT_NEAR(map.slope(g)[0], rise, 1e-4) << g[0];
   }
 }
 

@@ -109,7 +109,7 @@ std::vector<OptionMap> circumstances(const std::vector<OptionInfo>& infos) {
   add("successes", std::int64_t{1}, {{"length_start", 0.1}});
   add("length_start", 0.02);  // ... and end
   add("output_scale", false);
-  add("action_share", 0.9);  // vbo: the action-net has a say
+  add("action_batch", std::int64_t{1});  // vbo: the action-net has a say
   add("actions", std::string("reflect"),
       {{"warm_up", std::int64_t{1}}, {"action_rate", 0.1}, {"action_steps", std::int64_t{20}}});
   return all;

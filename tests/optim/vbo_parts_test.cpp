@@ -167,7 +167,7 @@ TEST(Critics, TrainingDoesNotDependOnThreads) {
   Critics critics(frame.inputs(), small_options(), 1);
   auto pieces = critics.training(archive, replay, frame, 5, 0);
   ASSERT_EQ(pieces.size(), 3U);
-  for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) (*piece)();
+  for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) piece->work(1);
   StateWriter out;
   critics.write(out);
   EXPECT_EQ(out.take(), trained(1));
@@ -296,43 +296,103 @@ TEST(Calibration, PaysBackWhatWasPromisedTooMuch) {
   EXPECT_NEAR(difference, 0.0, 0.012);  // 0.045 with b alone
 }
 
-TEST(ActionNet, StartsUniformAndMovesToTheGoodRegion) {
-  const Encoding encoding(parts_cube(2));
-  const Frame frame(encoding);
-  VboOptions options;
-  Critics critics(frame.inputs(), options, 1);
-  ActionNet net(encoding, options, 1);
-  Rng rng(1, "act");
-  const MatrixOf<float> first = net.act(4000, rng);
-  EXPECT_NEAR(first.mean(), 0.5, 5 * std::sqrt(1.0 / 12 / 8000));
-  EXPECT_NEAR((first.array() - 0.5F).square().mean(), 1.0 / 12, 0.005);
+// -|x - 0.3|^2 of the codes, and its slope.
+class HillJudge final : public Judge {
+ public:
+  const Judgement& judge(nn::InputRef<float> X, double, int, MatrixOf<float>* dX) override {
+    judgement_.score = -(X.array() - 0.3F).square().colwise().sum().transpose();
+    if (dX) *dX = (0.6F - 2.0F * X.array()).matrix() / static_cast<float>(X.cols());
+    return judgement_;
+  }
 
-  const Archive archive = quadratic_archive(2, 400);
-  critics.train(archive, archive.replay(0.25, 80), frame, 200, 0, 1);
-  options.action_steps = 300;
-  ActionNet trained(encoding, options, 1);
-  CriticsJudge judge(critics, frame);
-  const ActionNet::Gauge gauge = trained.train(judge, 64, 0, 1);
-  const MatrixOf<float> later = trained.act(1000, rng);
-  const auto distance = [](const MatrixOf<float>& X) {
-    return (X.array() - 0.3F).square().colwise().sum().mean();
+ private:
+  Judgement judgement_;
+};
+
+// A search in a space of numbers and a category that has turned and come to a border.
+struct ActionNetTest : ::testing::Test {
+  Encoding encoding{parts_mixed_space()};
+  Vector base = Vector::Zero(encoding.dimension());
+  LocalSearch leader{encoding, 0, 1};
+  HillJudge judge;
+  Rng rng{5, "act"};
+
+  ActionNetTest() {
+    base << 0.93, 0.5, 0.0, 1.0, 0.0, 0.6;  // x, n, three choices, z
+    leader.begin(base, 0.1, -1.0);
+    for (int generation = 0; generation < 5; ++generation) {
+      for (int i = 0; i < 12; ++i) {
+        Vector code = base;
+        leader.sample(code, rng);
+        leader.learn(code, -std::pow(code[0] - 0.9, 2) - 9.0 * std::pow(code[5] - code[0], 2),
+                     true);
+      }
+      leader.advance();
+    }
+  }
+
+  Matrix actions(ActionNet& net, int n) {
+    std::vector<Vector> codes(static_cast<std::size_t>(n), base);
+    net.act(leader, codes, rng);
+    Matrix X(encoding.dimension(), n);
+    for (int i = 0; i < n; ++i) X.col(i) = codes[static_cast<std::size_t>(i)];
+    return X;
+  }
+};
+
+TEST_F(ActionNetTest, StartsAsTheSearchItSpeaksFor) {
+  ActionNet net(3, small_options(), 1);
+  const int n = 4000;
+  const Matrix acted = actions(net, n);
+  Matrix sampled = base.replicate(1, n);
+  for (int i = 0; i < n; ++i) leader.sample(sampled.col(i), rng);
+  const auto covariance = [](const Matrix& X) {
+    const Matrix centred = X.colwise() - X.rowwise().mean();
+    return Matrix(centred * centred.transpose() / static_cast<double>(X.cols()));
   };
-  EXPECT_LT(distance(later), 0.3 * distance(first));
-  EXPECT_GE(gauge.input_information, 0.0);
-  EXPECT_GE(gauge.model_information, 0.0);
+  const Matrix of_search = covariance(sampled);
+  const double largest = of_search.diagonal().maxCoeff();
+  EXPECT_LT((acted.rowwise().mean() - sampled.rowwise().mean()).cwiseAbs().maxCoeff(),
+            5.0 * std::sqrt(2.0 * largest / n));
+  EXPECT_LT((covariance(acted) - of_search).cwiseAbs().maxCoeff(), 0.15 * largest);
+  EXPECT_EQ(acted.middleRows(2, 3), sampled.middleRows(2, 3));  // categories stay
 }
 
-TEST(ActionNet, CategoriesAreOneHot) {
-  const Encoding encoding(parts_mixed_space());
-  ActionNet net(encoding, small_options(), 1);
-  Rng rng(2, "act");
-  const MatrixOf<float> X = net.act(50, rng);
-  for (const Encoding::Block& block : encoding.blocks()) {
-    if (block.kind != ParameterKind::categorical) continue;
-    const auto rows = X.middleRows(block.offset, block.width);
-    EXPECT_TRUE((rows.array() == 0.0F || rows.array() == 1.0F).all());
-    EXPECT_TRUE((rows.colwise().sum().array() == 1.0F).all());
+TEST_F(ActionNetTest, ItsGradientIsThatOfItsObjective) {
+  ActionNet net(3, small_options(), 1);
+  for (float& weight : net.parameters()) weight += static_cast<float>(0.3 * rng.normal());
+  MatrixOf<float> S(3, 8);
+  for (float& s : S.reshaped()) s = static_cast<float>(rng.normal());
+  const auto at = [&] { return net.objective(judge, leader, base, S, 1); };
+  at();
+  const std::vector<float> gradient(net.gradient().begin(), net.gradient().end());
+  for (std::size_t i = 0; i < gradient.size(); i += 7) {
+    const float before = net.parameters()[i], h = 0.01F;
+    net.parameters()[i] = before + h;
+    const double up = at();
+    net.parameters()[i] = before - h;
+    const double slope = (up - at()) / (2.0 * h);
+    net.parameters()[i] = before;
+    EXPECT_NEAR(-gradient[i], slope, 2e-3 * std::max(1.0, std::abs(slope))) << i;
   }
+}
+
+TEST_F(ActionNetTest, LearnsToSuggestWhatTheJudgeExpectsMostOf) {
+  VboOptions options = small_options();
+  options.action_steps = 300;
+  ActionNet net(3, options, 1);
+  const auto mean_score = [&](const Matrix& X) {
+    return static_cast<double>(judge.judge(X.cast<float>(), 0.0, 1, nullptr).score.mean());
+  };
+  const auto deviation = [](const Matrix& X) {
+    return std::sqrt((X.colwise() - X.rowwise().mean()).squaredNorm() /
+                     static_cast<double>(X.cols()));
+  };
+  const Matrix before = actions(net, 1000);
+  net.train(judge, leader, base, 64, 0, 1);
+  const Matrix after = actions(net, 1000);
+  EXPECT_GT(mean_score(after), mean_score(before) + 0.02);
+  EXPECT_GT(deviation(after), 0.5 * deviation(before));  // not all of them at one place
 }
 
 }  // namespace

@@ -146,7 +146,6 @@ TEST(Vbo, SuggestsInsideTheSpaceWithoutRepeats) {
 
 TEST(Vbo, LedgerSaysNatsAndSourcesAreNamed) {
   VboOptions options = quick();
-  options.action_share = 0.15;  // off by default
   Player player(cube(4), {.seed = 3, .batch = 32}, options);
   player.rounds(6, 32, sphere);
   std::set<std::string> sources;
@@ -163,7 +162,7 @@ TEST(Vbo, LedgerSaysNatsAndSourcesAreNamed) {
     EXPECT_NEAR(why.notes[0].value * why.notes[2].value, why.terms[1].value, 1e-9);
     EXPECT_NEAR(why.notes[1].value * why.notes[2].value, why.terms[2].value, 1e-9);
   }
-  EXPECT_THAT(sources, ::testing::IsSupersetOf({"design", "action-net", "climb", "local", "jump"}));
+  EXPECT_THAT(sources, ::testing::IsSupersetOf({"design", "climb", "local", "jump"}));
   const AskReport report = player.vbo->report();
   EXPECT_GT(report.round, 0);
   ASSERT_EQ(report.values.size(), 2U);
@@ -306,13 +305,15 @@ TEST(Vbo, RecommendsNothingWhenAllFailed) {
 TEST(Vbo, ResumedRunSuggestsTheSamePoints) {
   for (const int threads : {1, 3}) {
     const OptimizerOptions common{.seed = 6, .batch = 16, .threads = threads};
-    Player whole(every_kind(), common, quick());
+    VboOptions options = quick();
+    options.action_batch = threads == 1 ? 0 : 16;  // without and with the action-net
+    Player whole(every_kind(), common, options);
     const Objective f = [](const Point& p) -> std::optional<double> {
       return -std::abs(std::get<double>(p[0]) - 2.0);
     };
     whole.rounds(6, 16, f);
     const auto open = whole.ask(7);  // pending while the snapshot is taken
-    Player resumed(every_kind(), common, quick());
+    Player resumed(every_kind(), common, options);
     ASSERT_NO_FATAL_FAILURE(resume_and_go_on(whole, resumed, open, f));
     EXPECT_EQ(whole.points(), resumed.points());
     EXPECT_EQ(whole.vbo->snapshot(), resumed.vbo->snapshot());
@@ -421,12 +422,38 @@ TEST(Vbo, SnapshotDoesNotGrowWithTheResultsAndDamageIsNoticed) {
 }
 
 TEST(Vbo, ThreadsDoNotChangeTheSuggestions) {
-  const auto points = [](int threads) {
-    Player player(cube(5), {.seed = 8, .batch = 32, .threads = threads}, quick());
-    player.rounds(5, 32, sphere);
-    return player.points();
+  for (const std::int64_t action_batch : {0, 1}) {  // without and with the action-net
+    const auto points = [&](int threads) {
+      VboOptions options = quick();
+      options.action_batch = action_batch;
+      options.screening = 64;  // enough to be worth several threads
+      Player player(cube(5), {.seed = 8, .batch = 64, .threads = threads}, options);
+      player.rounds(6, 64, sphere);
+      return player.points();
+    };
+    EXPECT_EQ(points(1), points(4));
+    EXPECT_EQ(points(1), points(12));  // fits have threads of their own
+  }
+}
+
+TEST(Vbo, TheActionNetSpeaksForTheLeaderInLargeBatches) {
+  VboOptions options = quick();
+  options.action_batch = 64;
+  const auto sources = [&](std::int64_t batch) {
+    Player player(cube(4), {.seed = 3, .batch = batch}, options);
+    player.rounds(5, static_cast<std::size_t>(batch), sphere);
+    std::set<std::string> found;
+    for (const Trial& trial : player.trials) found.insert(trial.rationale.source);
+    return found;
   };
-  EXPECT_EQ(points(1), points(4));
+  EXPECT_THAT(sources(32), ::testing::AllOf(::testing::IsSupersetOf({"local", "climb"}),
+                                            ::testing::Not(::testing::Contains("action-net"))));
+  const std::set<std::string> large = sources(64);
+  EXPECT_THAT(large, ::testing::IsSupersetOf({"design", "action-net", "jump"}));
+  EXPECT_THAT(large, ::testing::Not(::testing::Contains("climb")));
+  options.action_share = 0.0;
+  EXPECT_THAT(sources(64), ::testing::AllOf(::testing::IsSupersetOf({"local", "climb"}),
+                                            ::testing::Not(::testing::Contains("action-net"))));
 }
 
 TEST(Vbo, ExtremeSpacesAndValues) {

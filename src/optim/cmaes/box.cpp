@@ -11,19 +11,27 @@ namespace {
 
 constexpr double margin = 0.05;
 
+struct Bent {
+  double x, slope;  // and dx/dg
+};
+
 // Folds g into [-m, 1+m] by mirroring, then bends the two ends into [0, 1].
-double bend(double g) {
+Bent bend(double g) {
   constexpr double width = 1.0 + 2.0 * margin;
   double t = std::fmod(g + margin, 2.0 * width);
   if (t < 0.0) t += 2.0 * width;
+  const double turn = t > width ? -1.0 : 1.0;
   if (t > width) t = 2.0 * width - t;
   g = t - margin;
-  if (g < margin) return (g + margin) * (g + margin) / (4.0 * margin);
+  if (g < margin) {
+    const double u = g + margin;
+    return {u * u / (4.0 * margin), turn * u / (2.0 * margin)};
+  }
   if (g > 1.0 - margin) {
     const double u = 1.0 + margin - g;
-    return 1.0 - u * u / (4.0 * margin);
+    return {1.0 - u * u / (4.0 * margin), turn * u / (2.0 * margin)};
   }
-  return g;
+  return {g, turn};
 }
 
 double unbend(double x) {
@@ -43,9 +51,18 @@ Box::Box(const Encoding& encoding) : encoding_(encoding) {
 Vector Box::to_code(ConstVectorRef genotype) const {
   Vector x = genotype;
   for (const Encoding::Block& block : encoding_.blocks()) {
-    if (block.kind == ParameterKind::real) x[block.offset] = bend(x[block.offset]);
+    if (block.kind == ParameterKind::real) x[block.offset] = bend(x[block.offset]).x;
   }
   return x;
+}
+
+Vector Box::slope(ConstVectorRef genotype) const {
+  Vector slope = Vector::Ones(genotype.size());
+  for (const Encoding::Block& block : encoding_.blocks()) {
+    if (block.kind != ParameterKind::real) continue;
+    slope[block.offset] = bend(genotype[block.offset]).slope;
+  }
+  return slope;
 }
 
 Vector Box::from_code(ConstVectorRef x) const {

@@ -16,6 +16,7 @@ class Box {
   // linear towards a bound thus looks quadratic there, and CMA-ES converges onto the bound as fast
   // as into the interior. Discrete coordinates pass unchanged.
   Vector to_code(ConstVectorRef genotype) const;
+  Vector slope(ConstVectorRef genotype) const;  // (D) d code / d genotype, coordinate by coordinate
   // The genotype nearest the interior that to_code() maps to x (D).
   Vector from_code(ConstVectorRef x) const;
 

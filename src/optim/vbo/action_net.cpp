@@ -4,73 +4,86 @@
 #include <algorithm>
 #include <cmath>
 
-#include "nn/gumbel.hpp"
 #include "nn/init.hpp"
 #include "nn/snapshot.hpp"
-#include "numerics/special.hpp"
+#include "numerics/flops.hpp"
+#include "optim/vbo/constants.hpp"
 
 namespace vbo {
 namespace {
 
-nn::MlpShape action_shape(Eigen::Index dimension, const VboOptions& options) {
-  std::vector<int> widths{static_cast<int>(std::max<Eigen::Index>(1, dimension))};
+nn::MlpShape action_shape(Eigen::Index numbers, const VboOptions& options) {
+  std::vector<int> widths{static_cast<int>(std::max<Eigen::Index>(1, numbers))};
   for (const std::int64_t width : options.hidden) widths.push_back(static_cast<int>(width));
   widths.push_back(widths.front());
   return nn::MlpShape(widths, nn::Activation::tanh);
 }
 
-MatrixOf<float> draw_seeds(Eigen::Index dimension, int n, Rng& rng) {
-  MatrixOf<float> S(dimension, n);
-  for (float& s : S.reshaped()) s = static_cast<float>(rng.normal());
-  return S;
+// A (s + E) for all seeds (Dn,n).
+Matrix steps_of(const Matrix& axes, nn::InputRef<float> S, nn::InputRef<float> E) {
+  flops::add(flops::gemm(axes.rows(), S.cols(), axes.cols()));
+  return axes * (S + E).cast<double>();
 }
 
 }  // namespace
 
-ActionNet::ActionNet(const Encoding& encoding, const VboOptions& options, std::uint64_t seed)
-    : encoding_(encoding),
+ActionNet::ActionNet(Eigen::Index numbers, const VboOptions& options, std::uint64_t seed)
+    : numbers_(numbers),
       options_(options),
       seed_(seed),
-      net_(action_shape(encoding.dimension(), options)),
+      net_(action_shape(numbers, options)),
       adam_(net_.shape().parameters(), {.learning_rate = options.action_rate}) {
   Rng rng(seed, "action-net-init");
   nn::init_uniform_fan_in(net_.shape(), net_.parameters(), rng);
   nn::zero_last_layer(net_.shape(), net_.parameters());
 }
 
-void ActionNet::forward(nn::InputRef<float> S) {
-  Z_ = S + net_.forward(S);
-  X_ = Z_.unaryExpr([](float z) { return normal_cdf(z); });
-  for (const Encoding::Block& block : encoding_.blocks()) {
-    if (block.kind != ParameterKind::categorical) continue;
-    auto rows = X_.middleRows(block.offset, block.width);
-    MatrixOf<float> hard(block.width, X_.cols());
-    nn::one_hot_argmax<float>(rows, hard);
-    rows = hard;
+MatrixOf<float> ActionNet::draw_seeds(int n, Rng& rng) const {
+  MatrixOf<float> S(numbers_, n);
+  for (float& s : S.reshaped()) s = static_cast<float>(rng.normal());
+  return S;
+}
+
+void ActionNet::act(const LocalSearch& leader, std::vector<Vector>& codes, Rng& rng) {
+  const MatrixOf<float> S = draw_seeds(static_cast<int>(std::ssize(codes)), rng);
+  const Matrix steps = steps_of(leader.axes(), S, net_.forward(S));
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    leader.place(steps.col(static_cast<Eigen::Index>(i)), codes[i]);
   }
 }
 
-MatrixOf<float> ActionNet::act(int n, Rng& rng) {
-  forward(draw_seeds(encoding_.dimension(), n, rng));
-  return X_;
+double ActionNet::objective(Judge& judge, const LocalSearch& leader, ConstVectorRef base,
+                            nn::InputRef<float> S, int threads) {
+  const Matrix axes = leader.axes();
+  const Eigen::Index n = S.cols();
+  const MatrixOf<float> E = net_.forward(S);
+  const Matrix steps = steps_of(axes, S, E);
+  MatrixOf<float> X(base.size(), n);
+  Vector code = base;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    leader.place(steps.col(i), code);
+    X.col(i) = code.cast<float>();
+  }
+  MatrixOf<float> dX;  // d mean(score) / dX
+  const double score = judge.judge(X, std::sqrt(options_.beta), threads, &dX).score.mean();
+  Matrix d_steps(numbers_, n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    d_steps.col(i) = leader.pull_back(steps.col(i), dX.col(i).cast<double>());
+  }
+  const double lambda = Tuning::action_penalty / static_cast<double>(n);
+  flops::add(flops::gemm(axes.cols(), n, axes.rows()));
+  // d(-objective)/dE = lambda E - A^T d_steps
+  net_.backward(static_cast<float>(lambda) * E - (axes.transpose() * d_steps).cast<float>());
+  return score - 0.5 * lambda * static_cast<double>(E.squaredNorm());
 }
 
-ActionNet::Gauge ActionNet::train(Judge& judge, int batch, std::int64_t round, int threads) {
+void ActionNet::train(Judge& judge, const LocalSearch& leader, ConstVectorRef base, int batch,
+                      std::int64_t round, int threads) {
   Rng rng(seed_, "action-net-seeds", static_cast<std::uint64_t>(round));
-  const double weight = std::sqrt(options_.beta);
-  Gauge gauge;
   for (std::int64_t step = 0; step < options_.action_steps; ++step) {
-    forward(draw_seeds(encoding_.dimension(), batch, rng));
-    MatrixOf<float> dX;  // (D,batch)
-    const Judgement& judgement = judge.judge(X_, weight, threads, &dX);
-    gauge = {judgement.exploitation, judgement.input_information, judgement.model_information};
-    // Descend on the negative objective: dL/dE = -dX phi(z), with dx/dz = phi(z).
-    const MatrixOf<float> dE =
-        -dX.cwiseProduct(Z_.unaryExpr([](float z) { return normal_pdf(z); }));
-    net_.backward(dE);
+    objective(judge, leader, base, draw_seeds(batch, rng), threads);
     adam_.step(net_.parameters(), net_.gradient());
   }
-  return gauge;
 }
 
 void ActionNet::write(StateWriter& out) const {

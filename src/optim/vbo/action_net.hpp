@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: MIT
-// The actor: maps random seeds to inputs, x = Phi(s + E_phi(s)), s ~ N(0, I). The last layer of
-// E_phi starts at zero, so the first actions are exactly uniform. Categorical blocks become one-hot
-// at their largest entry, and pass gradients straight through. Trained by gradient ascent on
-//   mean_i m(x_i) + sqrt(beta) I(X,f;Y)
-// with the judge (the critics, in the flagship) frozen.
+// The actor: maps random seeds to inputs, in the frame of the leading local search,
+//   x = box(m + A (s + E_phi(s))),   s ~ N(0, I),   A = sigma C^(1/2),
+// so that E bends what the search would draw. The last layer of E starts at zero: the first actions
+// are the search's own. Trained by gradient ascent on
+//   mean_i { score(x_i) - lambda/2 |E_phi(s_i)|^2 },   score = m(x) + sqrt(beta) I(X,f;Y),
+// with the judge frozen. One forward pass then gives what many screened draws and climbs would, so
+// that a suggestion of a large batch costs microseconds; the penalty keeps the batch from falling
+// together into one point.
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "nn/adam.hpp"
 #include "nn/mlp.hpp"
-#include "optim/encoding.hpp"
 #include "optim/state_bytes.hpp"
 #include "optim/vbo/judge.hpp"
+#include "optim/vbo/local_search.hpp"
 #include "optim/vbo/options.hpp"
 #include "vbo/random.hpp"
 
@@ -20,33 +25,33 @@ namespace vbo {
 
 class ActionNet {
  public:
-  // `encoding` must outlive it.
-  ActionNet(const Encoding& encoding, const VboOptions& options, std::uint64_t seed);
+  // Of `numbers` coordinates, Dn.
+  ActionNet(Eigen::Index numbers, const VboOptions& options, std::uint64_t seed);
 
-  // n inputs (D,n) from fresh seeds.
-  MatrixOf<float> act(int n, Rng& rng);
+  // Overwrites the numeric coordinates of `codes` (D each) with actions from fresh seeds.
+  void act(const LocalSearch& leader, std::vector<Vector>& codes, Rng& rng);
 
-  // K_b steps on batches of `batch` seeds; the objective's terms at the last of them.
-  struct Gauge {
-    double exploitation = 0.0;       // mean_i m(x_i), in normal scores
-    double input_information = 0.0;  // I(X;Y), nats
-    double model_information = 0.0;  // I(f;Y|X), nats
-  };
-  Gauge train(Judge& judge, int batch, std::int64_t round, int threads);
+  // K_b steps on batches of `batch` seeds; `base` (D) has the categories.
+  void train(Judge& judge, const LocalSearch& leader, ConstVectorRef base, int batch,
+             std::int64_t round, int threads);
+
+  // The objective at seeds S (Dn,n); leaves its gradient in gradient().
+  double objective(Judge& judge, const LocalSearch& leader, ConstVectorRef base,
+                   nn::InputRef<float> S, int threads);
+  std::span<float> parameters() { return net_.parameters(); }
+  std::span<const float> gradient() { return net_.gradient(); }  // of -objective
 
   void write(StateWriter& out) const;
   void read(StateReader& in);
 
  private:
-  // seeds S (D,n) -> Z = S + E(S) and X = Phi(Z), blocks one-hot.
-  void forward(nn::InputRef<float> S);
+  MatrixOf<float> draw_seeds(int n, Rng& rng) const;
 
-  const Encoding& encoding_;
+  Eigen::Index numbers_;
   VboOptions options_;
   std::uint64_t seed_;
   nn::Mlp<float> net_;
   nn::Adam<float> adam_;
-  MatrixOf<float> Z_, X_;  // (D,n) of the last forward()
 };
 
 }  // namespace vbo

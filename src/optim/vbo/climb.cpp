@@ -53,14 +53,11 @@ float sign(float v) { return v > 0.0F ? 1.0F : v < 0.0F ? -1.0F : 0.0F; }
 MatrixOf<float> climb(Judge& judge, const Encoding& encoding, const MatrixOf<float>& from,
                       const ClimbOptions& options) {
   const Index D = from.rows(), N = from.cols();
-  std::vector<Index> numeric;
-  for (const Encoding::Block& block : encoding.blocks()) {
-    if (block.kind != ParameterKind::categorical) numeric.push_back(block.offset);
-  }
+  const std::vector<Index> numeric = encoding.numeric_coordinates();
   std::vector<Climber> climbers(static_cast<std::size_t>(N),
                                 {std::vector<bool>(static_cast<std::size_t>(D)), -1});
   MatrixOf<float> X = from;
-  MatrixOf<float> length = options.length.transpose().replicate(D, 1);
+  MatrixOf<float> length = MatrixOf<float>::Constant(D, N, static_cast<float>(options.length));
   MatrixOf<float> slope;  // (D,N) at X
   VectorOf<float> score = judge.judge(X, options.weight, options.threads, &slope).score;
   std::vector<VectorOf<float>> left_behind;

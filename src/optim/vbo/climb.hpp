@@ -13,9 +13,9 @@
 namespace vbo {
 
 struct ClimbOptions {
-  double weight = 0.0;     // of exploration in the judge's score
-  int steps = 16;          // per point
-  VectorOf<float> length;  // (N) of a point's first step, in widths of the box
+  double weight = 0.0;  // of exploration in the judge's score
+  int steps = 16;       // per point
+  double length = 0.0;  // of the first step, in widths of the box
   int threads = 1;
 };
 

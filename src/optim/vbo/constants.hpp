@@ -86,6 +86,13 @@ struct Tuning {
   static constexpr double climb_apart_less =
       0.3;  // times, when there are not enough that far apart
 
+  // ---- The action-net in large batches ("An actor in the leader's frame") ---------------------
+  static constexpr double action_penalty = 0.5;  // lambda; 0.02, 0.1, 1 and 2 are worse (sure)
+  static constexpr int action_seeds = 128;       // per step
+  static constexpr std::int64_t action_screening = 2;  // 4: the same; 1: worse
+  // Suggestions of a batch by which its information is estimated, evenly spread over it.
+  static constexpr std::size_t promised = 256;
+
   // ---- Improving ("Expected improvement beside the searches") --------------------------------
   static constexpr double improve_most = 8.0;  // a round: 4 is less, 16 takes from the searches
   // Starts of each kind (jumps, the leader's, anywhere); 100, 4 and 40 together: nothing.

@@ -16,9 +16,9 @@
 namespace vbo {
 namespace {
 
-// Fewer columns than these are not worth a second thread: for the critics alone, and with other
-// work beside them.
-constexpr Eigen::Index kSerial = 1024, kSerialBeside = 256;
+// Fewer columns than these are not worth a second thread: with a way back, critic by critic, and
+// without, block by block.
+constexpr Eigen::Index kSerial = 16, kSerialScores = 256, kBlock = 128;
 
 nn::MlpShape critic_shape(Eigen::Index inputs, const VboOptions& options) {
   std::vector<int> widths{static_cast<int>(std::max<Eigen::Index>(1, inputs))};
@@ -104,24 +104,22 @@ Critics::Pool Critics::draw_pool(const Archive& archive, const Replay& replay, c
 
 void Critics::train(const Archive& archive, const Replay& replay, const Frame& frame, int steps,
                     std::int64_t round, int threads) {
-  const auto pieces = training(archive, replay, frame, steps, round);
-  parallel_for(threads, size(), [&](int k) { pieces[static_cast<std::size_t>(k)](); });
+  side_by_side(threads, training(archive, replay, frame, steps, round));
 }
 
-std::vector<std::function<void()>> Critics::training(const Archive& archive, const Replay& replay,
-                                                     const Frame& frame, int steps,
-                                                     std::int64_t round) {
+std::vector<Piece> Critics::training(const Archive& archive, const Replay& replay,
+                                     const Frame& frame, int steps, std::int64_t round) {
   const auto pool = std::make_shared<const Pool>(draw_pool(archive, replay, frame, round));
-  std::vector<std::function<void()>> pieces;
+  std::vector<Piece> pieces;
   for (int k = 0; k < size(); ++k) {
     ensemble_[k].rng = Rng(seed_, "critic-batch", static_cast<std::uint64_t>(round * size() + k));
     ensemble_[k].X.resize(pool->Z.rows(), options_.minibatch);
-    pieces.emplace_back([this, pool, steps, k] {
+    pieces.push_back({[this, pool, steps, k](int) {
       MatrixOf<float> P, logits;
       ensemble_.train_member(k, steps, [&](int, nn::Member<float>& member) {
         return loss_of_minibatch(*pool, member, P, logits);
       });
-    });
+    }});
   }
   return pieces;
 }
@@ -159,16 +157,15 @@ MatrixOf<float> Critics::pull_back(nn::InputRef<float> d_logits) const {
   return powers_.transpose() * d_logits;
 }
 
-// Logits of critic k; with `keep`, a backward pass may follow.
-void Critics::score(int k, nn::InputRef<float> Z, bool keep) {
-  nn::Member<float>& member = ensemble_[k];
-  auto block = logits_.middleCols(k * Z.cols(), Z.cols());
-  if (keep) {
-    add_up(member.net.forward(Z), block);
-  } else {
-    MatrixOf<float> coefficients(powers_.cols(), Z.cols());
-    member.net.predict(Z, coefficients);
-    add_up(coefficients, block);
+// Logits of all critics for some of N inputs, those from `first` on.
+void Critics::score(const Frame& frame, nn::InputRef<float> X, Eigen::Index first, Eigen::Index N) {
+  nn::MlpWorkspace<float> room;
+  MatrixOf<float> Z, coefficients(powers_.cols(), X.cols());
+  frame.features(X, Z);
+  for (int k = 0; k < size(); ++k) {
+    const nn::Mlp<float>& net = ensemble_[k].net;
+    nn::predict<float>(net.shape(), net.parameters().data(), Z, room, coefficients);
+    add_up(coefficients, logits_.middleCols(k * N + first, X.cols()));
   }
 }
 
@@ -191,15 +188,18 @@ double Critics::held_out_information(const Archive& archive, const Replay& repla
 const DecompositionOf<float>& Critics::evaluate(const Frame& frame, nn::InputRef<float> X,
                                                 const DecompositionWeights& weights, int threads,
                                                 const std::vector<std::function<void()>>& beside) {
-  frame.features(X, features_);
-  logits_.resize(levels_.size(), X.cols() * size());
+  const Eigen::Index N = X.cols();
+  logits_.resize(levels_.size(), N * size());
   const auto others = static_cast<int>(std::ssize(beside));  // the longer pieces go first
-  const bool serial = X.cols() < (others > 0 ? kSerialBeside : kSerial);
-  parallel_for(serial ? 1 : threads, others + size(), [&](int i) {
+  const auto blocks = static_cast<int>((N + kBlock - 1) / kBlock);
+  if (N < kSerialScores) threads = 1;
+  parallel_for(threads, others + blocks, [&](int i) {
     if (i < others) return beside[static_cast<std::size_t>(i)]();
-    score(i - others, features_, /*keep=*/false);
+    const Eigen::Index first = kBlock * (i - others);
+    score(frame, X.middleCols(first, std::min(kBlock, N - first)), first, N);
   });
-  decompose_information<float>(logits_, size(), levels_, weights, WithGradient::no, terms_);
+  decompose_information<float>(logits_, size(), levels_, weights, WithGradient::no, terms_,
+                               threads);
   return terms_;
 }
 
@@ -208,8 +208,9 @@ const DecompositionOf<float>& Critics::evaluate(const Frame& frame, nn::InputRef
                                                 MatrixOf<float>& dX) {
   frame.features(X, features_);
   logits_.resize(levels_.size(), X.cols() * size());
-  parallel_for(X.cols() < kSerial ? 1 : threads, size(),
-               [&](int k) { score(k, features_, /*keep=*/true); });
+  parallel_for(X.cols() < kSerial ? 1 : threads, size(), [&](int k) {
+    add_up(ensemble_[k].net.forward(features_), logits_.middleCols(k * X.cols(), X.cols()));
+  });
   decompose_information<float>(logits_, size(), levels_, weights, WithGradient::yes, terms_);
   const Eigen::Index N = X.cols();
   std::vector<MatrixOf<float>> parts(static_cast<std::size_t>(size()));  // dL/dZ (F,N) of critic k

@@ -15,6 +15,7 @@
 
 #include "information/decomposition.hpp"
 #include "nn/ensemble.hpp"
+#include "numerics/parallel.hpp"
 #include "optim/state_bytes.hpp"
 #include "optim/vbo/archive.hpp"
 #include "optim/vbo/frame.hpp"
@@ -36,8 +37,8 @@ class Critics {
              std::int64_t round, int threads);
   // The same as one piece of work per critic, to be done in any order or at once before anything
   // else is asked of the critics. `replay` may end before.
-  std::vector<std::function<void()>> training(const Archive& archive, const Replay& replay,
-                                              const Frame& frame, int steps, std::int64_t round);
+  std::vector<Piece> training(const Archive& archive, const Replay& replay, const Frame& frame,
+                              int steps, std::int64_t round);
 
   // I_SN of the results `indices` under the ensemble's mean prediction: made before training on
   // them, an estimate nobody has overfitted. Nats.
@@ -63,7 +64,7 @@ class Critics {
                  std::int64_t round) const;
   double loss_of_minibatch(const Pool& pool, nn::Member<float>& member, MatrixOf<float>& P,
                            MatrixOf<float>& logits) const;
-  void score(int k, nn::InputRef<float> Z, bool keep);
+  void score(const Frame& frame, nn::InputRef<float> X, Eigen::Index first, Eigen::Index N);
   MatrixOf<float> pull_back(nn::InputRef<float> d_logits) const;
   void add_up(nn::InputRef<float> coefficients, Eigen::Ref<MatrixOf<float>> logits) const;
 

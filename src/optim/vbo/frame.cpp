@@ -12,10 +12,9 @@ constexpr float kClip = 2.0F;
 }  // namespace
 
 Frame::Frame(const Encoding& encoding, int views)
-    : dimension_(encoding.dimension()), views_(static_cast<std::size_t>(views)) {
-  for (const Encoding::Block& block : encoding.blocks()) {
-    if (block.kind != ParameterKind::categorical) numeric_.push_back(block.offset);
-  }
+    : dimension_(encoding.dimension()),
+      numeric_(encoding.numeric_coordinates()),
+      views_(static_cast<std::size_t>(views)) {
   for (int view = 0; view < views; ++view) {
     move(view, {Vector::Constant(numeric(), 0.5), Matrix::Constant(numeric(), 1, 2.0)});
   }

@@ -140,9 +140,7 @@ GpJudge::GpJudge(Critics& critics, const Frame& frame, const Encoding& encoding,
       frame_(frame),
       model_options_(gp_options(encoding, options.model)),
       options_(options),
-      seed_(common.seed) {
-  model_options_.threads = common.threads;
-}
+      seed_(common.seed) {}
 
 double GpJudge::gp_weight() const {
   if (options_.role == GpRole::exploits) return 1.0;
@@ -202,8 +200,11 @@ Learning GpJudge::learning(const Archive& archive, const Replay& replay, std::in
   fits->of_warp.resize(fits->warps.size());
   Learning work;
   for (std::size_t k = 0; k < fits->warps.size(); ++k) {
-    work.pieces.emplace_back(
-        [this, fits, k, round] { fits->of_warp[k] = fitted(fits->lesson, fits->warps[k], round); });
+    work.pieces.push_back({[this, fits, k, round](int threads) {
+                             fits->of_warp[k] =
+                                 fitted(fits->lesson, fits->warps[k], round, threads);
+                           },
+                           /*divides=*/true});
   }
   work.conclude = [this, fits] { take_best(*fits); };
   return work;
@@ -223,9 +224,11 @@ void GpJudge::take_best(Fits& fits) {
 // Made anew, so that a fit depends on its data and the state before it alone. The likelihood of
 // outcomes y with targets v: that of the standardized targets, times dv/dy over their deviation;
 // where ranks are kept dv/dy is the same for all bends.
-GpJudge::Fit GpJudge::fitted(const Lesson& lesson, int warp, std::int64_t round) const {
+GpJudge::Fit GpJudge::fitted(const Lesson& lesson, int warp, std::int64_t round,
+                             int threads) const {
   const Eigen::Index N = lesson.z.size();
   GpOptions options = model_options_;
+  options.threads = threads;
   const double fewer = static_cast<double>(options_.vbo.gp_points) / static_cast<double>(N);
   options.max_iterations =
       static_cast<int>(std::lround(static_cast<double>(options_.vbo.gp_iterations) *

@@ -77,7 +77,7 @@ class GpJudge final : public Judge {
     double likelihood = 0.0;  // logarithm, of outcomes, whatever their bend
   };
   struct Fits;
-  Fit fitted(const Lesson& lesson, int warp, std::int64_t round) const;
+  Fit fitted(const Lesson& lesson, int warp, std::int64_t round, int threads) const;
   void take_best(Fits& fits);
   void explore(ConstMatrixRef X, double weight, MatrixOf<float>* dX);
 

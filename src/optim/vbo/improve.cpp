@@ -77,7 +77,7 @@ std::vector<Improvement> improvements(const Process& process, const ImproveSearc
                                       int count, Rng& rng) {
   std::vector<Improvement> found;
   if (count <= 0) return found;
-  Team team(search.threads, Tuning::improve_climbs);
+  Team team(search.threads, Tuning::improve_climbs + 1);  // one draws the next starts
   MaximizeOptions climbs{.restarts = Tuning::improve_climbs,
                          .iterations = Tuning::improve_iterations,
                          .low = {},

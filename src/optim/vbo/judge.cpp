@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "optim/vbo/judge.hpp"
 
-#include "numerics/parallel.hpp"
-
 namespace vbo {
 
 void Judge::learn(const Archive& archive, const Replay& replay, std::int64_t round, int threads) {
   const Learning work = learning(archive, replay, round);
-  parallel_for(threads, static_cast<int>(std::ssize(work.pieces)),
-               [&](int i) { work.pieces[static_cast<std::size_t>(i)](); });
+  side_by_side(threads, work.pieces);
   work.conclude();
 }
 

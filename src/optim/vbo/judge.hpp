@@ -8,6 +8,7 @@
 #include <functional>
 #include <vector>
 
+#include "numerics/parallel.hpp"
 #include "optim/vbo/calibration.hpp"
 #include "optim/vbo/critics.hpp"
 #include "optim/vbo/frame.hpp"
@@ -34,7 +35,7 @@ Rationale rationale_of(const Judgement& judgement, Eigen::Index i, double weight
 // What a judge has to learn: pieces that may be done in any order or at once, none of which asks
 // anything of the critics, and what remains when all are done.
 struct Learning {
-  std::vector<std::function<void()>> pieces;
+  std::vector<Piece> pieces;
   std::function<void()> conclude = [] {};
 };
 

@@ -25,13 +25,10 @@ LocalSearch::LocalSearch(const Encoding& encoding, int view, std::uint64_t seed)
     : encoding_(encoding),
       view_(view),
       seed_(seed),
+      coordinates_(encoding.numeric_coordinates()),
       numeric_(numeric_space(encoding.space())),
       box_(numeric_),
-      best_(-std::numeric_limits<double>::infinity()) {
-  for (const Encoding::Block& block : encoding_.blocks()) {
-    if (block.kind != ParameterKind::categorical) coordinates_.push_back(block.offset);
-  }
-}
+      best_(-std::numeric_limits<double>::infinity()) {}
 
 Vector LocalSearch::numeric_part(ConstVectorRef code) const {
   Vector part(static_cast<Eigen::Index>(coordinates_.size()));
@@ -150,11 +147,28 @@ void LocalSearch::sample(VectorRef code, Rng& rng) const {
   const cmaes::Strategy& s = *strategy_;
   Vector z(s.dimension());
   for (double& v : z) v = rng.normal();
-  const Vector genotype = s.mean() + s.sigma() * scale().cwiseProduct(s.transform(z));
-  const Vector part = box_.to_code(genotype);
+  place(s.sigma() * scale().cwiseProduct(s.transform(z)), code);
+}
+
+Matrix LocalSearch::axes() const {
+  const Eigen::Index n = strategy_->dimension();
+  const Vector lengths = strategy_->sigma() * scale();
+  Matrix axes(n, n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    axes.col(i) = lengths.cwiseProduct(strategy_->transform(Vector::Unit(n, i)));
+  }
+  return axes;
+}
+
+void LocalSearch::place(ConstVectorRef step, VectorRef code) const {
+  const Vector part = box_.to_code(strategy_->mean() + step);
   for (std::size_t i = 0; i < coordinates_.size(); ++i) {
     code[coordinates_[i]] = part[static_cast<Eigen::Index>(i)];
   }
+}
+
+Vector LocalSearch::pull_back(ConstVectorRef step, ConstVectorRef d_code) const {
+  return box_.slope(strategy_->mean() + step).cwiseProduct(numeric_part(d_code));
 }
 
 void LocalSearch::write(StateWriter& out) const {

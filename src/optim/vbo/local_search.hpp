@@ -53,6 +53,12 @@ class LocalSearch {
   // Writes a draw from the distribution into the numeric coordinates of `code` (D).
   void sample(VectorRef code, Rng& rng) const;
 
+  // The same for others who draw: axes() z (Dn,Dn) (Dn) is a step, z ~ N(0, I). Where a step from
+  // the mean leads, in the numeric coordinates of `code` (D), and the way back for gradients.
+  Matrix axes() const;
+  void place(ConstVectorRef step, VectorRef code) const;
+  Vector pull_back(ConstVectorRef step, ConstVectorRef d_code) const;  // (Dn)
+
   double deviation() const;              // largest standard deviation, in widths of the box
   double best() const { return best_; }  // value of the run's results, or what it began with
   // How far the middle one of the newest generation lies below the best of it: what the search can

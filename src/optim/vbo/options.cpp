@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "optim/vbo/options.hpp"
 
+#include <algorithm>
+
+#include "optim/vbo/constants.hpp"
+
 namespace vbo {
 
 void bind(OptionBinder& b, VboOptions& o) {
@@ -12,10 +16,16 @@ void bind(OptionBinder& b, VboOptions& o) {
             "space-filling results before learning starts; 0 chooses from the dimension");
   b.integer("screening", o.screening, 1, 1024,
             "proposals scored per suggestion; 1 = plain sampling");
+  b.integer("action_batch", o.action_batch, 0, 1'000'000,
+            "batches from this size on are the action-net's, which speaks for the leading local "
+            "search; climbers and most of the screening rest, and a suggestion costs a third. 0 = "
+            "never");
   b.number("action_share", o.action_share, 0.0, 1.0,
-           "weight of suggestions from the action-net; this and the next three stand beside the "
+           "share of the leading search's suggestions that the action-net then makes; 0 = none, "
+           "climbers and screening work as in smaller batches");
+  b.number("jump_share", o.jump_share, 0.0, 1.0,
+           "weight of suggestions that mutate good points; this and the next two stand beside the "
            "leading local search's 0.25 and change with success");
-  b.number("jump_share", o.jump_share, 0.0, 1.0, "weight of suggestions that mutate good points");
   b.number("climb_share", o.climb_share, 0.0, 1.0,
            "weight of proposals that climb what the models expect");
   b.number("second_share", o.second_share, 0.0, 1.0,
@@ -57,6 +67,17 @@ VboOptions with_effort(VboOptions o) {
     o.critic_steps *= 2;
     o.critics *= 2;
     o.screening *= 2;
+  }
+  return o;
+}
+
+VboOptions for_batch(VboOptions o, std::int64_t batch, std::int64_t numbers) {
+  const bool large = o.action_batch > 0 && batch >= o.action_batch;
+  const bool able = numbers > 0 && numbers <= Tuning::largest_full;
+  if (!large || !able) o.action_share = 0.0;
+  if (o.action_share > 0.0) {
+    o.climb_share = 0.0;
+    o.screening = std::min(o.screening, Tuning::action_screening);
   }
   return o;
 }

@@ -28,15 +28,16 @@ struct VboOptions {
   std::int64_t gp_points = 256;    // results it looks at; 0 = critics alone
   std::int64_t gp_iterations = 8;  // of its hyper-parameter search per round
 
-  // Action-net.
-  std::int64_t action_steps = 20;  // K_b, Adam steps per round
-  double action_rate = 0.002;
+  // Action-net: in batches of at least `action_batch` it speaks for the leading local search.
+  std::int64_t action_batch = 512;  // 0 = never
+  double action_share = 1.0;        // of the leading search's suggestions
+  std::int64_t action_steps = 20;   // K_b, Adam steps per round
+  double action_rate = 0.005;
   double beta = 0.02;  // exploration weighs sqrt(beta)
 
   // Proposals.
   std::int64_t screening = 24;  // S, proposals scored per suggestion; 1 = plain sampling
   // Weights of the sources beside the leading local search's 0.25, before success is known.
-  double action_share = 0.0;  // the action-net as it is; 0 = not trained either
   double jump_share = 0.1;    // mutations of good points
   double climb_share = 0.2;   // proposals that climb the judge's opinion
   double second_share = 0.2;  // a second local search in another region
@@ -51,5 +52,9 @@ void bind(OptionBinder& binder, VboOptions& options);
 
 // The options after `effort` has been applied to the fields it scales.
 VboOptions with_effort(VboOptions options);
+
+// The options for batches of that size in a space of `numbers` numeric coordinates: where the
+// action-net works, climbers and most of the screening rest; elsewhere action_share is 0.
+VboOptions for_batch(VboOptions options, std::int64_t batch, std::int64_t numbers);
 
 }  // namespace vbo

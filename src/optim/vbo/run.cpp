@@ -26,18 +26,24 @@ VboGpOptions with_effort(VboGpOptions options) {
   return options;
 }
 
+// What the action-net suggests is the leading search's: it learns from it, and has the credit.
+std::optional<Source> credited(std::optional<Source> source) {
+  return source == Source::action_net ? Source::local : source;
+}
+
 }  // namespace
 
 Run::Run(const Encoding& encoding, const OptimizerOptions& common, const VboGpOptions& options,
          std::int64_t number)
     : encoding_(encoding),
       common_(seeded(common, number)),
-      options_(with_effort(options.vbo)),
+      options_(for_batch(with_effort(options.vbo), common.batch,
+                         std::ssize(encoding.numeric_coordinates()))),
       number_(number),
       archive_(encoding),
       frame_(encoding),
       critics_(frame_.inputs(), options_, common_.seed),
-      action_net_(encoding, options_, common_.seed),
+      action_net_(frame_.numeric(), options_, common_.seed),
       regions_(encoding, options_, common_.seed),
       shares_(options_),
       predictive_variance_(1.0) {  // that of knowing nothing
@@ -52,6 +58,7 @@ Run::Run(const Encoding& encoding, const OptimizerOptions& common, const VboGpOp
 }
 
 void Run::learn(TrialId id, ConstVectorRef code, double value, std::optional<Source> source) {
+  source = credited(source);
   regions_.learn(code, value,
                  source == Source::local    ? Regions::From::leader
                  : source == Source::second ? Regions::From::second
@@ -84,14 +91,14 @@ Calibration::Nats Run::train() {
   Learning work = judge_->learning(archive_, replay, rounds_);
   std::ranges::move(critics_.training(archive_, replay, frame_, steps, rounds_),
                     std::back_inserter(work.pieces));
-  parallel_for(threads, static_cast<int>(std::ssize(work.pieces)),
-               [&](int i) { work.pieces[static_cast<std::size_t>(i)](); });
+  side_by_side(threads, work.pieces);
   work.conclude();
-  if (options_.action_share > 0.0) {
-    action_net_.train(*judge_, Tuning::imagined_points, rounds_, threads);
-  }
   regions_.imagine(*judge_, archive_, static_cast<int>(options_.imagined), Tuning::imagined_points,
                    rounds_, threads);
+  if (action_net_acts()) {
+    action_net_.train(*judge_, regions_.leader(), archive_.code(archive_.at_rank(0)),
+                      Tuning::action_seeds, rounds_, threads);
+  }
   levels_ = OutcomeLevels(archive_, replay, static_cast<int>(critics_.levels().size()));
   fresh_.clear();
   ++rounds_;
@@ -204,7 +211,7 @@ void Run::write(StateWriter& out) const {
     out.put(frame_.neighbourhood(view).mean).put(frame_.neighbourhood(view).whitening);
   }
   critics_.write(out);
-  action_net_.write(out);
+  if (options_.action_share > 0.0) action_net_.write(out);
   regions_.write(out);
   shares_.write(out);
   calibration_.write(out);
@@ -229,7 +236,7 @@ void Run::read(StateReader& in) {
     frame_.move(view, std::move(at));
   }
   critics_.read(in);
-  action_net_.read(in);
+  if (options_.action_share > 0.0) action_net_.read(in);
   regions_.read(in);
   shares_.read(in);
   calibration_.read(in);

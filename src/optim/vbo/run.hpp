@@ -38,6 +38,10 @@ class Run {
   const Archive& archive() const { return archive_; }
   Judge& judge() { return *judge_; }
   ActionNet& action_net() { return action_net_; }
+  // Whether it speaks for the leading local search: in large batches.
+  bool action_net_acts() const {
+    return options_.action_share > 0.0 && regions_.leader().running();
+  }
   Regions& regions() { return regions_; }
   const Regions& regions() const { return regions_; }
   const Shares& shares() const { return shares_; }

@@ -9,8 +9,7 @@
 namespace vbo {
 namespace {
 
-constexpr Source kSources[] = {Source::action_net, Source::jump, Source::climb, Source::second,
-                               Source::local};
+constexpr Source kSources[] = {Source::jump, Source::climb, Source::second, Source::local};
 
 // Chance that a value of `a` is above one of `b`, ties counting half; both sorted.
 double chance_to_win(const std::vector<double>& a, const std::vector<double>& b) {
@@ -60,8 +59,6 @@ double Shares::weight(Source source, Race race) const {
   const double success = std::pow(2.0 * win_rate(source), Tuning::share_power);
   const auto at_least = [&](double floor) { return std::max(success, floor); };
   switch (source) {
-    case Source::action_net:
-      return options_.action_share * at_least(Tuning::floor);
     case Source::jump:
       return options_.jump_share * at_least(Tuning::jump_floor);
     case Source::climb:
@@ -73,6 +70,7 @@ double Shares::weight(Source source, Race race) const {
     case Source::local:
       return Tuning::leader_weight * at_least(Tuning::leader_floor);
     case Source::design:
+    case Source::action_net:
     case Source::polish:
     case Source::leap:
     case Source::improve:

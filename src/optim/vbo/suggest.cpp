@@ -33,6 +33,12 @@ std::vector<int> best_first(const VectorOf<float>& scores) {
 
 bool is_judged(Source source) { return source != Source::polish && source != Source::leap; }
 
+std::vector<Vector> evenly_spread(const std::vector<Vector>& codes, std::size_t count) {
+  std::vector<Vector> some;
+  for (std::size_t i = 0; i < count; ++i) some.push_back(codes[i * codes.size() / count]);
+  return some;
+}
+
 // Root-mean-square distance below `apart` from one of `others`.
 bool is_crowded(const Vector& code, const std::vector<Vector>& others, double apart) {
   const double least = apart * std::sqrt(static_cast<double>(code.size()));
@@ -72,11 +78,12 @@ Source Vbo::source_of(TrialId id) const {
   if (u < improve) return Source::improve;
   u = (u - improve) / (1.0 - improve);
   double sum = 0.0;
-  for (const Source source : {Source::action_net, Source::jump, Source::climb, Source::second}) {
+  for (const Source source : {Source::jump, Source::climb, Source::second}) {
     sum += run_->share_of(source);
     if (u < sum) return source;
   }
-  return Source::local;
+  const bool acts = run_->action_net_acts() && u - sum < options_.action_share * (1.0 - sum);
+  return acts ? Source::action_net : Source::local;
 }
 
 std::vector<Suggestion> Vbo::suggest(Source source, std::span<const TrialId> ids) {
@@ -281,41 +288,37 @@ std::vector<int> Vbo::keep_apart(const Candidates& candidates, Source source,
 std::vector<Vector> Vbo::proposals(Source source, int count, Rng& rng) {
   const bool of_champion = source == Source::polish || source == Source::leap;
   const Archive& archive = of_champion ? history_ : run_->archive();
-  std::vector<Vector> codes(static_cast<std::size_t>(count));
-  MatrixOf<float> actions;
-  if (source == Source::action_net) actions = run_->action_net().act(count, rng);
+  const bool jumps = source == Source::jump || source == Source::leap;
+  const Regions& regions = run_->regions();
+  std::vector<Vector> codes;
   for (int i = 0; i < count; ++i) {
-    Vector& code = codes[static_cast<std::size_t>(i)];
-    if (source == Source::action_net) {
-      code = actions.col(i).cast<double>();
-    } else if (source == Source::jump || source == Source::leap) {
-      code = jump(encoding_, archive, rng);
-    } else {
-      code = archive.code(archive.at_rank(0));
-      borrow_categories(encoding_, archive, code, rng);
-      const Regions& regions = run_->regions();
-      if (source == Source::polish) {
-        champion_->search().sample(code, rng);
-      } else if (regions.usable()) {
-        (source == Source::second ? regions.second() : regions.leader()).sample(code, rng);
-      }
+    if (jumps) {
+      codes.push_back(jump(encoding_, archive, rng));
+      continue;
     }
-    encoding_.snap(code);
+    Vector& code = codes.emplace_back(archive.code(archive.at_rank(0)));
+    borrow_categories(encoding_, archive, code, rng);
+    if (source == Source::polish) {
+      champion_->search().sample(code, rng);
+    } else if (source != Source::action_net && regions.usable()) {
+      (source == Source::second ? regions.second() : regions.leader()).sample(code, rng);
+    }
   }
+  if (source == Source::action_net) run_->action_net().act(regions.leader(), codes, rng);
+  for (Vector& code : codes) encoding_.snap(code);
   return codes;
 }
 
-// Proposals of the action-net, jumps and the leader, in shares that follow their success, after
-// they have climbed the judge's opinion: more than `count` of them, snapped.
+// Proposals of jumps and the leader, in shares that follow their success, after they have climbed
+// the judge's opinion: more than `count` of them, snapped.
 std::vector<Vector> Vbo::climbed(int count, Rng& rng) {
-  constexpr Source kinds[] = {Source::action_net, Source::jump, Source::local};
+  constexpr Source kinds[] = {Source::jump, Source::local};
   const int starts = std::max(3, static_cast<int>(std::ceil(Tuning::climb_starts * count)));
   const double weight = std::sqrt(options_.beta);
   const LocalSearch& leader = run_->regions().leader();
   const double first_step = Tuning::climb_first_step;
   const double near = leader.running() ? std::min(first_step, leader.deviation()) : first_step;
   MatrixOf<float> from(encoding_.dimension(), starts);
-  VectorOf<float> length(starts);
   int filled = 0;
   const auto success = [&](Source kind) {  // of what is not switched off
     return run_->shares().of(kind, {}) > 0.0 ? run_->shares().win_rate(kind) : 0.0;
@@ -334,12 +337,10 @@ std::vector<Vector> Vbo::climbed(int count, Rng& rng) {
     for (int i = 0; i < wanted; ++i, ++filled) {
       const auto which = static_cast<std::size_t>(screened.order[static_cast<std::size_t>(i)]);
       from.col(filled) = screened.codes[which].cast<float>();
-      length[filled] = static_cast<float>(kind == Source::action_net ? first_step : near);
     }
   }
-  const MatrixOf<float> X =
-      climb(run_->judge(), encoding_, from,
-            {.weight = weight, .length = std::move(length), .threads = common_.threads});
+  const MatrixOf<float> X = climb(run_->judge(), encoding_, from,
+                                  {.weight = weight, .length = near, .threads = common_.threads});
   std::vector<Vector> codes;
   for (Eigen::Index i = 0; i < X.cols(); ++i) {
     codes.emplace_back(X.col(i).cast<double>());
@@ -360,7 +361,7 @@ int Vbo::screening_of(Source source) const {
   if (source == Source::jump && options_.explore > 0.0 && regions.is_narrow()) return 1;
   if (!regions.usable() || source == Source::jump) return Tuning::categorical_screen * screening;
   const auto numbers = static_cast<int>(run_->numeric_parameters());
-  if (source == Source::action_net || numbers >= Tuning::full_screen_from) return screening;
+  if (numbers >= Tuning::full_screen_from) return screening;
   return std::min(screening, 1 << numbers);
 }
 
@@ -377,7 +378,8 @@ Rationale Vbo::reasons_for(int i, const Candidates& candidates) const {
   return why;
 }
 
-// What the run's suggestions should tell and bring, as means since the last round.
+// What the run's suggestions should tell and bring, as means since the last round. Of a large batch
+// a part says it for all: a variance at each of its points would cost more than suggesting it.
 void Vbo::promise(std::span<const TrialId> ids, std::span<const Suggestion> made) {
   if (run_->rounds() == 0) return;
   std::vector<Vector> codes;
@@ -390,10 +392,11 @@ void Vbo::promise(std::span<const TrialId> ids, std::span<const Suggestion> made
   if (codes.empty()) return;
   const auto before = static_cast<double>(promise_.suggestions);
   const auto added = static_cast<double>(codes.size());
+  if (codes.size() > Tuning::promised) codes = evenly_spread(codes, Tuning::promised);
   const double nats = run_->expected_information(columns(codes));
   promise_.information = (before * promise_.information + added * nats) / (before + added);
   promise_.outcome = (before * promise_.outcome + outcome) / (before + added);
-  promise_.suggestions += std::ssize(codes);
+  promise_.suggestions += static_cast<std::int64_t>(added);
 }
 
 // The next point of the design that nobody has tried. A finite space can run out of them: then a
