@@ -29,7 +29,7 @@ struct VboOptions {
   std::int64_t gp_iterations = 8;  // of its hyper-parameter search per round
 
   // Action-net: in batches of at least `action_batch` it speaks for the leading local search.
-  std::int64_t action_batch = 512;  // 0 = never
+  std::int64_t action_batch = 256;  // 0 = never
   double action_share = 1.0;        // of the leading search's suggestions
   std::int64_t action_steps = 20;   // K_b, Adam steps per round
   double action_rate = 0.005;
