@@ -44,9 +44,7 @@ def read(folder):
     runs = {}
     for path in sorted(pathlib.Path(folder).glob("*.jsonl")):
         head, means = rewards(path)
-        settings = "&".join(f"{k}={json.dumps(v).strip(chr(34))}" for k, v in head["settings"].items())
-        name = head["method"] if "?" in head["method"] or not settings else f"{head['method']}?{settings}"
-        runs.setdefault((name, head["task"]), {})[head["seed"]] = (means, head.get("optimum"))
+        runs.setdefault((head["method"], head["task"]), {})[head["seed"]] = (means, head.get("optimum"))
     return runs
 
 
@@ -78,7 +76,7 @@ def choices(folder):
     for method, of in share.items():
         row = f"| `{method}` | {statistics.mean(of.values()):.3f} |"
         if method != OURS:
-            d = [of[key] - share[OURS][key] for key in of]
+            d = [of[key] - share[OURS][key] for key in of if key in share[OURS]]
             error = statistics.stdev(d) / math.sqrt(len(d))
             row += (f" {statistics.mean(d):+.3f} +- {error:.3f} | {sum(x > 0 for x in d)} of {len(d)} |"
                     f" {signed_rank(d):.1g} |")

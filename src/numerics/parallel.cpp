@@ -147,17 +147,20 @@ void Flag::await() const {
 
 namespace {
 
-// Kept from loop to loop, as long as the calling thread wants as many: to start threads takes
-// longer than many loops. After a fork the helpers are gone, and there is nobody to wait for.
+// Kept from loop to loop: to start threads takes longer than many loops. After a fork the helpers
+// are gone, and there is nobody to wait for.
 class KeptTeam {
  public:
   ~KeptTeam() { forget_if_forked(); }
 
-  Team& of(int threads) {
+  // As many as the loop can use; more, as long as `threads` allows it, where they are there
+  // already.
+  Team& of(int threads, int n) {
     forget_if_forked();
-    if (!team_ || threads_ != threads) {
-      team_ = std::make_unique<Team>(threads);
-      threads_ = threads;
+    const int wanted = std::min(threads, n);
+    if (!team_ || team_->size() < wanted || team_->size() > threads) {
+      team_.reset();
+      team_ = std::make_unique<Team>(wanted);
       process_ = getpid();
     }
     return *team_;
@@ -169,7 +172,6 @@ class KeptTeam {
   }
 
   std::unique_ptr<Team> team_;
-  int threads_ = 0;
   pid_t process_ = 0;
 };
 
@@ -182,7 +184,7 @@ void parallel_for(int threads, int n, const std::function<void(int)>& work) {
     return;
   }
   static thread_local KeptTeam kept;
-  kept.of(threads).for_each(n, work);
+  kept.of(threads, n).for_each(n, work);
 }
 
 void side_by_side(int threads, const std::vector<Piece>& pieces) {
@@ -198,14 +200,9 @@ void side_by_side(int threads, const std::vector<Piece>& pieces) {
   team.for_each(n, [&](int i) {
     const Piece& piece = pieces[static_cast<std::size_t>(i)];
     if (!piece.divides) return piece.work(1);
-    const bool before = std::exchange(inside, false);  // it may begin loops of its own
-    try {
-      piece.work(1 + more);
-    } catch (...) {
-      inside = before;
-      throw;
-    }
-    inside = before;
+    inside = false;  // it may begin loops of its own
+    piece.work(1 + more);
+    inside = true;
   });
 }
 

@@ -132,6 +132,20 @@ TEST(Decomposition, FloatAgreesWithDoubleEvenForExtremeLogits) {
   }
 }
 
+TEST(Decomposition, IsTheSameOnAnyNumberOfThreads) {
+  const Shape s{8, 3, 600};
+  const Vector y = Vector::LinSpaced(s.levels, 0.0, 1.0);
+  const Matrix logits = random_logits(s, 2.0);
+  DecompositionOf<double> alone, many;
+  decompose_information<double>(logits, 3, y, {}, WithGradient::yes, alone);
+  decompose_information<double>(logits, 3, y, {}, WithGradient::yes, many, 4);
+  EXPECT_EQ(many.predictive, alone.predictive);
+  EXPECT_EQ(many.score, alone.score);
+  EXPECT_EQ(many.gradient, alone.gradient);
+  EXPECT_EQ(many.total_information, alone.total_information);
+  EXPECT_EQ(many.objective, alone.objective);
+}
+
 TEST(Decomposition, ReusesItsMemoryAndCounts) {
   const Shape s{8, 2, 5};
   const Vector y = Vector::LinSpaced(s.levels, 0.0, 1.0);

@@ -114,7 +114,7 @@ TEST_F(TwoHills, WhereEvaluationsFailItIsTheBestOfWhatSucceeds) {
 }
 
 // A slope that rises to the border and beyond. From careful to bold, each point goes up to the
-// doubt that it is allowed; those that may well fail are no results to beat for the others.
+// doubt that it is allowed.
 TEST(Improvements, AreMoreAndMoreBoldTowardsABorder) {
   const Encoding encoding(Space::make({Parameter::real("x", 0, 1)}).value());
   const Vector x = Vector::LinSpaced(12, 0.02, 0.15);
@@ -130,6 +130,51 @@ TEST(Improvements, AreMoreAndMoreBoldTowardsABorder) {
     const double from = 0.05 + 0.1 * static_cast<double>(i);  // allowed: that and up to 0.1 more
     EXPECT_GT(found[i].code[0], likely_up_to(1.0 - from) - 1e-3);
     EXPECT_LT(found[i].code[0], likely_up_to(1.0 - (from + 0.1)) + 1e-3);
+  }
+}
+
+// What may well fail is no result to beat: with a point far up the slope still out, which will not
+// likely succeed, as much is hoped of careful ones as without it.
+TEST(Improvements, WhatMayWellFailIsNoResultToBeat) {
+  const Encoding encoding(Space::make({Parameter::real("x", 0, 1)}).value());
+  const Vector x = Vector::LinSpaced(12, 0.02, 0.15);
+  GaussianProcess model(GpOptions::standard(1));
+  model.fit(x.transpose(), x, Rng(1));
+  ImproveSearch search = from_anywhere(encoding);
+  search.log_success = fails_beyond;
+  search.doubt = [](double) { return 0.05; };
+  const auto hope = [&] {
+    Rng rng(2);
+    return improvements({&model, x.maxCoeff(), 1.0}, search, 1, rng).at(0).log_ei;
+  };
+  const double alone = hope();
+  search.pending = Matrix::Constant(1, 1, 0.2);  // succeeds with probability 0.02
+  EXPECT_NEAR(hope(), alone, 0.7);
+  search.log_success = [](ConstMatrixRef X, Matrix* slope) {  // the same place, were it sure
+    if (slope) slope->setZero(X.rows(), X.cols());
+    return Vector(Vector::Zero(X.cols()));
+  };
+  search.taken = [](ConstVectorRef code) { return code[0] > 0.19; };
+  Rng rng(2);
+  EXPECT_TRUE(improvements({&model, x.maxCoeff(), 1.0}, search, 1, rng).empty());
+}
+
+// Climbs that end in more doubt than allowed suggest nothing.
+TEST(Improvements, AreNoneWhereNothingIsLikelyEnough) {
+  const Encoding encoding(Space::make({Parameter::real("x", 0, 1)}).value());
+  const Vector x = Vector::LinSpaced(12, 0.02, 0.15);
+  GaussianProcess model(GpOptions::standard(1));
+  model.fit(x.transpose(), x, Rng(1));
+  ImproveSearch search = from_anywhere(encoding);
+  search.log_success = [](ConstMatrixRef X, Matrix* slope) {
+    if (slope) slope->setZero(X.rows(), X.cols());
+    return Vector(Vector::Constant(X.cols(), std::log(0.9)));
+  };
+  for (const double allowed : {0.05, 0.11}) {
+    search.doubt = [allowed](double) { return allowed; };
+    Rng rng(2);
+    EXPECT_EQ(improvements({&model, x.maxCoeff(), 1.0}, search, 1, rng).size(),
+              allowed > 0.1 ? 1U : 0U);
   }
 }
 

@@ -92,6 +92,29 @@ TEST(Regions, NarrowLeaderMovesToABetterDistantResult) {
   }
 }
 
+TEST(ForBatch, TheActionNetWorksInLargeBatchesOfNumbers) {
+  VboOptions options;
+  options.action_batch = 256;
+  const auto acts = [&](std::int64_t batch, std::int64_t numbers) {
+    const VboOptions with = for_batch(options, batch, numbers);
+    const bool rest = with.climb_share == 0.0 && with.screening == 2;
+    EXPECT_EQ(with.action_share > 0.0, rest);
+    EXPECT_EQ(!rest,
+              with.climb_share == options.climb_share && with.screening == options.screening);
+    return rest;
+  };
+  EXPECT_FALSE(acts(255, 5));
+  EXPECT_TRUE(acts(256, 5));
+  EXPECT_TRUE(acts(256, 100));
+  EXPECT_FALSE(acts(256, 101));
+  EXPECT_FALSE(acts(256, 0));
+  options.action_share = 0.0;
+  EXPECT_FALSE(acts(256, 5));
+  options.action_share = 1.0;
+  options.action_batch = 0;  // never
+  EXPECT_FALSE(acts(256, 5));
+}
+
 constexpr Source kSources[] = {Source::jump, Source::climb, Source::second, Source::local};
 
 double sum_of(const Shares& shares, Shares::Race race) {

@@ -100,6 +100,11 @@ Matrix Strategy::whitening() const {
   return axes_ * lengths_.cwiseInverse().asDiagonal() * axes_.transpose();
 }
 
+Matrix Strategy::root() const {
+  if (diagonal_) return lengths_.asDiagonal();
+  return axes_ * lengths_.asDiagonal() * axes_.transpose();
+}
+
 void Strategy::update(ConstMatrixRef Y, ConstVectorRef scale) {
   const auto n = static_cast<double>(dimension());
   const Eigen::Index lambda = Y.cols();

@@ -40,6 +40,7 @@ class Strategy {
   Vector transform(ConstVectorRef z) const;    // C^(1/2) z: y ~ N(0, C) for z ~ N(0, I)
   double mahalanobis(ConstVectorRef y) const;  // |C^(-1/2) y|
   Matrix whitening() const;  // C^(-1/2) (n,n), symmetric; its diagonal (n,1) when diagonal
+  Matrix root() const;       // C^(1/2) (n,n), symmetric: it changes no faster than C does
 
   // One generation: Y (n, lambda) holds steps (x - m) / sigma, best first. `scale` (n) multiplies
   // the steps where the mean moves: x = m + sigma scale*y is what was sampled.

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The actor: maps random seeds to inputs, in the frame of the leading local search,
-//   x = box(m + A (s + E_phi(s))),   s ~ N(0, I),   A = sigma C^(1/2),
+//   x = box(m + A (s + E_phi(s))),   s ~ N(0, I),   A = sigma C^(1/2) (wider where integers need
+//   it),
 // so that E bends what the search would draw. The last layer of E starts at zero: the first actions
-// are the search's own. Trained by gradient ascent on
+// are the search's own. When the leader moves to another region E goes with it, and is bent anew.
+// Trained by gradient ascent on
 //   mean_i { score(x_i) - lambda/2 |E_phi(s_i)|^2 },   score = m(x) + sqrt(beta) I(X,f;Y),
 // with the judge frozen. One forward pass then gives what many screened draws and climbs would, so
 // that a suggestion of a large batch costs microseconds; the penalty keeps the batch from falling
-// together into one point.
+// together into one point. Categories are somebody else's business. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -28,18 +30,19 @@ class ActionNet {
   // Of `numbers` coordinates, Dn.
   ActionNet(Eigen::Index numbers, const VboOptions& options, std::uint64_t seed);
 
-  // Overwrites the numeric coordinates of `codes` (D each) with actions from fresh seeds.
+  // Overwrites the numeric coordinates of `codes` (D each) with actions from fresh seeds. Here and
+  // below, REQUIRES: leader.running().
   void act(const LocalSearch& leader, std::vector<Vector>& codes, Rng& rng);
 
   // K_b steps on batches of `batch` seeds; `base` (D) has the categories.
   void train(Judge& judge, const LocalSearch& leader, ConstVectorRef base, int batch,
              std::int64_t round, int threads);
 
-  // The objective at seeds S (Dn,n); leaves its gradient in gradient().
+  // The objective at seeds S (Dn,n); leaves the gradient of its negative in gradient().
   double objective(Judge& judge, const LocalSearch& leader, ConstVectorRef base,
                    nn::InputRef<float> S, int threads);
   std::span<float> parameters() { return net_.parameters(); }
-  std::span<const float> gradient() { return net_.gradient(); }  // of -objective
+  std::span<const float> gradient() { return net_.gradient(); }
 
   void write(StateWriter& out) const;
   void read(StateReader& in);

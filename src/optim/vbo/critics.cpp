@@ -17,8 +17,9 @@ namespace vbo {
 namespace {
 
 // Fewer columns than these are not worth a second thread: with a way back, critic by critic, and
-// without, block by block.
-constexpr Eigen::Index kSerial = 16, kSerialScores = 256, kBlock = 128;
+// without, in blocks of so many.
+constexpr Eigen::Index kSerial = 16, kSerialScores = 256;
+constexpr Eigen::Index kBlock = 128;
 
 nn::MlpShape critic_shape(Eigen::Index inputs, const VboOptions& options) {
   std::vector<int> widths{static_cast<int>(std::max<Eigen::Index>(1, inputs))};

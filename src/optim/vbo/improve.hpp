@@ -47,7 +47,8 @@ struct ImproveSearch {
   std::function<double(double u)> doubt = [](double) { return 1.0; };
 };
 
-// At most `count`; fewer where climbs end on what is taken. REQUIRES: process.model.
+// At most `count`; fewer where climbs end on what is taken or in more doubt than allowed. REQUIRES:
+// process.model.
 std::vector<Improvement> improvements(const Process& process, const ImproveSearch& search,
                                       int count, Rng& rng);
 

@@ -151,13 +151,7 @@ void LocalSearch::sample(VectorRef code, Rng& rng) const {
 }
 
 Matrix LocalSearch::axes() const {
-  const Eigen::Index n = strategy_->dimension();
-  const Vector lengths = strategy_->sigma() * scale();
-  Matrix axes(n, n);
-  for (Eigen::Index i = 0; i < n; ++i) {
-    axes.col(i) = lengths.cwiseProduct(strategy_->transform(Vector::Unit(n, i)));
-  }
-  return axes;
+  return (strategy_->sigma() * scale()).asDiagonal() * strategy_->root();
 }
 
 void LocalSearch::place(ConstVectorRef step, VectorRef code) const {

@@ -53,8 +53,9 @@ class LocalSearch {
   // Writes a draw from the distribution into the numeric coordinates of `code` (D).
   void sample(VectorRef code, Rng& rng) const;
 
-  // The same for others who draw: axes() z (Dn,Dn) (Dn) is a step, z ~ N(0, I). Where a step from
-  // the mean leads, in the numeric coordinates of `code` (D), and the way back for gradients.
+  // The same for others who draw: axes() z is a step (Dn), z ~ N(0, I). Where a step from the mean
+  // leads, in the numeric coordinates of `code` (D), and the way back for gradients.
+  // REQUIRES: running().
   Matrix axes() const;
   void place(ConstVectorRef step, VectorRef code) const;
   Vector pull_back(ConstVectorRef step, ConstVectorRef d_code) const;  // (Dn)

@@ -14,20 +14,23 @@ void bind(OptionBinder& b, VboOptions& o) {
   b.number("beta", o.beta, 0.0, 1e4, "exploration weighs sqrt(beta) nats against the mean's score");
   b.integer("design", o.design, 0, 1'000'000,
             "space-filling results before learning starts; 0 chooses from the dimension");
-  b.integer("screening", o.screening, 1, 1024,
-            "proposals scored per suggestion; 1 = plain sampling");
-  b.integer("action_batch", o.action_batch, 0, 1'000'000,
-            "batches from this size on are the action-net's, which speaks for the leading local "
-            "search; climbers and most of the screening rest, and a suggestion costs a third. 0 = "
-            "never");
+  b.integer(
+      "screening", o.screening, 1, 1024,
+      "proposals scored per suggestion, at most 2 where the action-net works; 1 = plain sampling");
+  b.integer(
+      "action_batch", o.action_batch, 0, 1'000'000,
+      "batches from this size on are the action-net's, which speaks for the leading local "
+      "search; climbers and most of the screening rest, and a suggestion costs a quarter. 0 = "
+      "never");
   b.number("action_share", o.action_share, 0.0, 1.0,
            "share of the leading search's suggestions that the action-net then makes; 0 = none, "
            "climbers and screening work as in smaller batches");
   b.number("jump_share", o.jump_share, 0.0, 1.0,
            "weight of suggestions that mutate good points; this and the next two stand beside the "
            "leading local search's 0.25 and change with success");
-  b.number("climb_share", o.climb_share, 0.0, 1.0,
-           "weight of proposals that climb what the models expect");
+  b.number(
+      "climb_share", o.climb_share, 0.0, 1.0,
+      "weight of proposals that climb what the models expect; none where the action-net works");
   b.number("second_share", o.second_share, 0.0, 1.0,
            "weight of a second local search in another region; 0 = no such search");
   b.number("improve_share", o.improve_share, 0.0, 0.9,

@@ -62,8 +62,8 @@ template <class T>
 const MatrixOf<T>& Actor<T>::act_anew(nn::InputRef<T> s, int attempt, Rng& rng) {
   const MatrixOf<T> own = net_.forward(s);
   const T width = static_cast<T>(kRestless * attempt);
-  const MatrixOf<T> E =
-      own.unaryExpr([&](T e) { return e + width * static_cast<T>(rng.normal()); });
+  MatrixOf<T> E = own;
+  for (T& e : E.reshaped()) e += width * static_cast<T>(rng.normal());
   place_numbers(s, E);
   place_categories(s, own);
   for (int change = 0; change <= attempt / kTriesPerChange; ++change) {

@@ -38,9 +38,9 @@ class Actor {
   MatrixOf<T> seeds(nn::Index n, Rng& rng) const;
   // X (D,n) of seeds S (D,n), valid until the next call.
   const MatrixOf<T>& act(nn::InputRef<T> S);
-  // The same of one seed s (D,1) whose action must be another one than before, at the `attempt`-th
-  // try to find one, 1, 2, ...: numbers get noise that grows with the attempts; a category changes,
-  // at first where the net is least certain, later anywhere and more than one.
+  // The same of one seed s (D,1) with something changed, for those whose own actions are all known:
+  // at the `attempt`-th try, 1, 2, ..., numbers get noise that grows with the attempts; a category
+  // changes, at first where the net is least certain, later anywhere and more than one.
   const MatrixOf<T>& act_anew(nn::InputRef<T> s, int attempt, Rng& rng);
   // One step up an objective whose slope at the last act() is dX (D,n).
   void ascend(nn::InputRef<T> dX);

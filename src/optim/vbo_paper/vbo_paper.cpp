@@ -218,7 +218,7 @@ void VboPaper::explain(std::span<const TrialId> ids, const std::vector<Vector>& 
   }
 }
 
-// Plain sampling, except that instead of a repeat something near it is drawn, ever more freely.
+// Plain sampling. After a repeat, further draws with something changed, ever more freely.
 std::optional<Vector> VboPaper::unseen_action(TrialId id) {
   Rng rng(common_.seed, "action-net", static_cast<std::uint64_t>(id));
   for (int i = 0; i < kTries; ++i) {
