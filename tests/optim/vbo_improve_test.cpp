@@ -113,18 +113,27 @@ TEST_F(TwoHills, WhereEvaluationsFailItIsTheBestOfWhatSucceeds) {
   EXPECT_NEAR(found[0].log_ei, log_ei(model_, x), 1e-9);
 }
 
-// A slope that rises to the border and beyond. From careful to bold, each point goes up to the
-// doubt that it is allowed.
-TEST(Improvements, AreMoreAndMoreBoldTowardsABorder) {
-  const Encoding encoding(Space::make({Parameter::real("x", 0, 1)}).value());
-  const Vector x = Vector::LinSpaced(12, 0.02, 0.15);
-  GaussianProcess model(GpOptions::standard(1));
-  model.fit(x.transpose(), x, Rng(1));
+// A slope that rises to the border and beyond.
+struct TowardsABorder : ::testing::Test {
+  Encoding encoding{Space::make({Parameter::real("x", 0, 1)}).value()};
+  Vector x = Vector::LinSpaced(12, 0.02, 0.15);
+  GaussianProcess model{GpOptions::standard(1)};
   ImproveSearch search = from_anywhere(encoding);
-  search.log_success = fails_beyond;
+
+  TowardsABorder() {
+    model.fit(x.transpose(), x, Rng(1));
+    search.log_success = fails_beyond;
+  }
+  std::vector<Improvement> improve(int count) {
+    Rng rng(2);
+    return improvements({&model, x.maxCoeff(), 1.0}, search, count, rng);
+  }
+};
+
+// From careful to bold, each point goes up to the doubt that it is allowed.
+TEST_F(TowardsABorder, ImprovementsAreMoreAndMoreBold) {
   search.doubt = [](double u) { return 0.05 + 0.4 * u; };
-  Rng rng(2);
-  const auto found = improvements({&model, x.maxCoeff(), 1.0}, search, 4, rng);
+  const auto found = improve(4);
   ASSERT_EQ(found.size(), 4U);
   for (std::size_t i = 0; i < found.size(); ++i) {
     const double from = 0.05 + 0.1 * static_cast<double>(i);  // allowed: that and up to 0.1 more
@@ -135,46 +144,28 @@ TEST(Improvements, AreMoreAndMoreBoldTowardsABorder) {
 
 // What may well fail is no result to beat: with a point far up the slope still out, which will not
 // likely succeed, as much is hoped of careful ones as without it.
-TEST(Improvements, WhatMayWellFailIsNoResultToBeat) {
-  const Encoding encoding(Space::make({Parameter::real("x", 0, 1)}).value());
-  const Vector x = Vector::LinSpaced(12, 0.02, 0.15);
-  GaussianProcess model(GpOptions::standard(1));
-  model.fit(x.transpose(), x, Rng(1));
-  ImproveSearch search = from_anywhere(encoding);
-  search.log_success = fails_beyond;
+TEST_F(TowardsABorder, WhatMayWellFailIsNoResultToBeat) {
   search.doubt = [](double) { return 0.05; };
-  const auto hope = [&] {
-    Rng rng(2);
-    return improvements({&model, x.maxCoeff(), 1.0}, search, 1, rng).at(0).log_ei;
-  };
-  const double alone = hope();
+  const double alone = improve(1).at(0).log_ei;
   search.pending = Matrix::Constant(1, 1, 0.2);  // succeeds with probability 0.02
-  EXPECT_NEAR(hope(), alone, 0.7);
+  EXPECT_NEAR(improve(1).at(0).log_ei, alone, 0.7);
   search.log_success = [](ConstMatrixRef X, Matrix* slope) {  // the same place, were it sure
     if (slope) slope->setZero(X.rows(), X.cols());
     return Vector(Vector::Zero(X.cols()));
   };
   search.taken = [](ConstVectorRef code) { return code[0] > 0.19; };
-  Rng rng(2);
-  EXPECT_TRUE(improvements({&model, x.maxCoeff(), 1.0}, search, 1, rng).empty());
+  EXPECT_TRUE(improve(1).empty());
 }
 
 // Climbs that end in more doubt than allowed suggest nothing.
-TEST(Improvements, AreNoneWhereNothingIsLikelyEnough) {
-  const Encoding encoding(Space::make({Parameter::real("x", 0, 1)}).value());
-  const Vector x = Vector::LinSpaced(12, 0.02, 0.15);
-  GaussianProcess model(GpOptions::standard(1));
-  model.fit(x.transpose(), x, Rng(1));
-  ImproveSearch search = from_anywhere(encoding);
+TEST_F(TowardsABorder, ThereIsNoneWhereNothingIsLikelyEnough) {
   search.log_success = [](ConstMatrixRef X, Matrix* slope) {
     if (slope) slope->setZero(X.rows(), X.cols());
     return Vector(Vector::Constant(X.cols(), std::log(0.9)));
   };
   for (const double allowed : {0.05, 0.11}) {
     search.doubt = [allowed](double) { return allowed; };
-    Rng rng(2);
-    EXPECT_EQ(improvements({&model, x.maxCoeff(), 1.0}, search, 1, rng).size(),
-              allowed > 0.1 ? 1U : 0U);
+    EXPECT_EQ(improve(1).size(), allowed > 0.1 ? 1U : 0U);
   }
 }
 
