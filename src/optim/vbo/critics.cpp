@@ -16,10 +16,9 @@
 namespace vbo {
 namespace {
 
-// Fewer columns than these are not worth a second thread: with a way back, critic by critic, and
-// without, in blocks of so many.
-constexpr Eigen::Index kSerial = 16, kSerialScores = 256;
-constexpr Eigen::Index kBlock = 128;
+// Fewer columns are not worth a second thread: on busy cores a short loop waits for a helper that
+// has been put aside longer than it takes. More are judged in blocks of so many.
+constexpr Eigen::Index kSerial = 256, kBlock = 128;
 
 nn::MlpShape critic_shape(Eigen::Index inputs, const VboOptions& options) {
   std::vector<int> widths{static_cast<int>(std::max<Eigen::Index>(1, inputs))};
@@ -193,7 +192,7 @@ const DecompositionOf<float>& Critics::evaluate(const Frame& frame, nn::InputRef
   logits_.resize(levels_.size(), N * size());
   const auto others = static_cast<int>(std::ssize(beside));  // the longer pieces go first
   const auto blocks = static_cast<int>((N + kBlock - 1) / kBlock);
-  if (N < kSerialScores) threads = 1;
+  if (N < kSerial) threads = 1;
   parallel_for(threads, others + blocks, [&](int i) {
     if (i < others) return beside[static_cast<std::size_t>(i)]();
     const Eigen::Index first = kBlock * (i - others);
