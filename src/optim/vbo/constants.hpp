@@ -89,7 +89,9 @@ struct Tuning {
   // ---- The action-net in large batches ("An actor in the leader's frame") ---------------------
   static constexpr double action_penalty = 0.5;  // lambda; 0.02, 0.1, 1 and 2 are worse (sure)
   static constexpr int action_seeds = 128;       // per step
-  static constexpr std::int64_t action_screening = 2;  // 4: the same; 1: worse
+  // Rounds of a run before it speaks: at first climbers are far better (rounds 2 and 3, sure).
+  static constexpr std::int64_t action_rounds = 4;
+  static constexpr int action_screening = 2;  // 4: the same; 1: worse
   // Suggestions of a batch by which its information is estimated, evenly spread over it.
   static constexpr std::size_t promised = 256;
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "optim/vbo/options.hpp"
 
-#include <algorithm>
-
 #include "optim/vbo/constants.hpp"
 
 namespace vbo {
@@ -17,11 +15,10 @@ void bind(OptionBinder& b, VboOptions& o) {
   b.integer(
       "screening", o.screening, 1, 1024,
       "proposals scored per suggestion, at most 2 where the action-net works; 1 = plain sampling");
-  b.integer(
-      "action_batch", o.action_batch, 0, 1'000'000,
-      "batches from this size on are the action-net's, which speaks for the leading local "
-      "search; climbers and most of the screening rest, and a suggestion costs a quarter. 0 = "
-      "never");
+  b.integer("action_batch", o.action_batch, 0, 1'000'000,
+            "batches from this size on are the action-net's, which speaks for the leading local "
+            "search after four rounds; climbers and most of the screening then rest, and a "
+            "suggestion costs a quarter. 0 = never");
   b.number("action_share", o.action_share, 0.0, 1.0,
            "share of the leading search's suggestions that the action-net then makes; 0 = none, "
            "climbers and screening work as in smaller batches");
@@ -78,10 +75,6 @@ VboOptions for_batch(VboOptions o, std::int64_t batch, std::int64_t numbers) {
   const bool large = o.action_batch > 0 && batch >= o.action_batch;
   const bool able = numbers > 0 && numbers <= Tuning::largest_full;
   if (!large || !able) o.action_share = 0.0;
-  if (o.action_share > 0.0) {
-    o.climb_share = 0.0;
-    o.screening = std::min(o.screening, Tuning::action_screening);
-  }
   return o;
 }
 

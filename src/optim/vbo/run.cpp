@@ -95,7 +95,7 @@ Calibration::Nats Run::train() {
   work.conclude();
   regions_.imagine(*judge_, archive_, static_cast<int>(options_.imagined), Tuning::imagined_points,
                    rounds_, threads);
-  if (action_net_acts()) {
+  if (options_.action_share > 0.0 && regions_.leader().running()) {
     action_net_.train(*judge_, regions_.leader(), archive_.code(archive_.at_rank(0)),
                       Tuning::action_seeds, rounds_, threads);
   }
@@ -180,10 +180,16 @@ bool Run::has_converged(double spread) const {
   return leader.deviation() < Tuning::run_narrow && leader.reach() < Tuning::run_reach * spread;
 }
 
+bool Run::action_net_acts() const {
+  return options_.action_share > 0.0 && rounds_ >= Tuning::action_rounds &&
+         regions_.leader().running();
+}
+
 double Run::share_of(Source source) const {
   return shares_.of(source, {.second_runs = regions_.second().running(),
                              .narrow = regions_.is_narrow(),
-                             .jumps = regions_.jump_share()});
+                             .jumps = regions_.jump_share(),
+                             .climbs = !action_net_acts()});
 }
 
 double Run::improve_share(double of_batch) const {

@@ -38,10 +38,9 @@ class Run {
   const Archive& archive() const { return archive_; }
   Judge& judge() { return *judge_; }
   ActionNet& action_net() { return action_net_; }
-  // Whether it speaks for the leading local search: in large batches.
-  bool action_net_acts() const {
-    return options_.action_share > 0.0 && regions_.leader().running();
-  }
+  // Whether it speaks for the leading local search, and climbers rest: in large batches, after the
+  // first rounds.
+  bool action_net_acts() const;
   Regions& regions() { return regions_; }
   const Regions& regions() const { return regions_; }
   const Shares& shares() const { return shares_; }

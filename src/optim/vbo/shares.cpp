@@ -62,7 +62,7 @@ double Shares::weight(Source source, Race race) const {
     case Source::jump:
       return options_.jump_share * at_least(Tuning::jump_floor);
     case Source::climb:
-      return options_.climb_share * at_least(Tuning::floor);
+      return race.climbs ? options_.climb_share * at_least(Tuning::floor) : 0.0;
     case Source::second:
       if (!race.second_runs) return 0.0;
       return options_.second_share *

@@ -33,6 +33,7 @@ class Shares {
     bool second_runs = true;                     // there is a second local search
     bool narrow = false;                         // the leader has narrowed to one basin
     std::optional<double> jumps = std::nullopt;  // share of jumps then; otherwise by success
+    bool climbs = true;                          // proposals climb
   };
   double of(Source source, Race race) const;  // of the batch; all sources' add up to one
   double win_rate(Source source) const;

@@ -356,7 +356,8 @@ std::vector<Vector> Vbo::climbed(int count, Rng& rng) {
 // removes exactly those that cross a valley.
 int Vbo::screening_of(Source source) const {
   if (!is_judged(source)) return 1;
-  const auto screening = static_cast<int>(options_.screening);
+  auto screening = static_cast<int>(options_.screening);
+  if (run_->action_net_acts()) screening = std::min(screening, Tuning::action_screening);
   const Regions& regions = run_->regions();
   if (source == Source::jump && options_.explore > 0.0 && regions.is_narrow()) return 1;
   if (!regions.usable() || source == Source::jump) return Tuning::categorical_screen * screening;
