@@ -363,7 +363,7 @@ TEST_F(ActionNetTest, ItsGradientIsThatOfItsObjective) {
   for (float& weight : net.parameters()) weight += static_cast<float>(0.3 * rng.normal());
   MatrixOf<float> S(3, 8);
   for (float& s : S.reshaped()) s = static_cast<float>(rng.normal());
-  const auto at = [&] { return net.objective(judge, leader, base, S, 1); };
+  const auto at = [&] { return net.objective(judge, leader, leader.axes(), base, S, 1); };
   at();
   const std::vector<float> gradient(net.gradient().begin(), net.gradient().end());
   for (std::size_t i = 0; i < gradient.size(); i += 7) {

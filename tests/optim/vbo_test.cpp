@@ -1,123 +1,20 @@
 // SPDX-License-Identifier: MIT
-// The flagship as its users meet it: any space, any batch, any order, resumable, never repeating.
+// The flagship as its users meet it: any space, any batch, any order, never repeating.
 #include "optim/vbo/vbo.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 #include <numeric>
 #include <set>
+
+#include "vbo_player.hpp"
 
 namespace vbo {
 namespace {
 
-using Objective = std::function<std::optional<double>(const Point&)>;
-
-Space cube(int dimension) {
-  std::vector<Parameter> parameters;
-  for (int i = 0; i < dimension; ++i) {
-    parameters.push_back(Parameter::real("x" + std::to_string(i), -1, 2));
-  }
-  return Space::make(std::move(parameters)).value();
-}
-
-Space every_kind() {
-  return Space::make({Parameter::real("x", -5, 10), Parameter::real("rate", 1e-5, 1e-1, true),
-                      Parameter::integer("n", 1, 40), Parameter::categorical("c", {"a", "b", "c"}),
-                      Parameter::real("fixed", 2, 2)})
-      .value();
-}
-
-double sphere(const Point& p) {
-  double sum = 0.0;
-  for (const Value& v : p) sum += std::pow(std::get<double>(v) - 0.7, 2);
-  return -sum;
-}
-
-// A cheap optimizer for tests that do not ask for quality.
-VboOptions quick() {
-  VboOptions options;
-  options.critics = 2;
-  options.hidden = {16};
-  options.critic_steps = 5;
-  options.action_steps = 2;
-  options.screening = 4;
-  return options;
-}
-
-// Asks and tells; keeps every suggestion.
-struct Player {
-  std::unique_ptr<Vbo> vbo;
-  Space space;
-  std::vector<Trial> trials;  // in the order of asking
-  EventId event = 0;
-
-  Player(Space s, OptimizerOptions common, VboOptions options)
-      : vbo(std::make_unique<Vbo>(s, common, options)), space(std::move(s)) {}
-
-  std::vector<TrialId> ask(std::size_t n) {
-    std::vector<TrialId> ids(n);
-    std::iota(ids.begin(), ids.end(), static_cast<TrialId>(trials.size()) + 1);
-    ++event;
-    const std::vector<Suggestion> made = vbo->ask(ids);
-    for (std::size_t i = 0; i < n; ++i) {
-      Trial trial;
-      trial.id = ids[i];
-      trial.point = made[i].point;
-      trial.rationale = made[i].rationale;
-      trial.asked_in = event;
-      trials.push_back(trial);
-    }
-    return ids;
-  }
-
-  void tell(std::span<const TrialId> ids, const Objective& f) {
-    ++event;
-    std::vector<Trial> finished;
-    for (const TrialId id : ids) {
-      Trial& trial = trials[static_cast<std::size_t>(id - 1)];
-      trial.value = f(trial.point);
-      trial.state = trial.value ? TrialState::completed : TrialState::failed;
-      trial.told_in = event;
-      finished.push_back(trial);
-    }
-    vbo->tell(finished);
-  }
-
-  void rounds(int count, std::size_t batch, const Objective& f) {
-    for (int i = 0; i < count; ++i) tell(ask(batch), f);
-  }
-
-  double best() const {
-    double best = -1e300;
-    for (const Trial& trial : trials) best = std::max(best, trial.value.value_or(-1e300));
-    return best;
-  }
-  std::vector<Point> points() const {
-    std::vector<Point> all;
-    for (const Trial& trial : trials) all.push_back(trial.point);
-    return all;
-  }
-};
-
-double runs_or_one(const Player& player) {
-  const AskReport report = player.vbo->report();
-  return report.values.empty() ? 1.0 : report.values.front().value;
-}
-
-// `resumed` takes over from `whole`; both then hear of the trials still open and play on.
-void resume_and_go_on(Player& whole, Player& resumed, std::span<const TrialId> open,
-                      const Objective& f) {
-  resumed.trials = whole.trials;
-  resumed.event = whole.event;
-  ASSERT_TRUE(resumed.vbo->restore(whole.vbo->snapshot(), whole.trials));
-  for (Player* player : {&whole, &resumed}) {
-    player->tell(open, f);
-    player->rounds(3, 16, f);
-  }
-}
+using namespace play;
 
 TEST(Vbo, ConvergesOnASmoothFunction) {
   Player player(cube(6), {.seed = 1, .batch = 32, .threads = 2}, {});
@@ -269,156 +166,10 @@ TEST(Vbo, BatchesMayChangeAndTellsMayComeInAnyOrder) {
   for (const Trial& trial : player.trials) EXPECT_TRUE(player.space.check(trial.point));
 }
 
-// Proposals run out: points of the design take their place, and belong to no search.
-TEST(Vbo, ResumedRunOnASmallGridSuggestsTheSamePoints) {
-  const Space grid =
-      Space::make({Parameter::integer("i", 0, 15), Parameter::integer("j", 0, 15)}).value();
-  const Objective f = [](const Point& p) -> std::optional<double> {
-    return -std::abs(static_cast<double>(std::get<std::int64_t>(p[0])) - 7.0) -
-           std::abs(static_cast<double>(std::get<std::int64_t>(p[1])) - 3.0);
-  };
-  int of_design = 0;
-  for (const std::uint64_t seed : {1, 2, 3, 4}) {
-    const OptimizerOptions common{.seed = seed, .batch = 16};
-    Player whole(grid, common, quick());
-    whole.rounds(5, 16, f);
-    const auto open = whole.ask(16);
-    for (const TrialId id : open) {
-      of_design += whole.trials[static_cast<std::size_t>(id - 1)].rationale.source == "design";
-    }
-    Player resumed(grid, common, quick());
-    ASSERT_NO_FATAL_FAILURE(resume_and_go_on(whole, resumed, open, f));
-    EXPECT_EQ(whole.vbo->snapshot(), resumed.vbo->snapshot()) << seed;
-    for (std::size_t i = 0; i < whole.trials.size(); ++i) {
-      EXPECT_EQ(whole.trials[i].point, resumed.trials[i].point) << seed << ", trial " << i;
-    }
-  }
-  EXPECT_GT(of_design, 0);  // else nothing was tested
-}
-
 TEST(Vbo, RecommendsNothingWhenAllFailed) {
   Player player(cube(2), {.seed = 1, .batch = 16}, quick());
   player.rounds(3, 16, [](const Point&) -> std::optional<double> { return std::nullopt; });
   EXPECT_FALSE(player.vbo->report().recommendation);
-}
-
-TEST(Vbo, ResumedRunSuggestsTheSamePoints) {
-  for (const int threads : {1, 3}) {
-    const OptimizerOptions common{.seed = 6, .batch = 16, .threads = threads};
-    VboOptions options = quick();
-    options.action_batch = threads == 1 ? 0 : 16;  // without and with the action-net
-    Player whole(every_kind(), common, options);
-    const Objective f = [](const Point& p) -> std::optional<double> {
-      return -std::abs(std::get<double>(p[0]) - 2.0);
-    };
-    whole.rounds(6, 16, f);
-    const auto open = whole.ask(7);  // pending while the snapshot is taken
-    Player resumed(every_kind(), common, options);
-    ASSERT_NO_FATAL_FAILURE(resume_and_go_on(whole, resumed, open, f));
-    EXPECT_EQ(whole.points(), resumed.points());
-    EXPECT_EQ(whole.vbo->snapshot(), resumed.vbo->snapshot());
-  }
-}
-
-// A search that has converged begins anew; the first run's search polishes on, and a snapshot taken
-// then resumes exactly.
-TEST(Vbo, BeginsAnewAndResumesThere) {
-  const OptimizerOptions common{.seed = 9, .batch = 32, .threads = 1};
-  const Objective f = [](const Point& p) -> std::optional<double> { return sphere(p); };
-  VboOptions options = quick();
-  options.runs = 0;  // as many as there is time for
-  Player whole(cube(2), common, options);
-  int rounds = 0;
-  while (runs_or_one(whole) < 2.0 && rounds < 60) {
-    whole.rounds(1, 32, f);
-    ++rounds;
-  }
-  ASSERT_EQ(runs_or_one(whole), 2.0) << "no run has ended";
-  whole.rounds(3, 32, f);
-  const auto open = whole.ask(7);
-  Player resumed(cube(2), common, options);
-  ASSERT_NO_FATAL_FAILURE(resume_and_go_on(whole, resumed, open, f));
-  EXPECT_EQ(whole.points(), resumed.points());
-  EXPECT_EQ(whole.vbo->snapshot(), resumed.vbo->snapshot());
-  std::set<std::string> sources;
-  for (const Trial& trial : whole.trials) sources.insert(trial.rationale.source);
-  EXPECT_THAT(sources, ::testing::IsSupersetOf({"polish", "leap"}));
-  // The recommendation is the best result of all runs.
-  const AskReport report = whole.vbo->report();
-  ASSERT_TRUE(report.recommendation);
-  EXPECT_EQ(report.recommendation->mean, whole.best());
-
-  options.runs = 1;
-  Player once(cube(2), common, options);
-  once.rounds(rounds + 3, 32, f);
-  EXPECT_EQ(runs_or_one(once), 1.0);
-}
-
-// A run ends when half of a generation is as good as its best, not when the search is narrow: at
-// the same deviation a cone still has far to go where a bowl is flat.
-TEST(Vbo, BeginsAnewOnlyWhenNothingIsLeftToGain) {
-  const OptimizerOptions common{.seed = 9, .batch = 32, .threads = 1};
-  const auto runs_when_narrow = [&](const Objective& f) {
-    Player player(cube(2), common, quick());
-    for (int round = 0; round < 60; ++round) {
-      player.rounds(1, 32, f);
-      if (runs_or_one(player) > 1.0 || player.vbo->report().deviation < 1e-4) break;
-    }
-    return runs_or_one(player);
-  };
-  EXPECT_EQ(runs_when_narrow([](const Point& p) { return std::optional(sphere(p)); }), 2.0);
-  EXPECT_EQ(runs_when_narrow([](const Point& p) { return std::optional(-std::sqrt(-sphere(p))); }),
-            1.0);
-}
-
-// A third of the box fails: by the time a new run begins that is known, and its design stays away.
-TEST(Vbo, ANewRunsDesignKeepsAwayFromWhatFails) {
-  Player player(cube(2), {.seed = 9, .batch = 32, .threads = 1}, quick());
-  const auto fails = [](const Point& p) { return std::get<double>(p[0]) > 1.0; };
-  player.rounds(25, 32,
-                [&](const Point& p) { return fails(p) ? std::nullopt : std::optional(sphere(p)); });
-  int designed = 0, failed = 0;
-  for (const Trial& trial : player.trials) {
-    if (trial.id <= 32 || trial.rationale.source != "design") continue;
-    ++designed;
-    failed += fails(trial.point);
-  }
-  EXPECT_GT(designed, 10);  // else no new run began
-  EXPECT_LE(failed, designed / 10);
-}
-
-// Every run that a better place has outlived leaves less for the next one, and for jumps.
-TEST(Champion, GivesLessToEveryNewRun) {
-  const Encoding encoding(cube(2));
-  auto search = std::make_unique<LocalSearch>(encoding, 1, 0);
-  search->begin(Vector::Constant(2, 0.5), 1e-3, 1.0);
-  Champion champion(std::move(search), 0.15);
-  Archive history(encoding);
-  history.add(1, Vector::Constant(2, 0.5), 1.0);
-  history.sort();
-  double before = 1.0;
-  for (const double share : {0.3, 0.2, 0.15, 0.12}) {
-    champion.advance(history, 0.15);
-    EXPECT_NEAR(champion.run_share(), share, 1e-12);
-    EXPECT_LT(champion.jump_share(), before);
-    EXPECT_NEAR(champion.polish_share() + champion.run_share() + champion.jump_share(), 1.0, 1e-12);
-    before = champion.jump_share();
-    champion.outlive();
-  }
-}
-
-TEST(Vbo, SnapshotDoesNotGrowWithTheResultsAndDamageIsNoticed) {
-  Player player(cube(3), {.seed = 7, .batch = 16}, quick());
-  player.rounds(4, 16, sphere);
-  const std::size_t early = player.vbo->snapshot().size();
-  player.rounds(30, 16, sphere);
-  const std::string late = player.vbo->snapshot();
-  EXPECT_LT(late.size(), early + 8192);
-  for (const std::size_t length :
-       {std::size_t{0}, std::size_t{3}, late.size() / 2, late.size() - 1}) {
-    Vbo fresh(cube(3), {.seed = 7, .batch = 16}, quick());
-    EXPECT_FALSE(fresh.restore(std::string_view(late).substr(0, length), player.trials));
-  }
 }
 
 TEST(Vbo, ThreadsDoNotChangeTheSuggestions) {

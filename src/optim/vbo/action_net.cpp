@@ -52,12 +52,11 @@ void ActionNet::act(const LocalSearch& leader, std::vector<Vector>& codes, Rng& 
   }
 }
 
-double ActionNet::objective(Judge& judge, const LocalSearch& leader, ConstVectorRef base,
-                            nn::InputRef<float> S, int threads) {
-  const Matrix axes = leader.axes();
+double ActionNet::objective(Judge& judge, const LocalSearch& leader, const Matrix& A,
+                            ConstVectorRef base, nn::InputRef<float> S, int threads) {
   const Eigen::Index n = S.cols();
   const MatrixOf<float> E = net_.forward(S);
-  const Matrix steps = steps_of(axes, S, E);
+  const Matrix steps = steps_of(A, S, E);
   MatrixOf<float> X(base.size(), n);
   Vector code = base;
   for (Eigen::Index i = 0; i < n; ++i) {
@@ -71,17 +70,18 @@ double ActionNet::objective(Judge& judge, const LocalSearch& leader, ConstVector
     d_steps.col(i) = leader.pull_back(steps.col(i), dX.col(i).cast<double>());
   }
   const double lambda = Tuning::action_penalty / static_cast<double>(n);
-  flops::add(flops::gemm(axes.cols(), n, axes.rows()));
+  flops::add(flops::gemm(A.cols(), n, A.rows()));
   // d(-objective)/dE = lambda E - A^T d_steps
-  net_.backward(static_cast<float>(lambda) * E - (axes.transpose() * d_steps).cast<float>());
+  net_.backward(static_cast<float>(lambda) * E - (A.transpose() * d_steps).cast<float>());
   return score - 0.5 * lambda * static_cast<double>(E.squaredNorm());
 }
 
 void ActionNet::train(Judge& judge, const LocalSearch& leader, ConstVectorRef base, int batch,
                       std::int64_t round, int threads) {
   Rng rng(seed_, "action-net-seeds", static_cast<std::uint64_t>(round));
+  const Matrix A = leader.axes();
   for (std::int64_t step = 0; step < options_.action_steps; ++step) {
-    objective(judge, leader, base, draw_seeds(batch, rng), threads);
+    objective(judge, leader, A, base, draw_seeds(batch, rng), threads);
     adam_.step(net_.parameters(), net_.gradient());
   }
 }

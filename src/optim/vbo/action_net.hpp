@@ -38,8 +38,9 @@ class ActionNet {
   void train(Judge& judge, const LocalSearch& leader, ConstVectorRef base, int batch,
              std::int64_t round, int threads);
 
-  // The objective at seeds S (Dn,n); leaves the gradient of its negative in gradient().
-  double objective(Judge& judge, const LocalSearch& leader, ConstVectorRef base,
+  // The objective at seeds S (Dn,n), with A = leader.axes(); leaves the gradient of its negative in
+  // gradient().
+  double objective(Judge& judge, const LocalSearch& leader, const Matrix& A, ConstVectorRef base,
                    nn::InputRef<float> S, int threads);
   std::span<float> parameters() { return net_.parameters(); }
   std::span<const float> gradient() { return net_.gradient(); }

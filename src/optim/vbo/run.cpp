@@ -180,16 +180,16 @@ bool Run::has_converged(double spread) const {
   return leader.deviation() < Tuning::run_narrow && leader.reach() < Tuning::run_reach * spread;
 }
 
-bool Run::action_net_acts() const {
-  return options_.action_share > 0.0 && rounds_ >= Tuning::action_rounds &&
-         regions_.leader().running();
+double Run::action_share() const {
+  const bool speaks = rounds_ >= Tuning::action_rounds && regions_.leader().running();
+  return speaks ? options_.action_share : 0.0;
 }
 
 double Run::share_of(Source source) const {
   return shares_.of(source, {.second_runs = regions_.second().running(),
                              .narrow = regions_.is_narrow(),
                              .jumps = regions_.jump_share(),
-                             .climbs = !action_net_acts()});
+                             .climbs = action_share() == 0.0});
 }
 
 double Run::improve_share(double of_batch) const {

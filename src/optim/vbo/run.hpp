@@ -38,9 +38,9 @@ class Run {
   const Archive& archive() const { return archive_; }
   Judge& judge() { return *judge_; }
   ActionNet& action_net() { return action_net_; }
-  // Whether it speaks for the leading local search, and climbers rest: in large batches, after the
-  // first rounds.
-  bool action_net_acts() const;
+  // Of the leading local search's suggestions: those it makes. Nothing in small batches and in the
+  // first rounds; where it is above 0, climbers rest.
+  double action_share() const;
   Regions& regions() { return regions_; }
   const Regions& regions() const { return regions_; }
   const Shares& shares() const { return shares_; }

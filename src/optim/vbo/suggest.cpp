@@ -82,7 +82,7 @@ Source Vbo::source_of(TrialId id) const {
     sum += run_->share_of(source);
     if (u < sum) return source;
   }
-  const bool acts = run_->action_net_acts() && u - sum < options_.action_share * (1.0 - sum);
+  const bool acts = u - sum < run_->action_share() * (1.0 - sum);
   return acts ? Source::action_net : Source::local;
 }
 
@@ -357,7 +357,7 @@ std::vector<Vector> Vbo::climbed(int count, Rng& rng) {
 int Vbo::screening_of(Source source) const {
   if (!is_judged(source)) return 1;
   auto screening = static_cast<int>(options_.screening);
-  if (run_->action_net_acts()) screening = std::min(screening, Tuning::action_screening);
+  if (run_->action_share() > 0.0) screening = std::min(screening, Tuning::action_screening);
   const Regions& regions = run_->regions();
   if (source == Source::jump && options_.explore > 0.0 && regions.is_narrow()) return 1;
   if (!regions.usable() || source == Source::jump) return Tuning::categorical_screen * screening;

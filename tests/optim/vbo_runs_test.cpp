@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+// What a study of the flagship goes through: it is stopped and resumed, runs end and begin anew.
+#include "optim/vbo/vbo.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include "vbo_player.hpp"
+
+namespace vbo {
+namespace {
+
+using namespace play;
+
+// Proposals run out: points of the design take their place, and belong to no search.
+TEST(Vbo, ResumedRunOnASmallGridSuggestsTheSamePoints) {
+  const Space grid =
+      Space::make({Parameter::integer("i", 0, 15), Parameter::integer("j", 0, 15)}).value();
+  const Objective f = [](const Point& p) -> std::optional<double> {
+    return -std::abs(static_cast<double>(std::get<std::int64_t>(p[0])) - 7.0) -
+           std::abs(static_cast<double>(std::get<std::int64_t>(p[1])) - 3.0);
+  };
+  int of_design = 0;
+  for (const std::uint64_t seed : {1, 2, 3, 4}) {
+    const OptimizerOptions common{.seed = seed, .batch = 16};
+    Player whole(grid, common, quick());
+    whole.rounds(5, 16, f);
+    const auto open = whole.ask(16);
+    for (const TrialId id : open) {
+      of_design += whole.trials[static_cast<std::size_t>(id - 1)].rationale.source == "design";
+    }
+    Player resumed(grid, common, quick());
+    ASSERT_NO_FATAL_FAILURE(resume_and_go_on(whole, resumed, open, f));
+    EXPECT_EQ(whole.vbo->snapshot(), resumed.vbo->snapshot()) << seed;
+    for (std::size_t i = 0; i < whole.trials.size(); ++i) {
+      EXPECT_EQ(whole.trials[i].point, resumed.trials[i].point) << seed << ", trial " << i;
+    }
+  }
+  EXPECT_GT(of_design, 0);  // else nothing was tested
+}
+
+TEST(Vbo, ResumedRunSuggestsTheSamePoints) {
+  for (const int threads : {1, 3}) {
+    const OptimizerOptions common{.seed = 6, .batch = 16, .threads = threads};
+    VboOptions options = quick();
+    options.action_batch = threads == 1 ? 0 : 16;  // without and with the action-net
+    Player whole(every_kind(), common, options);
+    const Objective f = [](const Point& p) -> std::optional<double> {
+      return -std::abs(std::get<double>(p[0]) - 2.0);
+    };
+    whole.rounds(6, 16, f);
+    const auto open = whole.ask(7);  // pending while the snapshot is taken
+    Player resumed(every_kind(), common, options);
+    ASSERT_NO_FATAL_FAILURE(resume_and_go_on(whole, resumed, open, f));
+    EXPECT_EQ(whole.points(), resumed.points());
+    EXPECT_EQ(whole.vbo->snapshot(), resumed.vbo->snapshot());
+  }
+}
+
+// A search that has converged begins anew; the first run's search polishes on, and a snapshot taken
+// then resumes exactly.
+TEST(Vbo, BeginsAnewAndResumesThere) {
+  const OptimizerOptions common{.seed = 9, .batch = 32, .threads = 1};
+  const Objective f = [](const Point& p) -> std::optional<double> { return sphere(p); };
+  VboOptions options = quick();
+  options.runs = 0;  // as many as there is time for
+  Player whole(cube(2), common, options);
+  int rounds = 0;
+  while (runs_or_one(whole) < 2.0 && rounds < 60) {
+    whole.rounds(1, 32, f);
+    ++rounds;
+  }
+  ASSERT_EQ(runs_or_one(whole), 2.0) << "no run has ended";
+  whole.rounds(3, 32, f);
+  const auto open = whole.ask(7);
+  Player resumed(cube(2), common, options);
+  ASSERT_NO_FATAL_FAILURE(resume_and_go_on(whole, resumed, open, f));
+  EXPECT_EQ(whole.points(), resumed.points());
+  EXPECT_EQ(whole.vbo->snapshot(), resumed.vbo->snapshot());
+  std::set<std::string> sources;
+  for (const Trial& trial : whole.trials) sources.insert(trial.rationale.source);
+  EXPECT_THAT(sources, ::testing::IsSupersetOf({"polish", "leap"}));
+  // The recommendation is the best result of all runs.
+  const AskReport report = whole.vbo->report();
+  ASSERT_TRUE(report.recommendation);
+  EXPECT_EQ(report.recommendation->mean, whole.best());
+
+  options.runs = 1;
+  Player once(cube(2), common, options);
+  once.rounds(rounds + 3, 32, f);
+  EXPECT_EQ(runs_or_one(once), 1.0);
+}
+
+// A run ends when half of a generation is as good as its best, not when the search is narrow: at
+// the same deviation a cone still has far to go where a bowl is flat.
+TEST(Vbo, BeginsAnewOnlyWhenNothingIsLeftToGain) {
+  const OptimizerOptions common{.seed = 9, .batch = 32, .threads = 1};
+  const auto runs_when_narrow = [&](const Objective& f) {
+    Player player(cube(2), common, quick());
+    for (int round = 0; round < 60; ++round) {
+      player.rounds(1, 32, f);
+      if (runs_or_one(player) > 1.0 || player.vbo->report().deviation < 1e-4) break;
+    }
+    return runs_or_one(player);
+  };
+  EXPECT_EQ(runs_when_narrow([](const Point& p) { return std::optional(sphere(p)); }), 2.0);
+  EXPECT_EQ(runs_when_narrow([](const Point& p) { return std::optional(-std::sqrt(-sphere(p))); }),
+            1.0);
+}
+
+// A third of the box fails: by the time a new run begins that is known, and its design stays away.
+TEST(Vbo, ANewRunsDesignKeepsAwayFromWhatFails) {
+  Player player(cube(2), {.seed = 9, .batch = 32, .threads = 1}, quick());
+  const auto fails = [](const Point& p) { return std::get<double>(p[0]) > 1.0; };
+  player.rounds(25, 32,
+                [&](const Point& p) { return fails(p) ? std::nullopt : std::optional(sphere(p)); });
+  int designed = 0, failed = 0;
+  for (const Trial& trial : player.trials) {
+    if (trial.id <= 32 || trial.rationale.source != "design") continue;
+    ++designed;
+    failed += fails(trial.point);
+  }
+  EXPECT_GT(designed, 10);  // else no new run began
+  EXPECT_LE(failed, designed / 10);
+}
+
+// Every run that a better place has outlived leaves less for the next one, and for jumps.
+TEST(Champion, GivesLessToEveryNewRun) {
+  const Encoding encoding(cube(2));
+  auto search = std::make_unique<LocalSearch>(encoding, 1, 0);
+  search->begin(Vector::Constant(2, 0.5), 1e-3, 1.0);
+  Champion champion(std::move(search), 0.15);
+  Archive history(encoding);
+  history.add(1, Vector::Constant(2, 0.5), 1.0);
+  history.sort();
+  double before = 1.0;
+  for (const double share : {0.3, 0.2, 0.15, 0.12}) {
+    champion.advance(history, 0.15);
+    EXPECT_NEAR(champion.run_share(), share, 1e-12);
+    EXPECT_LT(champion.jump_share(), before);
+    EXPECT_NEAR(champion.polish_share() + champion.run_share() + champion.jump_share(), 1.0, 1e-12);
+    before = champion.jump_share();
+    champion.outlive();
+  }
+}
+
+TEST(Vbo, SnapshotDoesNotGrowWithTheResultsAndDamageIsNoticed) {
+  Player player(cube(3), {.seed = 7, .batch = 16}, quick());
+  player.rounds(4, 16, sphere);
+  const std::size_t early = player.vbo->snapshot().size();
+  player.rounds(30, 16, sphere);
+  const std::string late = player.vbo->snapshot();
+  EXPECT_LT(late.size(), early + 8192);
+  for (const std::size_t length :
+       {std::size_t{0}, std::size_t{3}, late.size() / 2, late.size() - 1}) {
+    Vbo fresh(cube(3), {.seed = 7, .batch = 16}, quick());
+    EXPECT_FALSE(fresh.restore(std::string_view(late).substr(0, length), player.trials));
+  }
+}
+
+}  // namespace
+}  // namespace vbo
