@@ -64,9 +64,6 @@ TEST(ParallelFor, RethrowsAndStaysUsable) {
 }
 
 TEST(ParallelFor, IsUsableInAForkedChild) {
-#ifdef __SANITIZE_THREAD__
-  GTEST_SKIP() << "the thread sanitizer allows no threads after a fork";
-#endif
   const auto meet = [] {  // two pieces that wait for each other: neither thread can do both
     Flag flags[2];
     parallel_for(3, 2, [&](int i) {
