@@ -7,7 +7,8 @@
 
 Every other method against `vbo`, paired by task and seed: pairs in which vbo's best value is higher
 and lower (values that agree to 1e-6 are tied), the two-sided sign test over them, and the mean of
-log10(gap of the other / gap of vbo), gaps counted from 1e-6 and each quotient cut at a hundred.
+log10(gap of the other / gap of vbo), gaps counted from 1e-6 and each quotient cut at a hundred. Then
+the same pairs and test for the average reward, the mean of all outcomes so far, in the last round.
 """
 
 import json
@@ -23,8 +24,13 @@ def read(folder):
         best = {line["round"]: line["best"] for line in lines if "best" in line}
         if lines[0]["rounds"] in best:
             head = lines[0]
-            runs[(head["method"], head["task"], head["seed"])] = (best, head["optimum"])
+            runs[(head["method"], head["task"], head["seed"])] = (
+                best, lines[-1]["average_reward"], head["optimum"])
     return runs
+
+
+def differ(a, b):
+    return abs(a - b) > 1e-6 * max(1.0, abs(a), abs(b))
 
 
 def sign_test(a, b):
@@ -36,8 +42,9 @@ def sign_test(a, b):
 def main():
     runs = read(sys.argv[1])
     rounds = [20, 40]
-    print("| against | pairs |" + "".join(f" better : worse, round {r} | p | log10 |" for r in rounds))
-    print("|---|---:|" + "---|---:|---:|" * len(rounds))
+    print("| against | pairs |" + "".join(f" better : worse, round {r} | p | log10 |" for r in rounds)
+          + " reward | p |")
+    print("|---|---:|" + "---|---:|---:|" * len(rounds) + "---|---:|")
     for other in sorted({name for name, _, _ in runs} - {"vbo"}):
         keys = [key[1:] for key in runs if key[0] == other and ("vbo", *key[1:]) in runs]
         row = f"| `{other}` | {len(keys)} |"
@@ -45,15 +52,18 @@ def main():
             better = worse = 0
             logs = []
             for key in keys:
-                (with_part, optimum), (without, _) = runs[("vbo", *key)], runs[(other, *key)]
+                (with_part, _, optimum), (without, _, _) = runs[("vbo", *key)], runs[(other, *key)]
                 a, b = with_part[at], without[at]
-                if abs(a - b) > 1e-6 * max(1.0, abs(a), abs(b)):
+                if differ(a, b):
                     better, worse = better + (a > b), worse + (a < b)
                 gaps = [max(1e-6, optimum - value) for value in (b, a)]
                 logs.append(max(-2.0, min(2.0, math.log10(gaps[0] / gaps[1]))))
             p = sign_test(better, worse)
             row += f" {better} : {worse} | {p:.2g} | {sum(logs) / len(logs):+.2f} |"
-        print(row)
+        rewards = [(runs[("vbo", *key)][1], runs[(other, *key)][1]) for key in keys]
+        higher = sum(a > b for a, b in rewards if differ(a, b))
+        lower = sum(a < b for a, b in rewards if differ(a, b))
+        print(row + f" {higher} : {lower} | {sign_test(higher, lower):.2g} |")
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ TABLES = {
 # Its baselines, as families of ours: all acquisitions of the Gaussian process are one.
 FAMILIES = ["gp", "focal", "dkl", "ibnn", "hmc", "sghmc", "laplace"]
 ABLATIONS = {
-    "vbo": ["vbo-gp-exploration", "vbo-gp-exploitation", "vbo?beta=0"],
+    "vbo?beta=0.02": ["vbo-gp-exploration", "vbo-gp-exploitation", "vbo"],
     "vbo-paper": ["vbo-paper-gp-exploration", "vbo-paper-gp-exploitation", "vbo-paper?beta=0",
                   "vbo-paper-literal"],
 }

@@ -124,10 +124,10 @@ const std::vector<Method>& registered() {
           {.replaced = GpTerm::exploitation}),
       method_of<Vbo, VboGpOptions>("vbo-gp-exploration",
                                    "vbo exploring by a Gaussian process's deviation: an ablation",
-                                   {.role = GpRole::explores}),
+                                   vbo_ablation(GpRole::explores)),
       method_of<Vbo, VboGpOptions>("vbo-gp-exploitation",
                                    "vbo exploiting a Gaussian process's mean: an ablation",
-                                   {.role = GpRole::exploits}),
+                                   vbo_ablation(GpRole::exploits)),
       method_of<HmcMethod, HmcMethodOptions>(
           "hmc", "Bayesian network sampled by Hamiltonian Monte Carlo: the costly gold standard"),
       method_of<SghmcMethod, SghmcMethodOptions>(

@@ -285,7 +285,7 @@ TEST_P(VboPaperTerms, SlopeOfTheObjective) {
   objective.move(helper.remember(lens.seen(h).X, h.y, 8), h.levels(6));
   const std::vector<Eigen::Index> slots(4, 2);
   const auto value = [&](const MatrixOf<float>& X) {
-    return objective.judge(X, slots, 0.7).terms.cast<double>().colwise().sum().mean();
+    return objective.judge(X, slots, 0.7).score.cast<double>().mean();
   };
   MatrixOf<float> X(2, 4);  // away from the data, where a deviation has a kink
   for (Eigen::Index i = 0; i < X.cols();) {

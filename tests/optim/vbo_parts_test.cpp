@@ -76,27 +76,28 @@ TEST(Frame, BackwardIsTheAdjointOfFeatures) {
   const Encoding encoding(parts_mixed_space());
   Frame frame(encoding);
   ASSERT_EQ(frame.numeric(), 3);
-  EXPECT_EQ(frame.inputs(), encoding.dimension() + 2 * 3);
+  EXPECT_EQ(frame.inputs(), encoding.dimension() + 3);
   Matrix A(3, 3);
   A << 3, 0.5, 0.1, 0.5, 2, -0.4, 0.1, -0.4, 5;
-  frame.move(0, {Vector::Constant(3, 0.4), A});
-  frame.move(1, {Vector::Constant(3, 0.7), Matrix::Constant(3, 1, 4.0)});
-  const MatrixOf<float> X = random_codes(encoding.dimension(), 5, 1);
-  const MatrixOf<float> weights = random_codes(frame.inputs(), 5, 2);
-  MatrixOf<float> Z, dX;
-  frame.features(X, Z);
-  frame.features_backward(Z, weights, dX);
-  const auto loss = [&](const Matrix& at) {
-    MatrixOf<float> features;
-    frame.features(at.cast<float>(), features);
-    return (features.cast<double>().array() * weights.cast<double>().array()).sum();
-  };
-  // Single precision: differences over 1e-2 are good to about 1e-3.
-  for (Eigen::Index i = 0; i < X.size(); ++i) {
-    Matrix up = X.cast<double>(), down = up;
-    up(i) += 1e-2;
-    down(i) -= 1e-2;
-    EXPECT_NEAR((loss(up) - loss(down)) / 2e-2, dX(i), 2e-2 * std::max(1.0F, std::abs(dX(i))));
+  for (const Matrix& whitening : {A, Matrix(Matrix::Constant(3, 1, 4.0))}) {
+    frame.move({Vector::Constant(3, 0.4), whitening});
+    const MatrixOf<float> X = random_codes(encoding.dimension(), 5, 1);
+    const MatrixOf<float> weights = random_codes(frame.inputs(), 5, 2);
+    MatrixOf<float> Z, dX;
+    frame.features(X, Z);
+    frame.features_backward(Z, weights, dX);
+    const auto loss = [&](const Matrix& at) {
+      MatrixOf<float> features;
+      frame.features(at.cast<float>(), features);
+      return (features.cast<double>().array() * weights.cast<double>().array()).sum();
+    };
+    // Single precision: differences over 1e-2 are good to about 1e-3.
+    for (Eigen::Index i = 0; i < X.size(); ++i) {
+      Matrix up = X.cast<double>(), down = up;
+      up(i) += 1e-2;
+      down(i) -= 1e-2;
+      EXPECT_NEAR((loss(up) - loss(down)) / 2e-2, dX(i), 2e-2 * std::max(1.0F, std::abs(dX(i))));
+    }
   }
 }
 
@@ -118,7 +119,7 @@ TEST(Critics, GradientWithRespectToInputs) {
   MatrixOf<float> dX;
   critics.evaluate(frame, X, weights, 1, dX);
   for (Eigen::Index i = 0; i < X.size(); ++i) {
-    const float h = 5e-3F;
+    const float h = 1e-3F;
     MatrixOf<float> up = X, down = X;
     up(i) += h;
     down(i) -= h;
@@ -131,23 +132,26 @@ TEST(Critics, GradientWithRespectToInputs) {
 TEST(Critics, LearnTheOrderOfOutcomesAndSayHowMuchTheyKnow) {
   const Encoding encoding(parts_cube(3));
   const Frame frame(encoding);
-  VboOptions options;
-  Critics critics(frame.inputs(), options, 1);
   // Trained on 300 results, asked about 100 others of the same function.
   const Archive known = quadratic_archive(3, 300), archive = quadratic_archive(3, 400);
   const Replay replay = archive.replay(0.25, 80);
   std::vector<int> others(100);
   std::iota(others.begin(), others.end(), 300);
-  const double before = critics.held_out_information(archive, replay, frame, others, 1);
-  critics.train(known, known.replay(0.25, 60), frame, 200, 0, 1);
-  const double after = critics.held_out_information(archive, replay, frame, others, 1);
+  double before = 0.0;  // mean: one of them may know something by chance
+  constexpr int kSeeds = 4;
+  for (int seed = 1; seed <= kSeeds; ++seed) {
+    Critics critics(frame.inputs(), VboOptions{}, static_cast<std::uint64_t>(seed));
+    before += critics.held_out_information(archive, replay, frame, others, 1) / kSeeds;
+    critics.train(known, known.replay(0.25, 60), frame, 200, 0, 1);
+    const double after = critics.held_out_information(archive, replay, frame, others, 1);
+    EXPECT_GT(after, 0.5);
+    EXPECT_LE(after, critics.ceiling());
+    MatrixOf<float> X(3, 2);
+    X << 0.3F, 0.9F, 0.3F, 0.9F, 0.3F, 0.9F;
+    const auto& said = critics.evaluate(frame, X, {}, 1);
+    EXPECT_GT(said.mean[0], said.mean[1] + 1.0F);
+  }
   EXPECT_LT(before, 0.1);
-  EXPECT_GT(after, 0.5);
-  EXPECT_LE(after, critics.ceiling());
-  MatrixOf<float> X(3, 2);
-  X << 0.3F, 0.9F, 0.3F, 0.9F, 0.3F, 0.9F;
-  const auto& said = critics.evaluate(frame, X, {}, 1);
-  EXPECT_GT(said.mean[0], said.mean[1] + 1.0F);
 }
 
 TEST(Critics, TrainingDoesNotDependOnThreads) {
@@ -313,7 +317,7 @@ class HillJudge final : public Judge {
 struct ActionNetTest : ::testing::Test {
   Encoding encoding{parts_mixed_space()};
   Vector base = Vector::Zero(encoding.dimension());
-  LocalSearch leader{encoding, 0, 1};
+  LocalSearch leader{encoding, 1};
   HillJudge judge;
   Rng rng{5, "act"};
 

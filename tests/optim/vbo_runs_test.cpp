@@ -131,7 +131,7 @@ TEST(Vbo, ANewRunsDesignKeepsAwayFromWhatFails) {
 // Every run that a better place has outlived leaves less for the next one, and for jumps.
 TEST(Champion, GivesLessToEveryNewRun) {
   const Encoding encoding(cube(2));
-  auto search = std::make_unique<LocalSearch>(encoding, 1, 0);
+  auto search = std::make_unique<LocalSearch>(encoding, 0);
   search->begin(Vector::Constant(2, 0.5), 1e-3, 1.0);
   Champion champion(std::move(search), 0.15);
   Archive history(encoding);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the flagship searches: regions, shares of sources, climbers, local searches.
+// How the flagship searches: the leader, shares of sources, climbers, local searches.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 #include "optim/vbo/archive.hpp"
 #include "optim/vbo/climb.hpp"
-#include "optim/vbo/regions.hpp"
+#include "optim/vbo/leader.hpp"
 #include "optim/vbo/shares.hpp"
 #include "vbo/random.hpp"
 #include "vbo_parts.hpp"
@@ -15,79 +15,93 @@
 namespace vbo {
 namespace {
 
-TEST(Regions, SecondSearchWorksInAnotherRegion) {
+TEST(Leader, BeginsAtTheBestResultAndStaysInTheBox) {
   const Encoding encoding(parts_cube(4));
   Frame frame(encoding);
-  Regions regions(encoding, VboOptions{}, 1);
+  Leader leader(encoding, VboOptions{}, 1);
   const Archive archive = quadratic_archive(4, 200);
-  regions.advance(archive, frame);
-  ASSERT_TRUE(regions.leader().running());
-  ASSERT_TRUE(regions.second().running());
-  EXPECT_FALSE(regions.is_narrow());
-  EXPECT_GT(regions.leader().distance(regions.second().mean_code(archive.code(0))), 0.2);
+  EXPECT_FALSE(leader.search().running());
+  leader.advance(archive, frame);
+  ASSERT_TRUE(leader.search().running());
+  EXPECT_FALSE(leader.is_narrow());
+  EXPECT_NEAR(leader.search().distance(archive.code(archive.at_rank(0))), 0.0, 1e-9);
   Rng rng(1, "sample");
   for (int i = 0; i < 200; ++i) {
     Vector code = Vector::Zero(4);
-    regions.leader().sample(code, rng);
+    leader.search().sample(code, rng);
     EXPECT_TRUE((code.array() >= 0.0 && code.array() <= 1.0).all());
   }
 }
 
-TEST(Regions, LeaderThatStandsStillBeginsAgainAroundTheBestResult) {
+// A better result of another region would only widen the search; its own results move it anywhere.
+TEST(Leader, LearnsFromItsOwnRegion) {
+  const Encoding encoding(parts_cube(4));
+  const Archive archive = quadratic_archive(4, 200);
+  const auto moved_by = [&](bool own) {
+    Frame frame(encoding);
+    Leader leader(encoding, VboOptions{}, 1);
+    leader.advance(archive, frame);
+    const Vector before = leader.search().mean_code(archive.code(0));
+    for (int i = 0; i < 20; ++i) leader.learn(Vector::Constant(4, 0.99), 2.0, own);
+    leader.advance(archive, frame);
+    return leader.search().distance(before);
+  };
+  EXPECT_EQ(moved_by(false), 0.0);
+  EXPECT_GT(moved_by(true), 0.05);
+}
+
+TEST(Leader, BeginsAgainAroundTheBestResultWhenItStandsStill) {
   const Encoding encoding(parts_cube(4));
   Frame frame(encoding);
   VboOptions options;
-  options.second_share = 0.0;
   options.explore = 0.0;
-  Regions regions(encoding, options, 1);
+  Leader leader(encoding, options, 1);
   const Archive archive = quadratic_archive(4, 200);
   const auto best = archive.code(archive.at_rank(0));
-  regions.advance(archive, frame);
-  double narrowest = regions.leader().deviation();
+  leader.advance(archive, frame);
+  double narrowest = leader.search().deviation();
   bool widened = false;
   for (int round = 0; round < 20 && !widened; ++round) {
-    for (int i = 0; i < 20; ++i) regions.learn(best, 1.0, Regions::From::leader);
-    regions.advance(archive, frame);
-    const double deviation = regions.leader().deviation();
+    for (int i = 0; i < 20; ++i) leader.learn(best, 1.0, true);
+    leader.advance(archive, frame);
+    const double deviation = leader.search().deviation();
     widened = narrowest < 0.04 && deviation > 0.045;
     narrowest = std::min(narrowest, deviation);
   }
   EXPECT_TRUE(widened) << "narrowest " << narrowest;
-  EXPECT_FALSE(regions.second().running());
-  EXPECT_NEAR(regions.leader().distance(best), 0.0, 1e-9);
-  EXPECT_EQ(regions.leader().best(), 1.0);  // begun again, with the old value to beat
+  EXPECT_NEAR(leader.search().distance(best), 0.0, 1e-9);
+  EXPECT_EQ(leader.search().best(), 1.0);  // begun again, with the old value to beat
 }
 
 // A jump finds something better far away: a narrow leader moves there, a wide one does not, and
 // without exploration nobody does. The share of jumps falls until then.
-TEST(Regions, NarrowLeaderMovesToABetterDistantResult) {
+TEST(Leader, MovesToABetterDistantResultOnceNarrow) {
   const Encoding encoding(parts_cube(4));
   for (const double explore : {0.3, 0.0}) {
     Frame frame(encoding);
     VboOptions options;
-    options.second_share = 0.0;
     options.explore = explore;
-    Regions regions(encoding, options, 1);
+    Leader leader(encoding, options, 1);
     Archive archive = quadratic_archive(4, 200);
-    regions.advance(archive, frame);
+    leader.advance(archive, frame);
     const Vector best = archive.code(archive.at_rank(0));
-    while (!regions.is_narrow()) {
-      for (int i = 0; i < 20; ++i) regions.learn(best, 1.0, Regions::From::leader);
-      regions.advance(archive, frame);
+    while (!leader.is_narrow()) {
+      for (int i = 0; i < 20; ++i) leader.learn(best, 1.0, true);
+      leader.advance(archive, frame);
     }
-    regions.advance(archive, frame);
+    leader.advance(archive, frame);
     if (explore > 0.0) {
-      EXPECT_LT(regions.jump_share().value(), explore);
+      EXPECT_LT(leader.jump_share().value(), explore);
     }
     const Vector far = Vector::Constant(4, 0.95);
-    regions.learn(far, 2.0, Regions::From::neither);
+    leader.learn(far, 2.0, false);
     archive.add(1000, far, 2.0);
     archive.sort();
-    regions.advance(archive, frame);
-    EXPECT_EQ(regions.leader().distance(far) < 0.1, explore > 0.0);
-    EXPECT_EQ(regions.jump_share().has_value(), explore > 0.0);
+    leader.advance(archive, frame);
+    EXPECT_EQ(leader.search().distance(far) < 0.1, explore > 0.0);
+    EXPECT_EQ(leader.jump_share().has_value(), explore > 0.0);
     if (explore > 0.0) {
-      EXPECT_EQ(*regions.jump_share(), explore);
+      EXPECT_EQ(*leader.jump_share(), explore);
     }
   }
 }
@@ -110,7 +124,7 @@ TEST(ForBatch, TheActionNetWorksInLargeBatchesOfNumbers) {
   EXPECT_FALSE(acts(256, 5));
 }
 
-constexpr Source kSources[] = {Source::jump, Source::climb, Source::second, Source::local};
+constexpr Source kSources[] = {Source::jump, Source::climb, Source::local};
 
 double sum_of(const Shares& shares, Shares::Race race) {
   double sum = 0.0;
@@ -122,40 +136,34 @@ TEST(Shares, FollowWinRatesWithinTheirBounds) {
   VboOptions options;
   options.jump_share = 0.25;
   options.climb_share = 0.2;
-  options.second_share = 0.2;
   Shares shares(options);
-  const Shares::Race open{true, false}, narrow{true, true}, alone{false, true};
-  EXPECT_NEAR(shares.of(Source::local, open), 0.3, 1e-12);  // the least it gets
-  EXPECT_NEAR(shares.of(Source::climb, open), 0.7 * 0.2 / 0.65, 1e-12);
+  const Shares::Race open{}, narrow{.narrow = true}, without_climbers{.climbs = false};
+  EXPECT_NEAR(shares.of(Source::local, open), 0.25 / 0.7, 1e-12);
+  EXPECT_NEAR(shares.of(Source::climb, open), 0.2 / 0.7, 1e-12);
   for (int round = 0; round < 20; ++round) {
     for (int i = 0; i < 10; ++i) {
       shares.learn(Source::local, i);
       shares.learn(Source::jump, -std::numeric_limits<double>::infinity());
       shares.learn(Source::climb, 100.0 + i);
-      shares.learn(Source::second, -1.0);
     }
     shares.advance();
   }
-  // Nobody is compared with the second search: the leader wins against jumps, not against climbers.
+  // The leader wins against jumps, not against climbers.
   EXPECT_NEAR(shares.win_rate(Source::climb), 1.0, 1e-5);
   EXPECT_NEAR(shares.win_rate(Source::local), 0.5, 1e-5);
   EXPECT_NEAR(shares.win_rate(Source::jump), 0.0, 1e-5);
-  EXPECT_NEAR(shares.win_rate(Source::second), 1.0 / 3.0, 1e-5);  // above the jumps only
-  for (const Shares::Race race : {open, narrow, alone})
+  for (const Shares::Race race : {open, narrow, without_climbers})
     EXPECT_NEAR(sum_of(shares, race), 1.0, 1e-12);
-  EXPECT_EQ(shares.of(Source::second, alone), 0.0);
-  const Shares::Race without_climbers{.climbs = false};
-  EXPECT_NEAR(sum_of(shares, without_climbers), 1.0, 1e-12);
   EXPECT_EQ(shares.of(Source::climb, without_climbers), 0.0);
   EXPECT_GT(shares.of(Source::climb, open), 0.45);
   EXPECT_GE(shares.of(Source::local, open), 0.3 - 1e-12);
   EXPECT_GE(shares.of(Source::local, narrow), 0.5 - 1e-12);
   // Half of what the option says is a jump's, whatever comes of it.
-  EXPECT_NEAR(shares.of(Source::jump, open) / shares.of(Source::second, open),
-              0.5 * 0.25 / (0.2 * std::pow(2.0 / 3.0, 1.5)), 1e-4);
+  EXPECT_NEAR(shares.of(Source::jump, open) / shares.of(Source::climb, open),
+              0.5 * 0.25 / (0.2 * std::pow(2.0, 1.5)), 1e-4);
 
   // Once the leader is narrow, jumps have a share of their own; the others keep their proportions.
-  const Shares::Race exploring{true, true, 0.3};
+  const Shares::Race exploring{.narrow = true, .jumps = 0.3};
   EXPECT_NEAR(sum_of(shares, exploring), 1.0, 1e-12);
   EXPECT_EQ(shares.of(Source::jump, exploring), 0.3);
   EXPECT_NEAR(shares.of(Source::climb, exploring) / shares.of(Source::local, exploring),
@@ -284,7 +292,7 @@ TEST(Climb, NumbersMoveWhereCategoriesMislead) {
 
 TEST(LocalSearch, ConvergesOnASphereByItsOwnResults) {
   const Encoding encoding(parts_cube(5));
-  LocalSearch search(encoding, 0, 1);
+  LocalSearch search(encoding, 1);
   search.begin(Vector::Constant(5, 0.8), 0.2);
   Rng rng(1, "sphere");
   for (int generation = 0; generation < 60; ++generation) {

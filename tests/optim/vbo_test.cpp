@@ -43,6 +43,7 @@ TEST(Vbo, SuggestsInsideTheSpaceWithoutRepeats) {
 
 TEST(Vbo, LedgerSaysNatsAndSourcesAreNamed) {
   VboOptions options = quick();
+  options.beta = 0.02;
   Player player(cube(4), {.seed = 3, .batch = 32}, options);
   player.rounds(6, 32, sphere);
   std::set<std::string> sources;

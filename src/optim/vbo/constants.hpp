@@ -119,7 +119,6 @@ struct Tuning {
   static constexpr std::size_t share_most = 256, share_fewest = 3;  // results compared at once
   // What failure leaves of a weight.
   static constexpr double floor = 0.05, jump_floor = 0.5, leader_floor = 0.3;
-  static constexpr double second_floor = 0.25, second_floor_narrow = 0.1;
 
   // ---- Local searches ------------------------------------------------------------------------
   static constexpr int imagined_points = 64;    // per imagined generation
@@ -128,12 +127,10 @@ struct Tuning {
   static constexpr double narrow = 0.02;        // deviation below which a search has its basin
   static constexpr double other_region = 0.25;  // distance; Hartmann-6, sure
   static constexpr double same_region = 0.05;   // distance
-  static constexpr std::int64_t leader_patience = 12, second_patience = 5;  // generations
-  static constexpr std::size_t remembered_ends = 16;
-  static constexpr int peak_candidates = 1024;  // best results among which peaks are sought
-  static constexpr double converged = 1e-8;     // deviation
-  static constexpr double frame_scale = 1.5;    // the critics' view is wider than the search
-  static constexpr long largest_full = 100;     // dimensions up to which C is a full matrix
+  static constexpr std::int64_t leader_patience = 12;  // generations
+  static constexpr double converged = 1e-8;            // deviation
+  static constexpr double frame_scale = 1.5;           // the critics' view is wider than the search
+  static constexpr long largest_full = 100;            // dimensions up to which C is a full matrix
   static constexpr double largest_sigma = 0.5;
 
   // ---- Exploration ("Exploration that pays") -------------------------------------------------

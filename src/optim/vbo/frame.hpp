@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// How a network sees an input: the first view is the whole cube, 2x - 1. The others, over the
-// numeric coordinates, are neighbourhoods, for the critics those in which the two local searches
-// now work,
+// How a network sees an input: first in the whole cube, 2x - 1; then, over the numeric coordinates,
+// in a neighbourhood, for the critics that in which the local search now works,
 //   c tanh(A (x - mu) / c),   A = C^(-1/2) / (s sigma),
-// with mu, sigma, C the mean, step-size and shape of a search's distribution: what is left of the
+// with mu, sigma, C the mean, step-size and shape of the search's distribution: what is left of the
 // problem looks round and of size one, however narrow and tilted the search has become. This is
 // what lets small networks keep converging. Immutable between rounds; const calls are thread-safe.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "nn/mlp.hpp"
@@ -18,11 +18,10 @@ namespace vbo {
 
 class Frame {
  public:
-  static constexpr int kViews = 2;  // neighbourhoods, one for each local search
+  enum class Views { whole, whole_and_near };
+  explicit Frame(const Encoding& encoding, Views views = Views::whole_and_near);
 
-  explicit Frame(const Encoding& encoding, int views = kViews);
-
-  Eigen::Index inputs() const { return dimension_ + std::ssize(views_) * numeric(); }  // F
+  Eigen::Index inputs() const { return dimension_ + (near_ ? numeric() : 0); }         // F
   Eigen::Index numeric() const { return static_cast<Eigen::Index>(numeric_.size()); }  // Dn
   const std::vector<Eigen::Index>& numeric_coordinates() const { return numeric_; }
 
@@ -30,10 +29,9 @@ class Frame {
     Vector mean;       // mu (Dn)
     Matrix whitening;  // A (Dn,Dn), or (Dn,1) for a diagonal one
   };
-  void move(int view, Neighbourhood to);
-  const Neighbourhood& neighbourhood(int view) const {
-    return views_[static_cast<std::size_t>(view)].at;
-  }
+  // REQUIRES (both): there is a near view.
+  void move(Neighbourhood to);
+  const Neighbourhood& neighbourhood() const { return near_->at; }
 
   // codes X (D,N) -> features Z (F,N)
   void features(nn::InputRef<float> X, MatrixOf<float>& Z) const;
@@ -43,12 +41,12 @@ class Frame {
  private:
   Eigen::Index dimension_;             // D
   std::vector<Eigen::Index> numeric_;  // coordinates of real and integer parameters
-  struct View {
+  struct NearView {
     Neighbourhood at;
     VectorOf<float> mean;  // the same in single precision
     MatrixOf<float> whitening;
   };
-  std::vector<View> views_;
+  std::optional<NearView> near_;
 };
 
 }  // namespace vbo

@@ -134,6 +134,12 @@ void bind(OptionBinder& b, VboGpOptions& o) {
   bind(b, o.model);
 }
 
+VboGpOptions vbo_ablation(GpRole role) {
+  VboGpOptions options{.role = role};
+  options.vbo.beta = 0.02;
+  return options;
+}
+
 GpJudge::GpJudge(Critics& critics, const Frame& frame, const Encoding& encoding,
                  const VboGpOptions& options, const OptimizerOptions& common)
     : critics_(critics),
@@ -287,7 +293,7 @@ const Judgement& GpJudge::judge(nn::InputRef<float> X, double weight, int thread
     *dX += model_->regression().mean_slope(inputs, Vector::Constant(N, w * share)).cast<float>();
   }
   if (explores) explore(inputs, weight, dX);
-  judgement_.score = judgement_.terms.colwise().sum().transpose();
+  add_up(judgement_);
   return judgement_;
 }
 
@@ -319,14 +325,14 @@ Matrix GpJudge::forecast(const OutcomeLevels& levels, nn::InputRef<float> X, int
   return P;
 }
 
-// The second term becomes weight sigma_i; d sigma / d variance = 1 / (2 sigma).
+// The second term becomes sigma_i; d sigma / d variance = 1 / (2 sigma).
 void GpJudge::explore(ConstMatrixRef X, double weight, MatrixOf<float>* dX) {
   const Eigen::Index N = X.cols();
   const auto posterior = model_->marginals(X);
   const Vector sigma = posterior->variance().cwiseMax(1e-12).cwiseSqrt();
   judgement_.meanings = {&kExpectedOutcome, &kGpDeviation};
   judgement_.terms.conservativeResize(2, N);
-  judgement_.terms.row(1) = (weight * sigma).cast<float>().transpose();
+  judgement_.terms.row(1) = sigma.cast<float>().transpose();
   if (!dX) return;
   const Vector d_variance = (0.5 * weight / static_cast<double>(N)) * sigma.cwiseInverse();
   *dX += posterior->pullback(Vector::Zero(N), d_variance).cast<float>();

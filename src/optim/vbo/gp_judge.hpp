@@ -31,6 +31,8 @@ struct VboGpOptions {
   GpRole role = GpRole::assists;
 };
 void bind(OptionBinder& binder, VboGpOptions& options);
+// An ablation of vbo with information in its objective: a term of it is left to the process.
+VboGpOptions vbo_ablation(GpRole role);
 
 // How outcomes look to the process: a score (their rank's) up to `bar`, above it their value, bent.
 struct TargetScale {

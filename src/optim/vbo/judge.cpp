@@ -13,22 +13,30 @@ void set_judgement(const DecompositionOf<float>& predicted, double weight, Judge
   judgement.meanings = {&kExpectedOutcome, &kInputInformation, &kModelInformation};
   judgement.terms.resize(3, predicted.mean.size());
   judgement.terms.row(0) = predicted.mean.transpose();
-  judgement.terms.row(1) = static_cast<float>(weight) * predicted.input_information.transpose();
-  judgement.terms.row(2) = static_cast<float>(weight) * predicted.model_information.transpose();
-  judgement.score = judgement.terms.colwise().sum().transpose();
+  judgement.terms.row(1) = predicted.input_information.transpose();
+  judgement.terms.row(2) = predicted.model_information.transpose();
+  judgement.weight = weight;
+  add_up(judgement);
   judgement.exploitation = predicted.mean_of_means;
   judgement.input_information = predicted.input_information_mean;
   judgement.model_information = predicted.model_information_mean;
 }
 
-Rationale rationale_of(const Judgement& judgement, Eigen::Index i, double weight) {
+void add_up(Judgement& judgement) {
+  const auto others = judgement.terms.bottomRows(judgement.terms.rows() - 1);
+  judgement.score =
+      (judgement.terms.row(0) + static_cast<float>(judgement.weight) * others.colwise().sum())
+          .transpose();
+}
+
+Rationale rationale_of(const Judgement& judgement, Eigen::Index i) {
   Rationale why;
   why.acquisition = judgement.score[i];
   for (std::size_t j = 0; j < judgement.meanings.size(); ++j) {
     const JudgedTerm& meaning = *judgement.meanings[j];
     const double value = judgement.terms(static_cast<Eigen::Index>(j), i);
-    why.add(meaning.weighted, value);
-    if (meaning.plain && weight > 0.0) why.add(*meaning.plain, value / weight);
+    why.add(meaning.weighted, j == 0 ? value : judgement.weight * value);
+    if (meaning.plain) why.add(*meaning.plain, value);
   }
   return why;
 }

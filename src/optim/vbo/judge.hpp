@@ -20,8 +20,9 @@ namespace vbo {
 // N inputs. The first term is always exploitation, the expected outcome in normal scores.
 struct Judgement {
   std::vector<const JudgedTerm*> meanings;  // of the terms
-  MatrixOf<float> terms;                    // (terms,N), weights included
-  VectorOf<float> score;                    // (N) their sum
+  MatrixOf<float> terms;                    // (terms,N) as they are
+  double weight = 0.0;                      // of all but the first
+  VectorOf<float> score;                    // (N) their weighted sum
 
   // Of the batch, without weights.
   double exploitation = 0.0;
@@ -29,8 +30,10 @@ struct Judgement {
   double model_information = 0.0;  // I(f;Y|X), nats
 };
 
+// The weighted sum of the terms into the score.
+void add_up(Judgement& judgement);
 // Input i's terms as the reason to suggest it, and beside them what they are without their weight.
-Rationale rationale_of(const Judgement& judgement, Eigen::Index i, double weight);
+Rationale rationale_of(const Judgement& judgement, Eigen::Index i);
 
 // What a judge has to learn: pieces that may be done in any order or at once, none of which asks
 // anything of the critics, and what remains when all are done.

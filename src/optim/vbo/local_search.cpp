@@ -21,9 +21,8 @@ Space numeric_space(const Space& space) {
 
 }  // namespace
 
-LocalSearch::LocalSearch(const Encoding& encoding, int view, std::uint64_t seed)
+LocalSearch::LocalSearch(const Encoding& encoding, std::uint64_t seed)
     : encoding_(encoding),
-      view_(view),
       seed_(seed),
       coordinates_(encoding.numeric_coordinates()),
       numeric_(numeric_space(encoding.space())),
@@ -75,8 +74,8 @@ bool LocalSearch::is_over(std::int64_t patience) const {
 }
 
 void LocalSearch::set_frame(Frame& frame) const {
-  frame.move(view_, {box_.to_code(strategy_->mean()),
-                     strategy_->whitening() / (Tuning::frame_scale * strategy_->sigma())});
+  frame.move({box_.to_code(strategy_->mean()),
+              strategy_->whitening() / (Tuning::frame_scale * strategy_->sigma())});
 }
 
 void LocalSearch::learn(ConstVectorRef code, double value, bool own) {
@@ -125,7 +124,7 @@ void LocalSearch::advance() {
 void LocalSearch::imagine(Judge& judge, const Archive& archive, int generations, int population,
                           std::int64_t round, int threads) {
   if (!usable() || !strategy_) return;
-  Rng rng(seed_ + static_cast<std::uint64_t>(view_), "imagine", static_cast<std::uint64_t>(round));
+  Rng rng(seed_, "imagine", static_cast<std::uint64_t>(round));
   for (int generation = 0; generation < generations; ++generation) {
     std::vector<Result> imagined;
     MatrixOf<float> X(encoding_.dimension(), population);
@@ -166,18 +165,13 @@ Vector LocalSearch::pull_back(ConstVectorRef step, ConstVectorRef d_code) const 
 }
 
 void LocalSearch::write(StateWriter& out) const {
-  out.put<std::int32_t>(view_)
-      .put<std::uint8_t>(strategy_.has_value())
-      .put(best_)
-      .put(reach_)
-      .put(idle_);
+  out.put<std::uint8_t>(strategy_.has_value()).put(best_).put(reach_).put(idle_);
   if (strategy_) strategy_->write(out);
   out.put<std::int64_t>(static_cast<std::int64_t>(results_.size()));
   for (const Result& result : results_) out.put(result.value).put(result.genotype);
 }
 
 void LocalSearch::read(StateReader& in) {
-  view_ = std::clamp(in.get<std::int32_t>(), 0, Frame::kViews - 1);
   const bool started = in.get<std::uint8_t>() != 0;
   best_ = in.get<double>();
   reach_ = in.get<double>();

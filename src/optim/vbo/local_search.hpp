@@ -24,8 +24,7 @@ namespace vbo {
 class LocalSearch {
  public:
   // Works on the real and integer parameters of `encoding`; usable() is false when there are none.
-  // `view` is the critics' view of its neighbourhood.
-  LocalSearch(const Encoding& encoding, int view, std::uint64_t seed);
+  LocalSearch(const Encoding& encoding, std::uint64_t seed);
 
   bool usable() const { return numeric_.dimension() > 0; }
 
@@ -43,7 +42,7 @@ class LocalSearch {
   // The run has converged, or has not improved for `patience` generations.
   bool is_over(std::int64_t patience) const;
 
-  // Its view of the frame becomes this run's neighbourhood.
+  // The frame's neighbourhood becomes this run's.
   void set_frame(Frame& frame) const;
 
   // `generations` of `population` points that only the critics have judged.
@@ -83,7 +82,6 @@ class LocalSearch {
   void update(std::vector<Result> results);
 
   const Encoding& encoding_;
-  int view_;
   std::uint64_t seed_;
   std::vector<Eigen::Index> coordinates_;  // of the numeric parameters in a code
   Encoding numeric_;                       // of these parameters alone

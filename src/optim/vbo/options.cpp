@@ -9,7 +9,9 @@ void bind(OptionBinder& b, VboOptions& o) {
   b.choice(
       "effort", o.effort, {"low", "default", "high"},
       "low: a third of the training, for cheap objectives; high: four times, for expensive ones");
-  b.number("beta", o.beta, 0.0, 1e4, "exploration weighs sqrt(beta) nats against the mean's score");
+  b.number("beta", o.beta, 0.0, 1e4,
+           "a nat of information weighs sqrt(beta) against the expected outcome's score; with 0 it "
+           "is told, not sought");
   b.integer("design", o.design, 0, 1'000'000,
             "space-filling results before learning starts; 0 chooses from the dimension");
   b.integer(
@@ -22,14 +24,13 @@ void bind(OptionBinder& b, VboOptions& o) {
   b.number("action_share", o.action_share, 0.0, 1.0,
            "share of the leading search's suggestions that the action-net then makes; 0 = none, "
            "climbers and screening work as in smaller batches");
-  b.number("jump_share", o.jump_share, 0.0, 1.0,
-           "weight of suggestions that mutate good points; this and the next two stand beside the "
-           "leading local search's 0.25 and change with success");
+  b.number(
+      "jump_share", o.jump_share, 0.0, 1.0,
+      "weight of suggestions that mutate good points; this and the next stand beside the local "
+      "search's 0.25 and change with success");
   b.number(
       "climb_share", o.climb_share, 0.0, 1.0,
       "weight of proposals that climb what the models expect; none where the action-net works");
-  b.number("second_share", o.second_share, 0.0, 1.0,
-           "weight of a second local search in another region; 0 = no such search");
   b.number("improve_share", o.improve_share, 0.0, 0.9,
            "most of a batch that goes where the Gaussian process expects most of improving on the "
            "best result; times how far it is believed, and at most 8 a round");

@@ -33,14 +33,13 @@ struct VboOptions {
   double action_share = 1.0;        // of the leading search's suggestions
   std::int64_t action_steps = 20;   // K_b, Adam steps per round
   double action_rate = 0.005;
-  double beta = 0.02;  // exploration weighs sqrt(beta)
+  double beta = 0.0;  // information weighs sqrt(beta) in the objective
 
   // Proposals.
   std::int64_t screening = 24;  // S, proposals scored per suggestion; 1 = plain sampling
-  // Weights of the sources beside the leading local search's 0.25, before success is known.
-  double jump_share = 0.1;    // mutations of good points
-  double climb_share = 0.2;   // proposals that climb the judge's opinion
-  double second_share = 0.2;  // a second local search in another region
+  // Weights of the sources beside the local search's 0.25, before success is known.
+  double jump_share = 0.1;   // mutations of good points
+  double climb_share = 0.2;  // proposals that climb the judge's opinion
   // Most of a batch that goes where the process expects to improve; times the process's weight.
   double improve_share = 0.8;
   double explore = 0.3;   // share of unscreened jumps once the leader is narrow; 0 = one basin only

@@ -41,8 +41,6 @@ std::string_view to_string(Source source) {
       return "action-net";
     case Source::local:
       return "local";
-    case Source::second:
-      return "second";
     case Source::climb:
       return "climb";
     case Source::polish:
@@ -58,9 +56,8 @@ std::string_view to_string(Source source) {
 }
 
 std::optional<Source> source_named(std::string_view name) {
-  for (const Source source :
-       {Source::design, Source::action_net, Source::local, Source::second, Source::climb,
-        Source::polish, Source::leap, Source::improve, Source::jump}) {
+  for (const Source source : {Source::design, Source::action_net, Source::local, Source::climb,
+                              Source::polish, Source::leap, Source::improve, Source::jump}) {
     if (to_string(source) == name) return source;
   }
   return std::nullopt;

@@ -14,10 +14,9 @@ namespace vbo {
 
 enum class Source {
   design,      // space-filling, before anything is known
-  action_net,  // the trained actor, for the leading local search
+  action_net,  // the trained actor, for the local search
   local,       // the local search's distribution, categories from good points
-  second,      // the second local search, in another region
-  climb,       // proposals of the leader and jumps, moved up the judge's opinion
+  climb,       // proposals of the search and jumps, moved up the judge's opinion
   polish,      // the champion: the search around the best result of earlier runs
   leap,        // a jump from the best result of all runs
   improve,     // where the process expects most of improving on the best result

@@ -44,7 +44,7 @@ Run::Run(const Encoding& encoding, const OptimizerOptions& common, const VboGpOp
       frame_(encoding),
       critics_(frame_.inputs(), options_, common_.seed),
       action_net_(frame_.numeric(), options_, common_.seed),
-      regions_(encoding, options_, common_.seed),
+      leader_(encoding, options_, common_.seed),
       shares_(options_),
       predictive_variance_(1.0) {  // that of knowing nothing
   const bool wanted =
@@ -59,10 +59,7 @@ Run::Run(const Encoding& encoding, const OptimizerOptions& common, const VboGpOp
 
 void Run::learn(TrialId id, ConstVectorRef code, double value, std::optional<Source> source) {
   source = credited(source);
-  regions_.learn(code, value,
-                 source == Source::local    ? Regions::From::leader
-                 : source == Source::second ? Regions::From::second
-                                            : Regions::From::neither);
+  leader_.learn(code, value, source == Source::local);
   if (source && source != Source::improve) shares_.learn(*source, value);
   fresh_.push_back(archive_.size());
   archive_.add(id, code, value);
@@ -83,7 +80,7 @@ Calibration::Nats Run::train() {
     judge_->examine(archive_, replay, fresh_, threads);
   }
   shares_.advance();
-  regions_.advance(archive_, frame_);
+  leader_.advance(archive_, frame_);
   const auto steps =
       static_cast<int>(options_.critic_steps * (rounds_ == 0 ? Tuning::first_round_steps : 1));
   // The judge's own models and the critics know nothing of each other: one loop trains them all,
@@ -93,10 +90,10 @@ Calibration::Nats Run::train() {
                     std::back_inserter(work.pieces));
   side_by_side(threads, work.pieces);
   work.conclude();
-  regions_.imagine(*judge_, archive_, static_cast<int>(options_.imagined), Tuning::imagined_points,
-                   rounds_, threads);
-  if (options_.action_share > 0.0 && regions_.leader().running()) {
-    action_net_.train(*judge_, regions_.leader(), archive_.code(archive_.at_rank(0)),
+  leader_.search().imagine(*judge_, archive_, static_cast<int>(options_.imagined),
+                           Tuning::imagined_points, rounds_, threads);
+  if (options_.action_share > 0.0 && leader_.search().running()) {
+    action_net_.train(*judge_, leader_.search(), archive_.code(archive_.at_rank(0)),
                       Tuning::action_seeds, rounds_, threads);
   }
   levels_ = OutcomeLevels(archive_, replay, static_cast<int>(critics_.levels().size()));
@@ -175,20 +172,19 @@ std::optional<Recommendation> Run::recommendation() {
 }
 
 bool Run::has_converged(double spread) const {
-  if (!regions_.usable() || rounds_ == 0) return false;
-  const LocalSearch& leader = regions_.leader();
-  return leader.deviation() < Tuning::run_narrow && leader.reach() < Tuning::run_reach * spread;
+  if (!leader_.usable() || rounds_ == 0) return false;
+  const LocalSearch& search = leader_.search();
+  return search.deviation() < Tuning::run_narrow && search.reach() < Tuning::run_reach * spread;
 }
 
 double Run::action_share() const {
-  const bool speaks = rounds_ >= Tuning::action_rounds && regions_.leader().running();
+  const bool speaks = rounds_ >= Tuning::action_rounds && leader_.search().running();
   return speaks ? options_.action_share : 0.0;
 }
 
 double Run::share_of(Source source) const {
-  return shares_.of(source, {.second_runs = regions_.second().running(),
-                             .narrow = regions_.is_narrow(),
-                             .jumps = regions_.jump_share(),
+  return shares_.of(source, {.narrow = leader_.is_narrow(),
+                             .jumps = leader_.jump_share(),
                              .climbs = action_share() == 0.0});
 }
 
@@ -213,12 +209,10 @@ double Run::score_of(int index, const Replay& replay) const {
 void Run::write(StateWriter& out) const {
   out.put(rounds_).put<std::int64_t>(archive_.size()).put<std::int64_t>(std::ssize(fresh_));
   out.put(predictive_variance_);
-  for (int view = 0; view < Frame::kViews; ++view) {
-    out.put(frame_.neighbourhood(view).mean).put(frame_.neighbourhood(view).whitening);
-  }
+  out.put(frame_.neighbourhood().mean).put(frame_.neighbourhood().whitening);
   critics_.write(out);
   if (options_.action_share > 0.0) action_net_.write(out);
-  regions_.write(out);
+  leader_.write(out);
   shares_.write(out);
   calibration_.write(out);
   judge_->write(out);
@@ -234,16 +228,14 @@ void Run::read(StateReader& in) {
   for (auto i = archive_.size() - static_cast<int>(fresh); i < archive_.size(); ++i) {
     fresh_.push_back(i);
   }
-  for (int view = 0; view < Frame::kViews; ++view) {
-    Frame::Neighbourhood at{in.get_vector(), in.get_matrix()};
-    const Eigen::Index n = frame_.numeric(), columns = at.whitening.cols();
-    if (!in.ok() || at.mean.size() != n || at.whitening.rows() != n) return in.fail();
-    if (columns != 1 && columns != n) return in.fail();
-    frame_.move(view, std::move(at));
-  }
+  Frame::Neighbourhood at{in.get_vector(), in.get_matrix()};
+  const Eigen::Index n = frame_.numeric(), columns = at.whitening.cols();
+  if (!in.ok() || at.mean.size() != n || at.whitening.rows() != n) return in.fail();
+  if (columns != 1 && columns != n) return in.fail();
+  frame_.move(std::move(at));
   critics_.read(in);
   if (options_.action_share > 0.0) action_net_.read(in);
-  regions_.read(in);
+  leader_.read(in);
   shares_.read(in);
   calibration_.read(in);
   judge_->read(in);

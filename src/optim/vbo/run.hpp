@@ -19,9 +19,9 @@
 #include "optim/vbo/frame.hpp"
 #include "optim/vbo/gp_judge.hpp"
 #include "optim/vbo/judge.hpp"
+#include "optim/vbo/leader.hpp"
 #include "optim/vbo/options.hpp"
 #include "optim/vbo/proposals.hpp"
-#include "optim/vbo/regions.hpp"
 #include "optim/vbo/shares.hpp"
 #include "vbo/optimizer.hpp"
 
@@ -41,8 +41,9 @@ class Run {
   // Of the leading local search's suggestions: those it makes. Nothing in small batches and in the
   // first rounds; where it is above 0, climbers rest.
   double action_share() const;
-  Regions& regions() { return regions_; }
-  const Regions& regions() const { return regions_; }
+  const Leader& leader() const { return leader_; }
+  // Its local search, when the run has ended.
+  std::unique_ptr<LocalSearch> release_search() { return leader_.release(); }
   const Shares& shares() const { return shares_; }
   double share_of(Source source) const;  // of the suggestions this run makes; they add up to one
   // Of the suggestions it makes, which are `of_batch` of a batch: those where its process expects
@@ -102,7 +103,7 @@ class Run {
   Critics critics_;
   std::unique_ptr<Judge> judge_;
   ActionNet action_net_;
-  Regions regions_;
+  Leader leader_;
   Shares shares_;
   Calibration calibration_;
   OutcomeLevels levels_;        // of the last round

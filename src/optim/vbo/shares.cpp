@@ -9,7 +9,7 @@
 namespace vbo {
 namespace {
 
-constexpr Source kSources[] = {Source::jump, Source::climb, Source::second, Source::local};
+constexpr Source kSources[] = {Source::jump, Source::climb, Source::local};
 
 // Chance that a value of `a` is above one of `b`, ties counting half; both sorted.
 double chance_to_win(const std::vector<double>& a, const std::vector<double>& b) {
@@ -44,7 +44,7 @@ void Shares::advance() {
     double sum = 0.0;
     int opponents = 0;
     for (const auto& [other, theirs] : results_) {
-      if (other == source || other == Source::second) continue;
+      if (other == source) continue;
       sum += chance_to_win(results, theirs);
       ++opponents;
     }
@@ -63,10 +63,6 @@ double Shares::weight(Source source, Race race) const {
       return options_.jump_share * at_least(Tuning::jump_floor);
     case Source::climb:
       return race.climbs ? options_.climb_share * at_least(Tuning::floor) : 0.0;
-    case Source::second:
-      if (!race.second_runs) return 0.0;
-      return options_.second_share *
-             at_least(race.narrow ? Tuning::second_floor_narrow : Tuning::second_floor);
     case Source::local:
       return Tuning::leader_weight * at_least(Tuning::leader_floor);
     case Source::design:

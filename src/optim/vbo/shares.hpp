@@ -2,7 +2,7 @@
 // How the suggestions of a run are divided among their sources. A source is measured by its win
 // rate
 //   p = chance that one of its results is better than one of another source, each source counting
-//       the same (nobody is compared with the second search, which looks where results are worse),
+//       the same,
 // averaged over rounds with a memory of one half. Its weight is what the options say times
 // (2p)^(3/2), but not less than a part of it: what does not pay today may find the better basin
 // tomorrow, and what pays today is often only the shorter step. Hence, too, a part of the batch
@@ -30,7 +30,6 @@ class Shares {
   void advance();
 
   struct Race {
-    bool second_runs = true;                     // there is a second local search
     bool narrow = false;                         // the leader has narrowed to one basin
     std::optional<double> jumps = std::nullopt;  // share of jumps then; otherwise by success
     bool climbs = true;                          // proposals climb

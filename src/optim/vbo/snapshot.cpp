@@ -8,7 +8,7 @@
 namespace vbo {
 namespace {
 
-constexpr std::uint32_t kVersion = 12;
+constexpr std::uint32_t kVersion = 13;
 
 }  // namespace
 
@@ -61,7 +61,7 @@ Result<void> Vbo::restore(std::string_view snapshot, std::span<const Trial> hist
   if (recommends) recommendation_ = r;
   run_->read(in);
   if (in.get<std::uint8_t>() != 0) {
-    champion_ = std::make_unique<Champion>(std::make_unique<LocalSearch>(encoding_, 0, 0), 0.0);
+    champion_ = std::make_unique<Champion>(std::make_unique<LocalSearch>(encoding_, 0), 0.0);
     champion_->read(in);
   }
   if (!in.complete() || fresh_ < 0 || fresh_ > results) return damaged;

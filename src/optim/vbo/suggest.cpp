@@ -78,7 +78,7 @@ Source Vbo::source_of(TrialId id) const {
   if (u < improve) return Source::improve;
   u = (u - improve) / (1.0 - improve);
   double sum = 0.0;
-  for (const Source source : {Source::jump, Source::climb, Source::second}) {
+  for (const Source source : {Source::jump, Source::climb}) {
     sum += run_->share_of(source);
     if (u < sum) return source;
   }
@@ -289,7 +289,7 @@ std::vector<Vector> Vbo::proposals(Source source, int count, Rng& rng) {
   const bool of_champion = source == Source::polish || source == Source::leap;
   const Archive& archive = of_champion ? history_ : run_->archive();
   const bool jumps = source == Source::jump || source == Source::leap;
-  const Regions& regions = run_->regions();
+  const Leader& leader = run_->leader();
   std::vector<Vector> codes;
   for (int i = 0; i < count; ++i) {
     if (jumps) {
@@ -300,11 +300,11 @@ std::vector<Vector> Vbo::proposals(Source source, int count, Rng& rng) {
     borrow_categories(encoding_, archive, code, rng);
     if (source == Source::polish) {
       champion_->search().sample(code, rng);
-    } else if (source != Source::action_net && regions.usable()) {
-      (source == Source::second ? regions.second() : regions.leader()).sample(code, rng);
+    } else if (source != Source::action_net && leader.usable()) {
+      leader.search().sample(code, rng);
     }
   }
-  if (source == Source::action_net) run_->action_net().act(regions.leader(), codes, rng);
+  if (source == Source::action_net) run_->action_net().act(leader.search(), codes, rng);
   for (Vector& code : codes) encoding_.snap(code);
   return codes;
 }
@@ -315,7 +315,7 @@ std::vector<Vector> Vbo::climbed(int count, Rng& rng) {
   constexpr Source kinds[] = {Source::jump, Source::local};
   const int starts = std::max(3, static_cast<int>(std::ceil(Tuning::climb_starts * count)));
   const double weight = std::sqrt(options_.beta);
-  const LocalSearch& leader = run_->regions().leader();
+  const LocalSearch& leader = run_->leader().search();
   const double first_step = Tuning::climb_first_step;
   const double near = leader.running() ? std::min(first_step, leader.deviation()) : first_step;
   MatrixOf<float> from(encoding_.dimension(), starts);
@@ -358,9 +358,9 @@ int Vbo::screening_of(Source source) const {
   if (!is_judged(source)) return 1;
   auto screening = static_cast<int>(options_.screening);
   if (run_->action_share() > 0.0) screening = std::min(screening, Tuning::action_screening);
-  const Regions& regions = run_->regions();
-  if (source == Source::jump && options_.explore > 0.0 && regions.is_narrow()) return 1;
-  if (!regions.usable() || source == Source::jump) return Tuning::categorical_screen * screening;
+  const Leader& leader = run_->leader();
+  if (source == Source::jump && options_.explore > 0.0 && leader.is_narrow()) return 1;
+  if (!leader.usable() || source == Source::jump) return Tuning::categorical_screen * screening;
   const auto numbers = static_cast<int>(run_->numeric_parameters());
   if (numbers >= Tuning::full_screen_from) return screening;
   return std::min(screening, 1 << numbers);
@@ -370,9 +370,8 @@ int Vbo::screening_of(Source source) const {
 Rationale Vbo::reasons_for(int i, const Candidates& candidates) const {
   const Judgement& judgement = candidates.judgement;
   if (judgement.meanings.empty()) return {};
-  const double weight = std::sqrt(options_.beta);
-  Rationale why = rationale_of(judgement, i, weight);
-  why.add(kSqrtBeta, weight);
+  Rationale why = rationale_of(judgement, i);
+  why.add(kSqrtBeta, judgement.weight);
   if (!candidates.log_ei.empty()) why.add(kLogEi, candidates.log_ei[static_cast<std::size_t>(i)]);
   if (realized_) why.add(kRoundNats, *realized_);
   why.add(kCeilingNats, run_->ceiling());

@@ -108,7 +108,7 @@ bool Vbo::run_has_ended() const {
     return false;
   }
   if (run_->has_converged(spread())) return true;
-  const LocalSearch& leader = run_->regions().leader();
+  const LocalSearch& leader = run_->leader().search();
   if (!champion_ || !leader.running() || leader.deviation() > Tuning::same_region) return false;
   const Vector place = leader.mean_code(history_.code(history_.at_rank(0)));
   return champion_->search().distance(place) < Tuning::same_region;
@@ -116,8 +116,8 @@ bool Vbo::run_has_ended() const {
 
 void Vbo::begin_run() {
   if (!champion_) {
-    const double jumps = run_->regions().jump_share().value_or(options_.explore);
-    champion_ = std::make_unique<Champion>(run_->regions().release_leader(), jumps);
+    const double jumps = run_->leader().jump_share().value_or(options_.explore);
+    champion_ = std::make_unique<Champion>(run_->release_search(), jumps);
   } else {
     champion_->outlive();
   }
@@ -159,7 +159,7 @@ AskReport Vbo::report() const {
         .expected = promise_.information, .realized = realized_, .ceiling = run_->ceiling()};
     report.exploitation = promise_.outcome;
   }
-  report.deviation = run_->regions().leader().deviation();
+  report.deviation = run_->leader().search().deviation();
   report.values = {kRuns.of(static_cast<double>(run_->number() + 1)),
                    kSharpness.of(run_->sharpness())};
   report.recommendation = recommendation_;

@@ -65,7 +65,7 @@ VectorOf<float> GpReplacement::deviation(nn::InputRef<float> X, double weight,
     const Vector d_variance = (0.5 * weight / static_cast<double>(X.cols())) * sigma.cwiseInverse();
     *dX += posterior->pullback(Vector::Zero(X.cols()), d_variance).cast<float>();
   }
-  return (weight * sigma).cast<float>();
+  return sigma.cast<float>();
 }
 
 void GpReplacement::write(StateWriter& out) const { out.put(state_before_fit_); }

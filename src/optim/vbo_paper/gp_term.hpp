@@ -28,7 +28,7 @@ class GpReplacement {
 
   // REQUIRES: learn(). Of X (D,N): mu (N), and its mean's slope added to *dX (D,N).
   VectorOf<float> mean(nn::InputRef<float> X, MatrixOf<float>* dX) const;
-  // weight sigma (N), and its mean's slope added to *dX.
+  // sigma (N), and the slope of weight times its mean added to *dX.
   VectorOf<float> deviation(nn::InputRef<float> X, double weight, MatrixOf<float>* dX) const;
 
   void write(StateWriter& out) const;

@@ -25,7 +25,7 @@ void Lens::move(const Histories& codes) {
   Matrix C = centred * centred.transpose() / m;
   const Vector variances = C.diagonal().array() + kNarrowest * kNarrowest;
   if (kind_ == LensKind::axes) {
-    frame_.move(0, {mean, variances.cwiseSqrt().cwiseInverse()});
+    frame_.move({mean, variances.cwiseSqrt().cwiseInverse()});
     return;
   }
   C *= m / (m + 2.0 * static_cast<double>(mean.size()));  // few results say little about tilts
@@ -33,8 +33,7 @@ void Lens::move(const Histories& codes) {
   const Eigen::SelfAdjointEigenSolver<Matrix> eigen(C);
   const Vector scale =
       eigen.eigenvalues().cwiseMax(kNarrowest * kNarrowest).cwiseSqrt().cwiseInverse();
-  frame_.move(0,
-              {mean, eigen.eigenvectors() * scale.asDiagonal() * eigen.eigenvectors().transpose()});
+  frame_.move({mean, eigen.eigenvectors() * scale.asDiagonal() * eigen.eigenvectors().transpose()});
 }
 
 Histories Lens::seen(const Histories& codes) const {

@@ -15,7 +15,9 @@ enum class LensKind { none, axes, full };
 class Lens {
  public:
   Lens(const Encoding& encoding, LensKind kind)
-      : kind_(kind), frame_(encoding, kind == LensKind::none ? 0 : 1) {}
+      : kind_(kind),
+        frame_(encoding,
+               kind == LensKind::none ? Frame::Views::whole : Frame::Views::whole_and_near) {}
 
   const Frame& frame() const { return frame_; }
   // To the best results of these rounds, codes (D, rounds B).

@@ -39,13 +39,14 @@ const Judgement& Objective::judge(nn::InputRef<float> X, std::span<const Eigen::
   judgement_.meanings = {&kExpectedOutcome, &kInputInformation};
   judgement_.terms.resize(2, X.cols());
   judgement_.terms.row(0) = parts_.mean.transpose();
-  judgement_.terms.row(1) = static_cast<float>(weight) * parts_.input_information.transpose();
+  judgement_.terms.row(1) = parts_.input_information.transpose();
   if (replaced == GpTerm::exploitation) judgement_.terms.row(0) = gp_->mean(X, dX).transpose();
   if (replaced == GpTerm::exploration) {
     judgement_.meanings[1] = &kGpDeviation;
     judgement_.terms.row(1) = gp_->deviation(X, weight, dX).transpose();
   }
-  judgement_.score = judgement_.terms.colwise().sum().transpose();
+  judgement_.weight = weight;
+  add_up(judgement_);
   judgement_.exploitation = judgement_.terms.row(0).cast<double>().mean();
   judgement_.input_information = parts_.input_information_mean;
   return judgement_;

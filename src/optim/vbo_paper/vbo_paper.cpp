@@ -213,7 +213,7 @@ void VboPaper::explain(std::span<const TrialId> ids, const std::vector<Vector>& 
   for (Eigen::Index i = 0; i < N; ++i) {
     Rationale& why = suggestions[static_cast<std::size_t>(i)].rationale;
     std::string source = std::move(why.source);
-    why = rationale_of(judgement, i, weight);
+    why = rationale_of(judgement, i);
     why.source = std::move(source);
   }
 }

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "optim/vbo/leader.hpp"
+
+#include "optim/vbo/champion.hpp"
+#include "optim/vbo/constants.hpp"
+
+namespace vbo {
+
+Leader::Leader(const Encoding& encoding, const VboOptions& options, std::uint64_t seed)
+    : search_(std::make_unique<LocalSearch>(encoding, seed)),
+      explore_(options.explore),
+      jump_share_(options.explore) {}
+
+bool Leader::is_narrow() const { return search_->deviation() < Tuning::narrow; }
+
+std::optional<double> Leader::jump_share() const {
+  return explore_ > 0.0 ? std::optional(jump_share_) : std::nullopt;
+}
+
+// Good results of another region would only widen it.
+void Leader::learn(ConstVectorRef code, double value, bool own) {
+  if (own || !search_->running() || search_->distance(code) < Tuning::other_region) {
+    search_->learn(code, value, own);
+  }
+}
+
+void Leader::advance(const Archive& archive, Frame& frame) {
+  if (!usable()) return;
+  const auto best = archive.code(archive.at_rank(0));
+  if (!search_->running()) search_->begin(best, Tuning::first_sigma);
+  if (!is_narrow()) {
+    jump_share_ = explore_;
+  } else if (explore_ > 0.0) {
+    jump_share_ = relocate(*search_, archive) ? explore_ : fewer_jumps(jump_share_);
+  }
+  search_->advance();
+  if (search_->is_over(Tuning::leader_patience)) {
+    const double so_far = search_->best();
+    search_->begin(best, Tuning::again_sigma, so_far);
+  }
+  search_->set_frame(frame);
+}
+
+void Leader::write(StateWriter& out) const {
+  search_->write(out);
+  out.put(jump_share_);
+}
+
+void Leader::read(StateReader& in) {
+  search_->read(in);
+  jump_share_ = in.get<double>();
+}
+
+}  // namespace vbo
