@@ -33,7 +33,7 @@ struct Recommendation {
 
 // What a round of suggestions tells about the function, in nats, as a method estimates it.
 struct RoundInformation {
-  double expected = 0.0;           // before the round's results: what the next ones should tell
+  std::optional<double> expected;  // what the next results should tell; nothing of a design
   std::optional<double> realized;  // from the latest results, before anything was trained on them
   std::optional<double> ceiling;   // the most that the estimate can show
   bool operator==(const RoundInformation&) const = default;
@@ -45,7 +45,7 @@ struct AskReport {
   std::int64_t round = 0;  // training rounds so far
   std::optional<RoundInformation> information;
   std::optional<double> exploitation;  // outcome expected of the next suggestions, as normal score
-  std::optional<double> deviation;     // of the leading local search, in widths of the box
+  std::optional<double> deviation;     // of the local search, in widths of the box
   std::vector<Term> values;            // further ones, as declared in Ledger::values
   std::string message;  // e.g. what "auto" chose and why; empty when there is nothing to say
   std::optional<Recommendation> recommendation;

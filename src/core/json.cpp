@@ -190,8 +190,8 @@ Result<void> fields_from(const Json& json, AskReport& report) {
   const Json& information = field(json, "information");
   if (information.is_null()) return {};
   if (!information.is_object()) return wrong("information", information, "an object or null");
-  const auto expected = number_from(field(information, "expected"));
-  if (!expected) return wrong("expected", field(information, "expected"), "a number");
+  const auto expected = number_if_any(information, "expected");
+  if (!expected) return expected.error();
   const auto realized = number_if_any(information, "realized");
   if (!realized) return realized.error();
   const auto ceiling = number_if_any(information, "ceiling");

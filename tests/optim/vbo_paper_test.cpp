@@ -181,8 +181,8 @@ TEST_P(VboPaperPieces, WorkTogether) {
   const AskReport report = optimizer.report();
   EXPECT_EQ(report.round, 6);
   ASSERT_TRUE(report.information && report.information->ceiling);
-  EXPECT_GE(report.information->expected, 0.0);
-  EXPECT_LE(report.information->expected, *report.information->ceiling);
+  EXPECT_GE(report.information->expected.value(), 0.0);
+  EXPECT_LE(*report.information->expected, *report.information->ceiling);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -75,6 +75,13 @@ TEST(Vbo, BeginsAnewAndResumesThere) {
     ++rounds;
   }
   ASSERT_EQ(runs_or_one(whole), 2.0) << "no run has ended";
+  // What its last results told is still said; the new run's design promises nothing, and once it
+  // is coming in there is nothing to say.
+  const AskReport ended = whole.vbo->report();
+  ASSERT_TRUE(ended.information);
+  EXPECT_TRUE(ended.information->realized);
+  EXPECT_FALSE(ended.information->expected);
+  EXPECT_FALSE(ended.exploitation);
   whole.rounds(3, 32, f);
   const auto open = whole.ask(7);
   Player resumed(cube(2), common, options);

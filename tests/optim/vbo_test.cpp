@@ -41,34 +41,46 @@ TEST(Vbo, SuggestsInsideTheSpaceWithoutRepeats) {
   EXPECT_LT(failures, 20);  // of 42: a third would be chance
 }
 
-TEST(Vbo, LedgerSaysNatsAndSourcesAreNamed) {
-  VboOptions options = quick();
-  options.beta = 0.02;
-  Player player(cube(4), {.seed = 3, .batch = 32}, options);
-  player.rounds(6, 32, sphere);
-  std::set<std::string> sources;
-  for (const Trial& trial : player.trials) {
-    const Rationale& why = trial.rationale;
-    sources.insert(why.source);
-    if (why.source == "design") continue;
-    ASSERT_EQ(why.terms.size(), 3U);
-    EXPECT_EQ(why.terms[0].name, "exploitation");
-    EXPECT_GE(why.terms[1].value, -1e-5);  // information is not negative
-    EXPECT_GE(why.terms[2].value, -1e-5);
-    // In nats, and the weight that leads to the terms.
-    ASSERT_GE(why.notes.size(), 4U);
-    EXPECT_NEAR(why.notes[0].value * why.notes[2].value, why.terms[1].value, 1e-9);
-    EXPECT_NEAR(why.notes[1].value * why.notes[2].value, why.terms[2].value, 1e-9);
-  }
-  EXPECT_THAT(sources, ::testing::IsSupersetOf({"design", "climb", "local", "jump"}));
-  const AskReport report = player.vbo->report();
+void expect_promise_and_account(const AskReport& report) {
   EXPECT_GT(report.round, 0);
   ASSERT_EQ(report.values.size(), 2U);
   ASSERT_TRUE(report.information && report.information->realized && report.information->ceiling);
-  EXPECT_GT(report.information->expected, 0.0);
-  EXPECT_LE(report.information->expected, *report.information->ceiling);
+  ASSERT_TRUE(report.information->expected);
+  EXPECT_GT(*report.information->expected, 0.0);
+  EXPECT_LE(*report.information->expected, *report.information->ceiling);
   EXPECT_LE(*report.information->realized, *report.information->ceiling);
-  EXPECT_NE(report.information->expected, *report.information->realized);
+  EXPECT_NE(*report.information->expected, *report.information->realized);
+}
+
+TEST(Vbo, LedgerSaysNatsAndSourcesAreNamed) {
+  for (const double beta : {0.0, 0.02}) {  // told, and sought
+    VboOptions options = quick();
+    options.beta = beta;
+    Player player(cube(4), {.seed = 3, .batch = 32}, options);
+    player.rounds(6, 32, sphere);
+    std::set<std::string> sources;
+    double nats = 0.0;
+    for (const Trial& trial : player.trials) {
+      const Rationale& why = trial.rationale;
+      sources.insert(why.source);
+      if (why.source == "design") continue;
+      ASSERT_EQ(why.terms.size(), 3U);
+      EXPECT_EQ(why.terms[0].name, "exploitation");
+      EXPECT_GE(why.terms[1].value, -1e-5);  // information is not negative
+      EXPECT_GE(why.terms[2].value, -1e-5);
+      EXPECT_NEAR(why.acquisition.value(),
+                  why.terms[0].value + why.terms[1].value + why.terms[2].value, 1e-5);
+      // In nats, and the weight that leads to the terms.
+      ASSERT_GE(why.notes.size(), 4U);
+      EXPECT_NEAR(why.notes[0].value * why.notes[2].value, why.terms[1].value, 1e-9);
+      EXPECT_NEAR(why.notes[1].value * why.notes[2].value, why.terms[2].value, 1e-9);
+      EXPECT_NEAR(why.notes[2].value, std::sqrt(beta), 1e-12);
+      nats += why.notes[0].value + why.notes[1].value;
+    }
+    EXPECT_GT(nats, 0.0);
+    EXPECT_THAT(sources, ::testing::IsSupersetOf({"design", "climb", "local", "jump"}));
+    ASSERT_NO_FATAL_FAILURE(expect_promise_and_account(player.vbo->report()));
+  }
 }
 
 // Outcomes y = sum_i x_i / sqrt(D) + noise at inputs drawn from a normal distribution, told and not
@@ -228,7 +240,7 @@ TEST(Vbo, ALargeBatchPromisesWhatItsPartsWould) {
     Player player(cube(3), {.seed = 4, .batch = 600}, options);
     player.rounds(2, 600, sphere);
     for (std::size_t asked = 0; asked < 600; asked += at_once) player.ask(at_once);
-    return player.vbo->report().information->expected;
+    return player.vbo->report().information->expected.value();
   };
   const double parts = promised(200);
   EXPECT_GT(parts, 0.05);

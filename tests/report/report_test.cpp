@@ -95,6 +95,20 @@ TEST(Report, RoundsKeepWhatWasExpectedAndWhatWasFound) {
   EXPECT_EQ(last_tested({}), nullptr);
 }
 
+// A run has ended: its last results have told something, its successor's design promises nothing.
+TEST(Report, ARoundWithoutAPromiseStillSaysWhatTheOneBeforeTold) {
+  std::vector<RoundReport> reports = sample_reports();
+  AskReport third;
+  third.round = 3;
+  third.information = RoundInformation{.expected = {}, .realized = 0.4, .ceiling = 3.5};
+  reports.push_back({9, third});
+  const StudyReport report = make_report(record(), sample_trials(), reports);
+  ASSERT_EQ(report.rounds.size(), 3U);
+  EXPECT_EQ(report.rounds[1].realized, 0.4);
+  EXPECT_FALSE(report.rounds[2].expected);
+  EXPECT_EQ(last_tested(report.rounds), &report.rounds[1]);
+}
+
 TEST(Report, MaximizingTurnsTheCurve) {
   const StudyReport report = make_report(record(Goal::maximize), sample_trials(), {});
   EXPECT_EQ(report.best->id, 1);

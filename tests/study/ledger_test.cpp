@@ -186,7 +186,7 @@ TEST_P(OldStudy, OpensExplainsAndGoesOn) {
       ASSERT_TRUE(why.acquisition);
       EXPECT_EQ(acquisition_unit(ledger, why), Unit::normal_score);
       ASSERT_TRUE(last.information && last.information->realized && last.information->ceiling);
-      EXPECT_LE(last.information->expected, *last.information->ceiling);
+      EXPECT_LE(last.information->expected.value(), *last.information->ceiling);
       EXPECT_TRUE(last.exploitation);
       EXPECT_TRUE(last.deviation);
     }

@@ -50,6 +50,11 @@ TEST(StopRule, AMethodThatSaysNothingAboutInformationIsNeverStopped) {
   options.stop_information = 1.0;
   options.stop_rounds = 1;
   EXPECT_FALSE(nothing_left_to_learn(std::vector<RoundReport>(3), options));
+  // Nor one in a round that says what the last one told, and promises nothing.
+  std::vector<RoundReport> all = reports({0.05, 0.05}, {});
+  EXPECT_TRUE(nothing_left_to_learn(all, options));
+  all.back().report.information = RoundInformation{.expected = {}, .realized = 0.0, .ceiling = {}};
+  EXPECT_FALSE(nothing_left_to_learn(all, options));
 }
 
 TEST(FiniteSpace, NumbersEveryPointOnce) {

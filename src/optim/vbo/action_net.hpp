@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The actor: maps random seeds to inputs, in the frame of the leading local search,
+// The actor: maps random seeds to inputs, in the frame of the local search,
 //   x = box(m + A (s + E_phi(s))),   s ~ N(0, I),   A = sigma C^(1/2) (wider where integers need
 //   it),
 // so that E bends what the search would draw. The last layer of E starts at zero: the first actions

@@ -18,11 +18,11 @@ void bind(OptionBinder& b, VboOptions& o) {
       "screening", o.screening, 1, 1024,
       "proposals scored per suggestion, at most 2 where the action-net works; 1 = plain sampling");
   b.integer("action_batch", o.action_batch, 0, 1'000'000,
-            "batches from this size on are the action-net's, which speaks for the leading local "
+            "batches from this size on are the action-net's, which speaks for the local "
             "search after four rounds; climbers and most of the screening then rest, and a "
             "suggestion costs a quarter. 0 = never");
   b.number("action_share", o.action_share, 0.0, 1.0,
-           "share of the leading search's suggestions that the action-net then makes; 0 = none, "
+           "share of the local search's suggestions that the action-net then makes; 0 = none, "
            "climbers and screening work as in smaller batches");
   b.number(
       "jump_share", o.jump_share, 0.0, 1.0,

@@ -28,9 +28,9 @@ struct VboOptions {
   std::int64_t gp_points = 256;    // results it looks at; 0 = critics alone
   std::int64_t gp_iterations = 8;  // of its hyper-parameter search per round
 
-  // Action-net: in batches of at least `action_batch` it speaks for the leading local search.
+  // Action-net: in batches of at least `action_batch` it speaks for the local search.
   std::int64_t action_batch = 256;  // 0 = never
-  double action_share = 1.0;        // of the leading search's suggestions
+  double action_share = 1.0;        // of the local search's suggestions
   std::int64_t action_steps = 20;   // K_b, Adam steps per round
   double action_rate = 0.005;
   double beta = 0.0;  // information weighs sqrt(beta) in the objective

@@ -26,7 +26,7 @@ VboGpOptions with_effort(VboGpOptions options) {
   return options;
 }
 
-// What the action-net suggests is the leading search's: it learns from it, and has the credit.
+// What the action-net suggests is the local search's: it learns from it, and has the credit.
 std::optional<Source> credited(std::optional<Source> source) {
   return source == Source::action_net ? Source::local : source;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One run of the search, from a space-filling start until its leading local search has narrowed to
+// One run of the search, from a space-filling start until its local search has narrowed to
 // a basin and gains nothing any more: the results it learns from, the critics and the Gaussian
-// process that judge, the action-net, the local searches, and what each source of suggestions gets.
+// process that judge, the action-net, the local search, and what each source of suggestions gets.
 // A new run begins without any of it: models that know the old basin lead back there.
 // Not thread-safe.
 #pragma once
@@ -38,7 +38,7 @@ class Run {
   const Archive& archive() const { return archive_; }
   Judge& judge() { return *judge_; }
   ActionNet& action_net() { return action_net_; }
-  // Of the leading local search's suggestions: those it makes. Nothing in small batches and in the
+  // Of the local search's suggestions: those it makes. Nothing in small batches and in the
   // first rounds; where it is above 0, climbers rest.
   double action_share() const;
   const Leader& leader() const { return leader_; }

@@ -6,7 +6,7 @@
 // averaged over rounds with a memory of one half. Its weight is what the options say times
 // (2p)^(3/2), but not less than a part of it: what does not pay today may find the better basin
 // tomorrow, and what pays today is often only the shorter step. Hence, too, a part of the batch
-// that is always the leading local search's. Win rates reward short steps; once the leader is
+// that is always the local search's. Win rates reward short steps; once the leader is
 // narrow, jumps get a share of their own instead. Not thread-safe.
 #pragma once
 

@@ -82,6 +82,7 @@ bool Vbo::round_is_due() const {
 void Vbo::play_round() {
   fresh_ = 0;
   ++round_;
+  realized_.reset();
   failures_.learn(history_, history_.size());
   if (round_ == 1) design_median_ = history_.value_at_rank(0.5 * history_.size());
   if (champion_ && run_->best() > champion_->best()) champion_.reset();
@@ -89,7 +90,7 @@ void Vbo::play_round() {
   if (run_->archive().size() < design_size()) return;  // a new run's design is still coming in
   const bool tested = run_->rounds() > 0;
   const Calibration::Nats nats = run_->train();
-  realized_ = tested ? std::optional(nats.realized) : std::nullopt;
+  if (tested) realized_ = nats.realized;
   promise_.suggestions = 0;
   if (!champion_) recommendation_ = run_->recommendation();
   if (run_has_ended()) begin_run();
@@ -154,11 +155,14 @@ AskReport Vbo::report() const {
   AskReport report;
   report.round = round_;
   if (round_ == 0) return report;
-  if (run_->rounds() > 0) {  // a new run's design promises nothing
-    report.information = RoundInformation{
-        .expected = promise_.information, .realized = realized_, .ceiling = run_->ceiling()};
-    report.exploitation = promise_.outcome;
+  const bool promises = run_->rounds() > 0;  // a new run's design does not
+  if (promises || realized_) {
+    report.information =
+        RoundInformation{.expected = promises ? std::optional(promise_.information) : std::nullopt,
+                         .realized = realized_,
+                         .ceiling = run_->ceiling()};
   }
+  if (promises) report.exploitation = promise_.outcome;
   report.deviation = run_->leader().search().deviation();
   report.values = {kRuns.of(static_cast<double>(run_->number() + 1)),
                    kSharpness.of(run_->sharpness())};

@@ -4,7 +4,7 @@
 // this one side by side.
 //
 // The search is a sequence of runs (run.hpp). The first has all suggestions; when it has converged,
-// its leading local search goes on as the champion (champion.hpp) with a part of every batch, and
+// its local search goes on as the champion (champion.hpp) with a part of every batch, and
 // the next run looks for a better basin with the rest. A run that finds a better result replaces
 // the champion.
 //
