@@ -117,7 +117,7 @@ const std::vector<Command>& commands() {
        {"vbo status study.db"},
        "Works while the study runs. STUDY is its storage or its study file.",
        R"({"study", "method", "goal", "completed", "failed", "running", "waiting", "budget", "seed", "batch", )"
-       R"("storage", "best": {"id", "params", "value"} or null, "message", "information": {"nats", "ceiling", "trend"} or null, )"
+       R"("storage", "best": {"id", "params", "value"} or null, "message", "information": {"nats", "realized", "ceiling", "trend"} or null, )"
        R"("recommendation": {"id", "params", "mean", "deviation"} or null, "as_good": {"threshold", "reason", "count", "ranges": {...}} or null, )"
        R"("curve": [{"evaluation", "id", "value"}, ...], "rounds": [{"round", "event", "suggested", "completed", "failed", "first_trial", "last_trial", "best", "expected", "realized", "ceiling", "message"}, ...], )"
        R"("sources": [{"name", "suggested", "completed", "failed", "improvements", "best"}, ...], "failures": [{"cause", "message", "count", "examples"}, ...], )"

@@ -33,7 +33,7 @@ struct Recommendation {
 
 // What a round of suggestions tells about the function, in nats, as a method estimates it.
 struct RoundInformation {
-  std::optional<double> expected;  // what the next results should tell; nothing of a design
+  std::optional<double> expected;  // what the next results should tell; nothing for a design
   std::optional<double> realized;  // from the latest results, before anything was trained on them
   std::optional<double> ceiling;   // the most that the estimate can show
   bool operator==(const RoundInformation&) const = default;

@@ -24,8 +24,7 @@ double bump(const Point& p) {
 }
 
 VboGpOptions quick(GpRole role) {
-  VboGpOptions options;
-  options.role = role;
+  VboGpOptions options = vbo_ablation(role);
   options.vbo.critic_steps = 20;
   options.vbo.gp_points = 40;
   return options;

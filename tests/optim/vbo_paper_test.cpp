@@ -225,6 +225,20 @@ TEST(VboPaper, WarmUpIsBoundedByTheBudget) {
   EXPECT_EQ(warm_up(30), 1);
 }
 
+// A space-filling round promises nothing: the stop rule would take 0 nats for an end.
+TEST(VboPaper, WarmUpPromisesNothing) {
+  VboPaperOptions options = vbo_paper_literal();
+  options.hidden = 8;
+  options.warm_up = 3;
+  VboPaper optimizer(paper_mixed_space(), {.seed = 3, .batch = 8}, options);
+  play(optimizer, mixed, 8, 2);
+  EXPECT_EQ(optimizer.report().round, 2);
+  EXPECT_FALSE(optimizer.report().information || optimizer.report().exploitation);
+  VboPaper longer(paper_mixed_space(), {.seed = 3, .batch = 8}, options);
+  play(longer, mixed, 8, 5);
+  EXPECT_TRUE(longer.report().information && longer.report().exploitation);
+}
+
 VboPaper made_quickly(GpTerm replaced) {
   return {paper_mixed_space(),
           {.seed = 3, .batch = 8},

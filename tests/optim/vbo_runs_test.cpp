@@ -75,8 +75,7 @@ TEST(Vbo, BeginsAnewAndResumesThere) {
     ++rounds;
   }
   ASSERT_EQ(runs_or_one(whole), 2.0) << "no run has ended";
-  // What its last results told is still said; the new run's design promises nothing, and once it
-  // is coming in there is nothing to say.
+  // What its last results told is still said; the new run's design promises nothing.
   const AskReport ended = whole.vbo->report();
   ASSERT_TRUE(ended.information);
   EXPECT_TRUE(ended.information->realized);
@@ -100,6 +99,20 @@ TEST(Vbo, BeginsAnewAndResumesThere) {
   Player once(cube(2), common, options);
   once.rounds(rounds + 3, 32, f);
   EXPECT_EQ(runs_or_one(once), 1.0);
+}
+
+// A design of several rounds: while it comes in there is nothing to say about information, and what
+// the run before promised is not said again.
+TEST(Vbo, ANewRunsDesignPromisesNothing) {
+  VboOptions options = quick();
+  options.design = 40;
+  Player player(cube(2), {.seed = 9, .batch = 32, .threads = 1}, options);
+  int rounds = 0;
+  while (runs_or_one(player) < 2.0 && rounds++ < 60) player.rounds(1, 32, sphere);
+  ASSERT_EQ(runs_or_one(player), 2.0) << "no run has ended";
+  player.rounds(1, 32, sphere);
+  EXPECT_FALSE(player.vbo->report().information);
+  EXPECT_FALSE(player.vbo->report().exploitation);
 }
 
 // A run ends when half of a generation is as good as its best, not when the search is narrow: at

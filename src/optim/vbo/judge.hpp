@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What the actor climbs and proposals are screened by: terms of every input that add up to its
-// score, and the slope of their mean. The flagship's judge is its ensemble of critics, with a small
-// Gaussian process beside it (GpJudge); vbo-paper has a judge of its own.
-// A judge refers to what it judges by, and owns nothing of it. Not thread-safe.
+// What the actor climbs and proposals are screened by: terms of every input, whose weighted sum is
+// its score, and the slope of their mean. The flagship's judge is its ensemble of critics, with a
+// small Gaussian process beside it (GpJudge); vbo-paper has a judge of its own. A judge refers to
+// what it judges by, and owns nothing of it. Not thread-safe.
 #pragma once
 
 #include <functional>

@@ -17,7 +17,8 @@ std::string Vbo::snapshot() const {
   out.put(kVersion).put<std::int64_t>(history_.size());
   out.put(run_->number()).put(run_from_).put(run_first_id_).put(newest_id_);
   out.put(round_).put(designed_).put(fresh_).put(design_median_);
-  out.put(promise_.information).put(promise_.outcome).put(promise_.suggestions);
+  const Promise p = promise_.value_or(Promise{});
+  out.put<std::uint8_t>(promise_.has_value()).put(p.information).put(p.outcome).put(p.suggestions);
   out.put<std::uint8_t>(realized_.has_value()).put(realized_.value_or(0.0));
   const Recommendation r = recommendation_.value_or(Recommendation{});
   out.put<std::uint8_t>(recommendation_.has_value()).put(r.id).put(r.mean).put(r.deviation);
@@ -47,9 +48,12 @@ Result<void> Vbo::restore(std::string_view snapshot, std::span<const Trial> hist
   designed_ = in.get<std::uint64_t>();
   fresh_ = in.get<std::int64_t>();
   design_median_ = in.get<double>();
-  promise_.information = in.get<double>();
-  promise_.outcome = in.get<double>();
-  promise_.suggestions = in.get<std::int64_t>();
+  const bool promised = in.get<std::uint8_t>() != 0;
+  Promise p;
+  p.information = in.get<double>();
+  p.outcome = in.get<double>();
+  p.suggestions = in.get<std::int64_t>();
+  if (promised) promise_ = p;
   const bool realized = in.get<std::uint8_t>() != 0;
   const auto nats = in.get<double>();
   if (realized) realized_ = nats;

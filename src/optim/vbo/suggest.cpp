@@ -390,13 +390,14 @@ void Vbo::promise(std::span<const TrialId> ids, std::span<const Suggestion> made
     outcome += made[i].rationale.terms.front().value;
   }
   if (codes.empty()) return;
-  const auto before = static_cast<double>(promise_.suggestions);
+  if (!promise_) promise_.emplace();
+  const auto before = static_cast<double>(promise_->suggestions);
   const auto added = static_cast<double>(codes.size());
   if (codes.size() > Tuning::promised) codes = evenly_spread(codes, Tuning::promised);
   const double nats = run_->expected_information(columns(codes));
-  promise_.information = (before * promise_.information + added * nats) / (before + added);
-  promise_.outcome = (before * promise_.outcome + outcome) / (before + added);
-  promise_.suggestions += static_cast<std::int64_t>(added);
+  promise_->information = (before * promise_->information + added * nats) / (before + added);
+  promise_->outcome = (before * promise_->outcome + outcome) / (before + added);
+  promise_->suggestions += static_cast<std::int64_t>(added);
 }
 
 // The next point of the design that nobody has tried. A finite space can run out of them: then a

@@ -91,7 +91,7 @@ void Vbo::play_round() {
   const bool tested = run_->rounds() > 0;
   const Calibration::Nats nats = run_->train();
   if (tested) realized_ = nats.realized;
-  promise_.suggestions = 0;
+  if (promise_) promise_->suggestions = 0;
   if (!champion_) recommendation_ = run_->recommendation();
   if (run_has_ended()) begin_run();
 }
@@ -127,6 +127,7 @@ void Vbo::begin_run() {
   run_ = std::move(next);
   run_from_ = history_.size();
   run_first_id_ = newest_id_ + 1;
+  promise_.reset();
 }
 
 std::int64_t Vbo::design_size() const {
@@ -155,14 +156,14 @@ AskReport Vbo::report() const {
   AskReport report;
   report.round = round_;
   if (round_ == 0) return report;
-  const bool promises = run_->rounds() > 0;  // a new run's design does not
-  if (promises || realized_) {
+  if (promise_ || realized_) {  // a new run's design promises nothing
     report.information =
-        RoundInformation{.expected = promises ? std::optional(promise_.information) : std::nullopt,
-                         .realized = realized_,
-                         .ceiling = run_->ceiling()};
+        RoundInformation{.expected = {}, .realized = realized_, .ceiling = run_->ceiling()};
   }
-  if (promises) report.exploitation = promise_.outcome;
+  if (promise_) {
+    report.information->expected = promise_->information;
+    report.exploitation = promise_->outcome;
+  }
   report.deviation = run_->leader().search().deviation();
   report.values = {kRuns.of(static_cast<double>(run_->number() + 1)),
                    kSharpness.of(run_->sharpness())};

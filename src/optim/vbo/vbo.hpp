@@ -110,12 +110,13 @@ class Vbo final : public Optimizer {
   std::int64_t round_ = 0;      // rounds played
   double design_median_ = 0.0;  // outcome of the first results
 
-  // What reports are made of. Means over the suggestions since the last round.
+  // What reports are made of. Means over the run's suggestions since the last round in which any of
+  // those asked for were its own.
   struct Promise {
     double information = 0.0, outcome = 0.0;  // nats and normal scores
-    std::int64_t suggestions = 0;
+    std::int64_t suggestions = 0;             // since the last round
   };
-  Promise promise_;
+  std::optional<Promise> promise_;  // nothing before the run has made any
   std::optional<double> realized_;  // nats, by the results of the last round
   std::optional<Recommendation> recommendation_;
 };

@@ -133,8 +133,7 @@ void VboPaper::update_action_net() {
     MatrixOf<float> dX;
     const Judgement& judgement = objective_.judge(actor_.act(actor_.seeds(slots_, rng)), slots,
                                                   std::sqrt(options_.beta), &dX);
-    exploitation_ = judgement.exploitation;
-    information_ = judgement.input_information;
+    promise_ = Promise{judgement.exploitation, judgement.input_information};
     actor_.ascend(dX);
   }
 }
@@ -260,9 +259,11 @@ AskReport VboPaper::report() const {
   report.round = round_;
   if (round_ == 0) return report;
   const auto distinct = static_cast<double>(std::min<std::int64_t>(slots_, options_.levels));
-  report.information =
-      RoundInformation{.expected = information_, .realized = {}, .ceiling = std::log(distinct)};
-  report.exploitation = exploitation_;
+  if (promise_) {
+    report.information = RoundInformation{
+        .expected = promise_->information, .realized = {}, .ceiling = std::log(distinct)};
+    report.exploitation = promise_->outcome;
+  }
   report.values = {kHelperInformation.of(bound_)};
   // With its own outcome among the references, a bound cannot exceed the logarithm of their number.
   if (options_.negatives == "all-pairs") {
@@ -278,7 +279,7 @@ AskReport VboPaper::report() const {
 // ---- state --------------------------------------------------------------------------------------
 
 namespace {
-constexpr std::uint32_t kPaperVersion = 3;
+constexpr std::uint32_t kPaperVersion = 4;
 }
 
 std::string VboPaper::snapshot() const {
@@ -289,7 +290,8 @@ std::string VboPaper::snapshot() const {
   actor_.write(out);
   objective_.write(out);
   if (gp_) gp_->write(out);
-  out.put(exploitation_).put(information_).put(bound_);
+  const Promise p = promise_.value_or(Promise{});
+  out.put<std::uint8_t>(promise_.has_value()).put(p.outcome).put(p.information).put(bound_);
   return out.take();
 }
 
@@ -327,8 +329,11 @@ Result<void> VboPaper::restore(std::string_view snapshot, std::span<const Trial>
   actor_.read(in);
   objective_.read(in);
   if (gp_) gp_->read(in);
-  exploitation_ = in.get<double>();
-  information_ = in.get<double>();
+  const bool promised = in.get<std::uint8_t>() != 0;
+  Promise p{};
+  p.outcome = in.get<double>();
+  p.information = in.get<double>();
+  if (promised) promise_ = p;
   bound_ = in.get<double>();
   if (!in.complete()) return damaged;
   if (round_ == 0) return {};

@@ -81,9 +81,11 @@ class VboPaper final : public Optimizer {
   std::set<TrialId> pending_;
   std::uint64_t designed_ = 0;  // points of the design tried so far
   std::int64_t round_ = 0;      // rounds played
-  double exploitation_ = 0.0;   // of the action-net, at the last of its updates
-  double information_ = 0.0;    // I(X;Y) likewise, nats
-  double bound_ = 0.0;          // of the helper, at the last of its updates, nats
+  struct Promise {
+    double outcome, information;  // normal scores; I(X;Y) in nats
+  };
+  std::optional<Promise> promise_;  // of the action-net, at the last of its updates
+  double bound_ = 0.0;              // of the helper, at the last of its updates, nats
 };
 
 }  // namespace vbo
