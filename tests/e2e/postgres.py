@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""A PostgreSQL server for one test; tests fail when it cannot be had, unless VBO_SKIP_POSTGRES=1."""
-import os
+"""A PostgreSQL server for one test; tests fail when it cannot be had."""
 import pathlib
 import shutil
 import subprocess
 import tempfile
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "support" / "postgres"
-SKIP = os.environ.get("VBO_SKIP_POSTGRES") == "1"
 
 
 class Server:

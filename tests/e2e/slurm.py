@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A Slurm of one node for one test; tests fail when it cannot be had, unless VBO_SKIP_SLURM=1."""
+"""A Slurm of one node for one test; tests fail when it cannot be had."""
 import os
 import pathlib
 import shutil
@@ -7,7 +7,6 @@ import subprocess
 import tempfile
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "support" / "slurm"
-SKIP = os.environ.get("VBO_SKIP_SLURM") == "1"
 
 
 class Slurm:

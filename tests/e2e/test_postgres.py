@@ -29,7 +29,6 @@ def clock_off_by(offset):
             "DONT_FAKE_MONOTONIC": "1"}
 
 
-@unittest.skipIf(postgres.SKIP, "VBO_SKIP_POSTGRES")
 class OnServer(VboTest):
     studies = 0  # of all tests, so that each has its own
 

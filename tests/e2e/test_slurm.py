@@ -20,7 +20,6 @@ options = {options}
 """
 
 
-@unittest.skipIf(slurm.SKIP or postgres.SKIP, "VBO_SKIP_SLURM or VBO_SKIP_POSTGRES")
 class OnSlurm(VboTest):
     studies = 0
 

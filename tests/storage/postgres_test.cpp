@@ -22,10 +22,7 @@ using testing::sample_worker;
 
 class Postgres : public ::testing::Test {
  protected:
-  void SetUp() override {
-    if (testing::skip_postgres()) GTEST_SKIP() << "VBO_SKIP_POSTGRES";
-    url_ = PostgresServer::instance().fresh_study();
-  }
+  void SetUp() override { url_ = PostgresServer::instance().fresh_study(); }
   std::string url_;
 };
 

@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: MIT
 // A PostgreSQL server for the tests of one program, started by the first one that needs it and
-// stopped at the end. Tests fail when it cannot be had, unless VBO_SKIP_POSTGRES=1 says to skip.
+// stopped at the end. Tests fail when it cannot be had.
 #pragma once
 
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <stdexcept>
 #include <string>
 
 #include "support/temporary_folder.hpp"
 
 namespace vbo::testing {
-
-inline bool skip_postgres() {
-  const char* skip = std::getenv("VBO_SKIP_POSTGRES");
-  return skip && *skip == '1';
-}
 
 class PostgresServer {
  public:

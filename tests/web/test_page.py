@@ -357,7 +357,6 @@ class Live(PageTest):
         self.vbo("ask", "study.toml")
         self.assert_calm(self.follow("study.toml", "parabola.db", serve(self, "study.toml"), "SQLite"))
 
-    @unittest.skipIf(postgres.SKIP, "VBO_SKIP_POSTGRES")
     def test_on_postgres(self):
         server = postgres.Server()
         self.addCleanup(server.end)
