@@ -24,7 +24,7 @@ auto safe_log(const Eigen::ArrayBase<Derived>& q) {
 // Calls work(i) for every input, some at a time on each thread.
 template <class Work>
 void for_inputs(Index inputs, int threads, const Work& work) {
-  constexpr Index together = 256;
+  const Index together = std::clamp<Index>(inputs / std::max(threads, 1), 32, 256);
   parallel_for(threads, static_cast<int>((inputs + together - 1) / together), [&](int block) {
     const Index end = std::min(inputs, together * (block + 1));
     for (Index i = together * block; i < end; ++i) work(i);

@@ -35,8 +35,6 @@ void spin_until(const Ready& ready) {
   }
 }
 
-int all_cores() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
-
 // One loop in progress.
 struct Loop {
   int n = 0;
@@ -67,6 +65,11 @@ struct Loop {
 };
 
 }  // namespace
+
+int thread_count(int threads) {
+  return threads > 0 ? threads
+                     : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
 
 // A loop is open from its start until the caller finds nothing left to do. A helper enters, looks
 // whether a loop is open, and leaves; the caller closes and waits until nobody is in. One of the
@@ -99,7 +102,7 @@ struct Team::Shared {
 Team::Team(int threads) : Team(threads, std::numeric_limits<int>::max()) {}
 
 Team::Team(int threads, int most) : shared_(std::make_unique<Shared>()) {
-  if (threads <= 0) threads = all_cores();
+  threads = thread_count(threads);
   threads = std::min(threads, most);
   if (inside) threads = 1;
   for (int t = 1; t < threads; ++t) {
@@ -178,7 +181,7 @@ class KeptTeam {
 }  // namespace
 
 void parallel_for(int threads, int n, const std::function<void(int)>& work) {
-  if (threads <= 0) threads = all_cores();
+  threads = thread_count(threads);
   if (threads == 1 || n <= 1 || inside) {
     for (int i = 0; i < n; ++i) work(i);
     return;
@@ -188,7 +191,7 @@ void parallel_for(int threads, int n, const std::function<void(int)>& work) {
 }
 
 void side_by_side(int threads, const std::vector<Piece>& pieces) {
-  if (threads <= 0) threads = all_cores();
+  threads = thread_count(threads);
   const auto n = static_cast<int>(std::ssize(pieces));
   const auto divisible = static_cast<int>(
       std::ranges::count_if(pieces, [](const Piece& piece) { return piece.divides; }));
@@ -196,8 +199,8 @@ void side_by_side(int threads, const std::vector<Piece>& pieces) {
   if (more == 0) {
     return parallel_for(threads, n, [&](int i) { pieces[static_cast<std::size_t>(i)].work(1); });
   }
-  Team team(n);  // not the kept one, which the caller's own piece may want
-  team.for_each(n, [&](int i) {
+  static thread_local KeptTeam kept;  // not that of loops, which the caller's own piece may want
+  kept.of(threads, n).for_each(n, [&](int i) {
     const Piece& piece = pieces[static_cast<std::size_t>(i)];
     if (!piece.divides) return piece.work(1);
     inside = false;  // it may begin loops of its own

@@ -10,6 +10,9 @@
 
 namespace vbo {
 
+// 0 = all cores.
+int thread_count(int threads);
+
 // Threads kept for many short loops, which follow each other too quickly to start threads for each.
 // Belongs to the thread that made it.
 class Team {

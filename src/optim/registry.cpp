@@ -27,7 +27,11 @@ Problem problem_of(const Space& space, const OptimizerOptions& options) {
   return {.dimension = Encoding(space).dimension(),
           .batch = options.batch,
           .budget = options.budget,
-          .constrained = !space.constraints().empty()};
+          .constrained = !space.constraints().empty(),
+          .limited = !space.limits().empty(),
+          .categorical = std::ranges::any_of(space.parameters(), [](const Parameter& parameter) {
+            return parameter.kind == ParameterKind::categorical;
+          })};
 }
 
 // By the rule; where options are set that only another candidate has, that one.

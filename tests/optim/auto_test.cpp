@@ -22,6 +22,33 @@ TEST(Auto, ChoosesByBudgetBatchAndDimension) {
   EXPECT_EQ(chosen(6, 1, 0), "vbo");
 }
 
+TEST(Auto, FewNumbersAndSomeHundredResultsAreVbos) {
+  EXPECT_EQ(chosen(12, 8, 299), "gp-logei");
+  EXPECT_EQ(chosen(12, 8, 300), "vbo");
+  EXPECT_EQ(chosen(13, 8, 300), "gp-logei");
+  Problem problem{.dimension = 4, .batch = 8, .budget = 300};
+  problem.categorical = true;
+  EXPECT_EQ(choose_method(problem).method, "gp-logei");
+  problem = {.dimension = 4, .batch = 8, .budget = 300, .limited = true};
+  EXPECT_EQ(choose_method(problem).method, "gp-logei");
+}
+
+// What the rule looks at is taken from the space.
+TEST(Auto, LooksAtTheKindsOfParametersAndAtLimits) {
+  const auto says = [](const Space& space) {
+    return make_optimizer(space, {.method = "auto", .batch = 8, .budget = 400})
+        .value()
+        ->report()
+        .message;
+  };
+  const Parameter x = Parameter::real("x", 0, 1);
+  EXPECT_THAT(says(Space::make({x}).value()), ::testing::HasSubstr("auto chose vbo: 400 results"));
+  EXPECT_THAT(says(Space::make({x, Parameter::categorical("c", {"a", "b"})}).value()),
+              ::testing::HasSubstr("auto chose gp-logei: "));
+  EXPECT_THAT(says(Space::make({x}, {}, {{.metric = "m", .at_most = 1.0, .at_least = {}}}).value()),
+              ::testing::HasSubstr("auto chose gp-logei: "));
+}
+
 TEST(Auto, LeavesConstrainedSpacesToVbo) {
   const auto says = [](std::vector<std::string> constraints) {
     const auto space = Space::make({Parameter::real("x", 0, 1), Parameter::real("y", 0, 1)},

@@ -7,12 +7,16 @@
 namespace vbo {
 namespace {
 
-// Up to here gp-logei was level with the best of vbo, gp-logei and turbo on 57 of the 60 cells of
-// bench/protocols/auto.toml, whatever the space (docs/algorithms/auto.md has the table). Beyond,
-// nobody has measured it, and its time grows with the cube of the results.
+// docs/algorithms/auto.md has the measurements. Up to here gp-logei is level with the best of vbo,
+// gp-logei and turbo on 53 of the 60 cells of bench/protocols/auto.toml, whatever the space.
+// Beyond, nobody has measured it, and its time grows with the cube of the results.
 constexpr std::int64_t most_results = 1024;
 constexpr std::int64_t most_at_once = 64;
 constexpr std::int64_t most_dimensions = 150;
+// With few numbers and from some hundred results on vbo is the better of the two: level with the
+// best on 25 of the 30 cells of bench/protocols/auto-floats.toml, gp-logei on 18.
+constexpr std::int64_t few_dimensions = 12;
+constexpr std::int64_t some_hundred = 300;
 
 }  // namespace
 
@@ -29,6 +33,10 @@ Choice choose_method(const Problem& problem) {
   }
   if (problem.dimension > most_dimensions) {
     return {"vbo", std::to_string(problem.dimension) + " encoded dimensions are many"};
+  }
+  if (problem.dimension <= few_dimensions && problem.budget >= some_hundred &&
+      !problem.categorical && !problem.limited) {
+    return {"vbo", std::to_string(problem.budget) + " results are many for so few parameters"};
   }
   return {"gp-logei", "with a budget of " + std::to_string(problem.budget) +
                           " every result counts, and a Gaussian process learns most from one"};

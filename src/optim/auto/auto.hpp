@@ -18,13 +18,14 @@ struct Choice {
   std::string reason;  // one clause, e.g. "64 results at a time are many"
 };
 
-// What the choice looks at. On bench/protocols/auto.toml the kind of parameters made no difference
-// to it, so it does not look at that.
+// What the choice looks at.
 struct Problem {
   std::int64_t dimension = 1;  // encoded: a category counts once per choice
   std::int64_t batch = 1;
   std::int64_t budget = 0;   // 0 = unknown, and counts as large
   bool constrained = false;  // by [[constraint]]s
+  bool limited = false;      // by limits of what is measured
+  bool categorical = false;  // some parameters are categories
 };
 
 Choice choose_method(const Problem& problem);

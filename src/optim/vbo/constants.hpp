@@ -30,6 +30,13 @@ struct Tuning {
   static constexpr int pool = 2048;            // results a round looks at: bounds its time; flat
   static constexpr int first_round_steps = 2;  // times the usual training in a run's first round
 
+  // ---- Threads -------------------------------------------------------------------------------
+  // On two busy cores a short loop waits for a helper that has been put aside longer than it takes.
+  // Who allows so many has cores to spare.
+  static constexpr int many_threads = 4;
+  static constexpr int proposal_block = 64;  // proposals one thread draws
+  static constexpr int few_suggestions = 8;  // fewer are made sooner than helpers wake up
+
   // ---- Judging -------------------------------------------------------------------------------
   static constexpr double gp_first_weight = 0.9;     // with few results the process is right; sure
   static constexpr double gp_weight_memory = 0.5;    // of the stacking weight, per round; flat
@@ -45,6 +52,7 @@ struct Tuning {
   static constexpr double gp_more_iterations = 3.0;          // times, with few results; guess
   static constexpr std::ptrdiff_t gp_most_parameters = 200;  // length-scales; time
   static constexpr std::ptrdiff_t gp_mean_block = 512;  // points whose means one thread computes
+  static constexpr std::ptrdiff_t gp_slope_block = 16;  // and whose slopes, which climbs ask for
   static constexpr double error_memory = 8.0;  // results that earlier squared errors count as
 
   // ---- Information ---------------------------------------------------------------------------
@@ -97,8 +105,11 @@ struct Tuning {
 
   // ---- Improving ("Expected improvement beside the searches") --------------------------------
   static constexpr double improve_most = 8.0;  // a round: 4 is less, 16 takes from the searches
-  // Starts of each kind (jumps, the leader's, anywhere); 100, 4 and 40 together: nothing.
-  static constexpr int improve_starts = 64, improve_climbs = 3, improve_iterations = 30;
+  // Starts of each kind (jumps, the leader's, anywhere). 100, 4 and 40 together: nothing; 30
+  // iterations: the same, 6: slower at first. Along a border climbs are longer: there 12 are too
+  // few ("Sixteen threads").
+  static constexpr int improve_starts = 64, improve_climbs = 3;
+  static constexpr int improve_iterations = 12, improve_iterations_along_borders = 30;
   // Where evaluations fail: doubt that an improvement succeeds, from careful to bold, most of them
   // careful, less while many of the newest results fail. With one bar for all of a batch its
   // improvements lie beside each other and fail together ("A sixth look").

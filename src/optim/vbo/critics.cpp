@@ -16,9 +16,15 @@
 namespace vbo {
 namespace {
 
-// Fewer columns are not worth a second thread: on busy cores a short loop waits for a helper that
-// has been put aside longer than it takes. More are judged in blocks of so many.
-constexpr Eigen::Index kSerial = 256, kBlock = 128;
+int threads_for(Eigen::Index columns, int threads) {
+  constexpr Eigen::Index few = 256;  // a short loop
+  return columns < few && threads < Tuning::many_threads ? 1 : threads;
+}
+
+// Columns that one thread judges at a time: all of them have something to do, if possible.
+Eigen::Index together(Eigen::Index columns, int threads) {
+  return std::clamp<Eigen::Index>(columns / std::max(threads, 1), 16, 128);
+}
 
 nn::MlpShape critic_shape(Eigen::Index inputs, const VboOptions& options) {
   std::vector<int> widths{static_cast<int>(std::max<Eigen::Index>(1, inputs))};
@@ -190,13 +196,14 @@ const DecompositionOf<float>& Critics::evaluate(const Frame& frame, nn::InputRef
                                                 const std::vector<std::function<void()>>& beside) {
   const Eigen::Index N = X.cols();
   logits_.resize(levels_.size(), N * size());
+  threads = threads_for(N, threads);
+  const Eigen::Index block = together(N, threads);
   const auto others = static_cast<int>(std::ssize(beside));  // the longer pieces go first
-  const auto blocks = static_cast<int>((N + kBlock - 1) / kBlock);
-  if (N < kSerial) threads = 1;
+  const auto blocks = static_cast<int>((N + block - 1) / block);
   parallel_for(threads, others + blocks, [&](int i) {
     if (i < others) return beside[static_cast<std::size_t>(i)]();
-    const Eigen::Index first = kBlock * (i - others);
-    score(frame, X.middleCols(first, std::min(kBlock, N - first)), first, N);
+    const Eigen::Index first = block * (i - others);
+    score(frame, X.middleCols(first, std::min(block, N - first)), first, N);
   });
   decompose_information<float>(logits_, size(), levels_, weights, WithGradient::no, terms_,
                                threads);
@@ -205,16 +212,21 @@ const DecompositionOf<float>& Critics::evaluate(const Frame& frame, nn::InputRef
 
 const DecompositionOf<float>& Critics::evaluate(const Frame& frame, nn::InputRef<float> X,
                                                 const DecompositionWeights& weights, int threads,
-                                                MatrixOf<float>& dX) {
+                                                MatrixOf<float>& dX,
+                                                const std::vector<std::function<void()>>& beside) {
+  const Eigen::Index N = X.cols();
+  threads = threads_for(N, threads);
   frame.features(X, features_);
-  logits_.resize(levels_.size(), X.cols() * size());
-  parallel_for(X.cols() < kSerial ? 1 : threads, size(), [&](int k) {
-    add_up(ensemble_[k].net.forward(features_), logits_.middleCols(k * X.cols(), X.cols()));
+  logits_.resize(levels_.size(), N * size());
+  const auto others = static_cast<int>(std::ssize(beside));
+  parallel_for(threads, others + size(), [&](int i) {
+    if (i < others) return beside[static_cast<std::size_t>(i)]();
+    const int k = i - others;
+    add_up(ensemble_[k].net.forward(features_), logits_.middleCols(k * N, N));
   });
   decompose_information<float>(logits_, size(), levels_, weights, WithGradient::yes, terms_);
-  const Eigen::Index N = X.cols();
   std::vector<MatrixOf<float>> parts(static_cast<std::size_t>(size()));  // dL/dZ (F,N) of critic k
-  ensemble_.for_each(N < kSerial ? 1 : threads, [&](int k, nn::Member<float>& member) {
+  ensemble_.for_each(threads, [&](int k, nn::Member<float>& member) {
     member.net.backward_input(pull_back(terms_.gradient.middleCols(k * N, N)),
                               parts[static_cast<std::size_t>(k)]);
   });

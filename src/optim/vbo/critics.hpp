@@ -53,7 +53,8 @@ class Critics {
   // The same with d objective / dX (D,N).
   const DecompositionOf<float>& evaluate(const Frame& frame, nn::InputRef<float> X,
                                          const DecompositionWeights& weights, int threads,
-                                         MatrixOf<float>& dX);
+                                         MatrixOf<float>& dX,
+                                         const std::vector<std::function<void()>>& beside = {});
 
   void write(StateWriter& out) const;
   void read(StateReader& in);

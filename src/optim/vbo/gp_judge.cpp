@@ -272,26 +272,28 @@ const Judgement& GpJudge::judge(nn::InputRef<float> X, double weight, int thread
   const Eigen::Index N = X.cols();
   const double share = 1.0 / static_cast<double>(N);
   const Matrix inputs = X.cast<double>();
+  // The process in blocks, beside the critics: its means, and where asked for their slopes.
+  const Eigen::Index block = dX ? Tuning::gp_slope_block : Tuning::gp_mean_block;
   Vector mu(model_ ? N : 0);
-  std::vector<std::function<void()>> means;  // of the process, in blocks
-  for (Eigen::Index from = 0; from < mu.size(); from += Tuning::gp_mean_block) {
-    means.emplace_back([&, from, count = std::min(Tuning::gp_mean_block, N - from)] {
-      mu.segment(from, count) = model_->regression().mean(inputs.middleCols(from, count));
+  Matrix slope(X.rows(), dX ? mu.size() : 0);
+  std::vector<std::function<void()>> process;
+  for (Eigen::Index from = 0; from < mu.size(); from += block) {
+    process.emplace_back([&, from, count = std::min(block, N - from)] {
+      const auto some = inputs.middleCols(from, count);
+      mu.segment(from, count) = model_->regression().mean(some);
+      if (!dX) return;
+      slope.middleCols(from, count) =
+          model_->regression().mean_slope(some, Vector::Constant(count, w * share));
     });
   }
-  if (dX) {
-    set_judgement(critics_.evaluate(frame_, X, weights, threads, *dX), weight, judgement_);
-    for (const auto& block : means) block();
-  } else {
-    set_judgement(critics_.evaluate(frame_, X, weights, threads, means), weight, judgement_);
-  }
+  set_judgement(dX ? critics_.evaluate(frame_, X, weights, threads, *dX, process)
+                   : critics_.evaluate(frame_, X, weights, threads, process),
+                weight, judgement_);
   if (!model_) return judgement_;
   judgement_.terms.row(0) *= static_cast<float>(1.0 - w);
   judgement_.terms.row(0) += (w * mu).cast<float>().transpose();
   judgement_.exploitation = judgement_.terms.row(0).cast<double>().mean();
-  if (dX) {
-    *dX += model_->regression().mean_slope(inputs, Vector::Constant(N, w * share)).cast<float>();
-  }
+  if (dX) *dX += slope.cast<float>();
   if (explores) explore(inputs, weight, dX);
   add_up(judgement_);
   return judgement_;

@@ -79,7 +79,8 @@ std::vector<Improvement> improvements(const Process& process, const ImproveSearc
   if (count <= 0) return found;
   Team team(search.threads, Tuning::improve_climbs + 1);  // one draws the next starts
   MaximizeOptions climbs{.restarts = Tuning::improve_climbs,
-                         .iterations = Tuning::improve_iterations,
+                         .iterations = search.log_success ? Tuning::improve_iterations_along_borders
+                                                          : Tuning::improve_iterations,
                          .low = {},
                          .high = {},
                          .team = &team};

@@ -65,8 +65,8 @@ VboOptions with_effort(VboOptions o) {
   if (o.effort == "low") {
     o.critic_steps = (o.critic_steps + 2) / 3;
   } else if (o.effort == "high") {
-    o.critic_steps *= 2;
-    o.critics *= 2;
+    o.critic_steps = o.critic_steps * 8 / 5;
+    o.critics = (o.critics * 5 + 1) / 2;
     o.screening *= 2;
   }
   return o;

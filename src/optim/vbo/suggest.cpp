@@ -6,7 +6,9 @@
 #include <cmath>
 #include <iterator>
 #include <numeric>
+#include <utility>
 
+#include "numerics/parallel.hpp"
 #include "optim/success_bar.hpp"
 #include "optim/vbo/climb.hpp"
 #include "optim/vbo/constants.hpp"
@@ -49,17 +51,68 @@ bool is_crowded(const Vector& code, const std::vector<Vector>& others, double ap
 }  // namespace
 
 std::vector<Suggestion> Vbo::ask(std::span<const TrialId> ids) {
-  std::map<Source, std::vector<std::size_t>> places;
-  for (std::size_t i = 0; i < ids.size(); ++i) places[source_of(ids[i])].push_back(i);
   std::vector<Suggestion> suggestions(ids.size());
-  for (const auto& [source, indices] : places) {
-    std::vector<TrialId> group;
-    for (const std::size_t i : indices) group.push_back(ids[i]);
-    std::vector<Suggestion> made = suggest(source, group);
-    for (std::size_t j = 0; j < indices.size(); ++j) suggestions[indices[j]] = std::move(made[j]);
+  std::vector<Part> parts = parts_of(ids);
+  const auto improving = std::ranges::find(parts, Source::improve, &Part::source);
+  for (Part& part : std::span(parts.begin(), improving)) {
+    draw(part, common_.threads);
+    suggest(part, suggestions);
   }
+  const std::span<Part> rest(improving, parts.end());
+  if (!rest.empty()) draw_beside_improvements(rest);
+  for (Part& part : rest) suggest(part, suggestions);
   promise(ids, suggestions);
   return suggestions;
+}
+
+// Each improvement waits for the one before, and all of them ask the process alone: the others,
+// which the judge decides on, are drawn meanwhile.
+void Vbo::draw_beside_improvements(std::span<Part> parts) {
+  Part& improvements = parts.front();
+  const Piece chain{[&](int threads) { improve(improvements, threads); }, /*divides=*/true};
+  const Piece others{[&](int threads) {
+                       for (Part& part : parts.subspan(1)) draw(part, threads);
+                     },
+                     /*divides=*/true};
+  side_by_side(common_.threads, {chain, others});
+  judge(improvements.candidates, 1);
+}
+
+void Vbo::Candidates::keep_order() {
+  order.resize(codes.size());
+  std::iota(order.begin(), order.end(), 0);
+}
+
+Rng Vbo::rng_of(const Part& part) const {
+  return Rng(common_.seed, to_string(part.source), static_cast<std::uint64_t>(part.ids.front()));
+}
+
+// What is suggested before the improvements (0) is believed by them, what comes after (2) is drawn
+// meanwhile. Where evaluations fail they have to know the local search's, too: without, twice as
+// many crash (docs/research.md, "Sixteen threads").
+int Vbo::turn_of(Source source) const {
+  if (source == Source::improve) return 1;
+  const bool meanwhile = source == Source::jump || (source == Source::local && !failures_.known());
+  return meanwhile ? 2 : 0;
+}
+
+// By turns. Climbers keep their distance from each other, which costs the square of their number:
+// many of them are several parts.
+std::vector<Vbo::Part> Vbo::parts_of(std::span<const TrialId> ids) const {
+  std::vector<Part> parts;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const Source source = source_of(ids[i]);
+    auto part = std::ranges::find_if(parts, [&](const Part& p) {
+      return p.source == source &&
+             !(source == Source::climb && p.ids.size() == Tuning::climb_together);
+    });
+    if (part == parts.end()) part = parts.insert(parts.end(), Part{.source = source});
+    part->ids.push_back(ids[i]);
+    part->places.push_back(i);
+  }
+  std::ranges::stable_sort(
+      parts, {}, [this](const Part& part) { return std::pair(turn_of(part.source), part.source); });
+  return parts;
 }
 
 // The golden ratio's multiples spread any series of trials over the sources in their shares.
@@ -86,76 +139,71 @@ Source Vbo::source_of(TrialId id) const {
   return acts ? Source::action_net : Source::local;
 }
 
-std::vector<Suggestion> Vbo::suggest(Source source, std::span<const TrialId> ids) {
-  const bool trained = run_->rounds() > 0;
-  std::vector<Suggestion> chosen;
-  const auto add = [&](std::vector<Suggestion> more) {
-    std::ranges::move(more, std::back_inserter(chosen));
-  };
-  const auto left = [&] { return ids.subspan(chosen.size()); };
-  // Climbers keep their distance from each other, which costs the square of their number.
-  const std::size_t together = source == Source::climb ? Tuning::climb_together : ids.size();
-  while (source != Source::design && chosen.size() < ids.size()) {
-    const std::size_t before = chosen.size(), wanted = std::min(together, left().size());
-    add(suggest_judged(source, left().first(wanted)));
-    if (chosen.size() < before + wanted) break;
-  }
-  if (!left().empty() && trained && source != Source::local && source != Source::design) {
-    add(suggest_judged(Source::local, left()));
-  }
-  if (!left().empty()) add(suggest_designed(left()));
-  return chosen;
-}
-
-std::vector<Suggestion> Vbo::suggest_designed(std::span<const TrialId> ids) {
+// What was drawn for it, then what the local search knows, then the design.
+void Vbo::suggest(const Part& part, std::vector<Suggestion>& suggestions) {
+  const std::span<const TrialId> ids = part.ids;
   std::vector<Suggestion> made;
-  for (const TrialId id : ids) made.push_back(take(id, Source::design, unseen_design_point(), {}));
-  return made;
-}
-
-// As many as there are proposals that repeat nothing, at most one per id.
-std::vector<Suggestion> Vbo::suggest_judged(Source source, std::span<const TrialId> ids) {
-  Rng rng(common_.seed, to_string(source), static_cast<std::uint64_t>(ids.front()));
-  const Candidates candidates = draw(source, static_cast<int>(ids.size()), rng);
-  std::vector<Suggestion> made;
-  for (const int i : keep_apart(candidates, source, ids.size())) {
-    made.push_back(take(ids[made.size()], source, candidates.codes[static_cast<std::size_t>(i)],
-                        reasons_for(i, candidates)));
+  choose(part, made);
+  if (made.size() < ids.size() && run_->rounds() > 0 && part.source != Source::local &&
+      part.source != Source::design) {
+    Part others{.source = Source::local, .ids = {ids.begin() + std::ssize(made), ids.end()}};
+    draw(others, common_.threads);
+    choose(others, made);
   }
-  return made;
+  while (made.size() < ids.size()) {
+    made.push_back(take(ids[made.size()], Source::design, unseen_design_point(), {}));
+  }
+  for (std::size_t j = 0; j < made.size(); ++j) suggestions[part.places[j]] = std::move(made[j]);
 }
 
-Vbo::Candidates Vbo::draw(Source source, int count, Rng& rng) {
-  if (source == Source::improve) return improved(count, rng);
-  Candidates candidates;
-  const bool climbs = source == Source::climb;
-  const int wanted = screening_of(source) * count;
+// As many of the candidates as repeat nothing, at most one per id.
+void Vbo::choose(const Part& part, std::vector<Suggestion>& made) {
+  const std::vector<int> chosen = keep_apart(part.candidates, part.source, part.ids.size());
+  for (std::size_t j = 0; j < chosen.size(); ++j) {
+    const int i = chosen[j];
+    made.push_back(take(part.ids[j], part.source,
+                        part.candidates.codes[static_cast<std::size_t>(i)],
+                        reasons_for(i, part.candidates)));
+  }
+}
+
+// Candidates for a part of a source that is judged. Changes nothing but the part and the judge's
+// own room.
+void Vbo::draw(Part& part, int threads) {
+  if (part.source == Source::design) return;
+  const auto count = static_cast<int>(part.ids.size());
+  if (count < Tuning::few_suggestions) threads = 1;
+  Candidates& candidates = part.candidates;
+  Rng rng = rng_of(part);
+  const bool climbs = part.source == Source::climb;
+  const int wanted = screening_of(part.source) * count;
   const bool screened = failures_.known();
   candidates.codes =
-      climbs ? climbed(count, rng)
-             : proposals(source, screened ? Tuning::failure_draws * wanted : wanted, rng);
+      climbs ? climbed(count, rng, threads)
+             : proposals(part.source, screened ? Tuning::failure_draws * wanted : wanted, rng,
+                         threads);
   std::size_t likely = candidates.codes.size();
   if (screened)
     likely =
         keep_likely(candidates.codes, climbs ? likely : static_cast<std::size_t>(wanted), count);
-  if (is_judged(source) && !candidates.codes.empty()) {
-    judge(candidates);
+  if (is_judged(part.source) && !candidates.codes.empty()) {
+    judge(candidates, threads);
+    candidates.order = best_first(candidates.judgement.score);
   } else {
-    candidates.order.resize(candidates.codes.size());
-    std::iota(candidates.order.begin(), candidates.order.end(), 0);
+    candidates.keep_order();
   }
   if (screened) {
     const double probing = failures_.happened() ? Tuning::probing : Tuning::probing_bounds;
     put_probes_first(candidates, likely, probing * count + rng.uniform());
   }
-  return candidates;
 }
 
-// What the process expects to improve on the best result, where that will likely succeed.
-Vbo::Candidates Vbo::improved(int count, Rng& rng) {
+// What the process expects to improve on the best result, where that will likely succeed. Asks
+// nothing of the judge.
+void Vbo::improve(Part& part, int threads) const {
   const auto starts = [this](Rng& from) {
-    std::vector<Vector> codes = proposals(Source::jump, Tuning::improve_starts, from);
-    std::ranges::move(proposals(Source::local, Tuning::improve_starts, from),
+    std::vector<Vector> codes = proposals(Source::jump, Tuning::improve_starts, from, 1);
+    std::ranges::move(proposals(Source::local, Tuning::improve_starts, from, 1),
                       std::back_inserter(codes));
     for (int i = 0; i < Tuning::improve_starts; ++i) {
       Vector code(encoding_.dimension());
@@ -166,8 +214,7 @@ Vbo::Candidates Vbo::improved(int count, Rng& rng) {
     return Matrix(columns<double>(codes));
   };
   const auto taken = [this](ConstVectorRef code) { return seen_.contains(code); };
-  ImproveSearch search{encoding_, starts, taken, newest_pending(Tuning::improve_pending),
-                       common_.threads};
+  ImproveSearch search{encoding_, starts, taken, newest_pending(Tuning::improve_pending), threads};
   if (failures_.known()) {
     search.log_success = [this](ConstMatrixRef X, Matrix* slope) {
       return failures_.log_success(X, slope);
@@ -176,16 +223,13 @@ Vbo::Candidates Vbo::improved(int count, Rng& rng) {
       return boldness * std::lerp(Tuning::least_doubt, Tuning::most_doubt, u * u);
     };
   }
-  const std::vector<Improvement> found = improvements(run_->judge().process(), search, count, rng);
-  Candidates candidates;
-  if (found.empty()) return candidates;
-  for (const Improvement& top : found) {
-    candidates.codes.push_back(top.code);
-    candidates.log_ei.push_back(top.log_ei);
+  Rng rng = rng_of(part);
+  for (const Improvement& top :
+       improvements(run_->judge().process(), search, static_cast<int>(part.ids.size()), rng)) {
+    part.candidates.codes.push_back(top.code);
+    part.candidates.log_ei.push_back(top.log_ei);
   }
-  judge(candidates);
-  std::iota(candidates.order.begin(), candidates.order.end(), 0);
-  return candidates;
+  part.candidates.keep_order();
 }
 
 // Of the candidates behind the first `likely`, which may fail, the best few go first, to learn
@@ -252,10 +296,10 @@ std::size_t Vbo::keep_likely(std::vector<Vector>& codes, std::size_t wanted, int
   return likely;
 }
 
-void Vbo::judge(Candidates& candidates) {
+void Vbo::judge(Candidates& candidates, int threads) {
+  if (candidates.codes.empty()) return;
   candidates.judgement =
-      run_->judge().judge(columns(candidates.codes), std::sqrt(options_.beta), common_.threads);
-  candidates.order = best_first(candidates.judgement.score);
+      run_->judge().judge(columns(candidates.codes), std::sqrt(options_.beta), threads);
 }
 
 // Indices of up to `wanted` candidates, the most promising first, none of them seen before.
@@ -284,34 +328,39 @@ std::vector<int> Vbo::keep_apart(const Candidates& candidates, Source source,
   return chosen;
 }
 
-// `count` snapped codes.
-std::vector<Vector> Vbo::proposals(Source source, int count, Rng& rng) {
-  const bool of_champion = source == Source::polish || source == Source::leap;
-  const Archive& archive = of_champion ? history_ : run_->archive();
-  const bool jumps = source == Source::jump || source == Source::leap;
-  const Leader& leader = run_->leader();
-  std::vector<Vector> codes;
-  for (int i = 0; i < count; ++i) {
-    if (jumps) {
-      codes.push_back(jump(encoding_, archive, rng));
-      continue;
+// `count` snapped codes, in blocks whose random streams are their own.
+std::vector<Vector> Vbo::proposals(Source source, int count, Rng& rng, int threads) const {
+  std::vector<Vector> codes(static_cast<std::size_t>(count));
+  const std::uint64_t streams = rng();
+  const int block = Tuning::proposal_block, blocks = (count + block - 1) / block;
+  parallel_for(threads < Tuning::many_threads ? 1 : threads, blocks, [&](int b) {
+    Rng stream(streams, "proposals", static_cast<std::uint64_t>(b));
+    for (int i = block * b; i < std::min(count, block * (b + 1)); ++i) {
+      codes[static_cast<std::size_t>(i)] = proposal(source, stream);
     }
-    Vector& code = codes.emplace_back(archive.code(archive.at_rank(0)));
-    borrow_categories(encoding_, archive, code, rng);
-    if (source == Source::polish) {
-      champion_->search().sample(code, rng);
-    } else if (source != Source::action_net && leader.usable()) {
-      leader.search().sample(code, rng);
-    }
-  }
-  if (source == Source::action_net) run_->action_net().act(leader.search(), codes, rng);
+  });
+  if (source == Source::action_net) run_->action_net().act(run_->leader().search(), codes, rng);
   for (Vector& code : codes) encoding_.snap(code);
   return codes;
 }
 
+Vector Vbo::proposal(Source source, Rng& rng) const {
+  const bool of_champion = source == Source::polish || source == Source::leap;
+  const Archive& archive = of_champion ? history_ : run_->archive();
+  if (source == Source::jump || source == Source::leap) return jump(encoding_, archive, rng);
+  Vector code = archive.code(archive.at_rank(0));
+  borrow_categories(encoding_, archive, code, rng);
+  if (source == Source::polish) {
+    champion_->search().sample(code, rng);
+  } else if (source != Source::action_net && run_->leader().usable()) {
+    run_->leader().search().sample(code, rng);
+  }
+  return code;
+}
+
 // Proposals of jumps and the leader, in shares that follow their success, after they have climbed
 // the judge's opinion: more than `count` of them, snapped.
-std::vector<Vector> Vbo::climbed(int count, Rng& rng) {
+std::vector<Vector> Vbo::climbed(int count, Rng& rng, int threads) {
   constexpr Source kinds[] = {Source::jump, Source::local};
   const int starts = std::max(3, static_cast<int>(std::ceil(Tuning::climb_starts * count)));
   const double weight = std::sqrt(options_.beta);
@@ -332,15 +381,16 @@ std::vector<Vector> Vbo::climbed(int count, Rng& rng) {
                            ? starts - filled
                            : static_cast<int>(std::lround(share * (starts - filled)));
     if (wanted == 0) continue;
-    Candidates screened{proposals(kind, Tuning::climb_screen * wanted, rng), {}, {}};
-    judge(screened);
+    Candidates screened{proposals(kind, Tuning::climb_screen * wanted, rng, threads), {}, {}};
+    judge(screened, threads);
+    const std::vector<int> order = best_first(screened.judgement.score);
     for (int i = 0; i < wanted; ++i, ++filled) {
-      const auto which = static_cast<std::size_t>(screened.order[static_cast<std::size_t>(i)]);
+      const auto which = static_cast<std::size_t>(order[static_cast<std::size_t>(i)]);
       from.col(filled) = screened.codes[which].cast<float>();
     }
   }
-  const MatrixOf<float> X = climb(run_->judge(), encoding_, from,
-                                  {.weight = weight, .length = near, .threads = common_.threads});
+  const MatrixOf<float> X =
+      climb(run_->judge(), encoding_, from, {.weight = weight, .length = near, .threads = threads});
   std::vector<Vector> codes;
   for (Eigen::Index i = 0; i < X.cols(); ++i) {
     codes.emplace_back(X.col(i).cast<double>());

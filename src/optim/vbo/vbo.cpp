@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/limits.hpp"
+#include "numerics/parallel.hpp"
 #include "optim/vbo/constants.hpp"
 
 namespace vbo {
@@ -25,8 +26,10 @@ Vbo::Vbo(const Space& space, const OptimizerOptions& common, const VboGpOptions&
       design_(encoding_, common.seed),
       history_(encoding_),
       failures_(encoding_, common.seed, common.threads),
-      seen_(Tuning::repeat),
-      run_(std::make_unique<Run>(encoding_, common_, gp_options_, 0)) {}
+      seen_(Tuning::repeat) {
+  common_.threads = thread_count(common.threads);
+  run_ = std::make_unique<Run>(encoding_, common_, gp_options_, 0);
+}
 
 Vbo::Vbo(const Space& space, const OptimizerOptions& common, const VboOptions& options)
     : Vbo(space, common, VboGpOptions{.vbo = options}) {}

@@ -48,6 +48,16 @@ class Vbo final : public Optimizer {
     Judgement judgement;         // empty where nobody judges
     std::vector<int> order;      // the most promising first
     std::vector<double> log_ei;  // by which they were chosen, where they were
+
+    void keep_order();  // in which they were drawn
+  };
+
+  // The trials of a batch that one source suggests.
+  struct Part {
+    Source source = Source::design;
+    std::vector<TrialId> ids = {};
+    std::vector<std::size_t> places = {};  // of their suggestions in the batch
+    Candidates candidates = {};
   };
 
   // Telling: the round, in the order it happens (vbo.cpp).
@@ -63,16 +73,20 @@ class Vbo final : public Optimizer {
   void take_back(std::span<const Trial> history);
   void archive_again(const Trial& trial);
 
-  // Asking (suggest.cpp): group, draw, judge, keep apart, fall back.
+  // Asking (suggest.cpp): draw, judge, keep apart, fall back.
   Source source_of(TrialId id) const;
-  std::vector<Suggestion> suggest(Source source, std::span<const TrialId> ids);
-  std::vector<Suggestion> suggest_designed(std::span<const TrialId> ids);
-  std::vector<Suggestion> suggest_judged(Source source, std::span<const TrialId> ids);
-  Candidates draw(Source source, int count, Rng& rng);
-  std::vector<Vector> proposals(Source source, int count, Rng& rng);
-  Candidates improved(int count, Rng& rng);
-  std::vector<Vector> climbed(int count, Rng& rng);
-  void judge(Candidates& candidates);
+  int turn_of(Source source) const;
+  std::vector<Part> parts_of(std::span<const TrialId> ids) const;
+  Rng rng_of(const Part& part) const;
+  void draw_beside_improvements(std::span<Part> parts);
+  void suggest(const Part& part, std::vector<Suggestion>& suggestions);
+  void choose(const Part& part, std::vector<Suggestion>& made);
+  void draw(Part& part, int threads);
+  void improve(Part& part, int threads) const;
+  std::vector<Vector> proposals(Source source, int count, Rng& rng, int threads) const;
+  Vector proposal(Source source, Rng& rng) const;
+  std::vector<Vector> climbed(int count, Rng& rng, int threads);
+  void judge(Candidates& candidates, int threads);
   Vector safe_place() const;
   std::size_t keep_likely(std::vector<Vector>& codes, std::size_t wanted, int count) const;
   static void put_probes_first(Candidates& candidates, std::size_t likely, double few);
