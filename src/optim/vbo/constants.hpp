@@ -49,7 +49,7 @@ struct Tuning {
   // the process. 3 and 100 much alike in small batches; 100 loses last digits ("Expected
   // improvement").
   static constexpr double gp_outlier = 10.0;
-  static constexpr double gp_more_iterations = 3.0;          // times, with few results; guess
+  static constexpr double gp_more_iterations = 6.0;          // times, with few results; sure
   static constexpr std::ptrdiff_t gp_most_parameters = 200;  // length-scales; time
   static constexpr std::ptrdiff_t gp_mean_block = 512;  // points whose means one thread computes
   static constexpr std::ptrdiff_t gp_slope_block = 16;  // and whose slopes, which climbs ask for

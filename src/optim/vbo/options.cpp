@@ -51,7 +51,7 @@ void bind(OptionBinder& b, VboOptions& o) {
       "results seen by the Gaussian process beside the critics; 0 = none (ablations: at least 8)");
   b.integer(
       "gp_iterations", o.gp_iterations, 1, 1000,
-      "steps of its hyper-parameter search per round; up to three times as many while it sees "
+      "steps of its hyper-parameter search per round; up to six times as many while it sees "
       "fewer results than gp_points");
   b.integer("action_steps", o.action_steps, 0, 100'000, "Adam steps of the action-net per round");
   b.integer("minibatch", o.minibatch, 1, 8192, "results per Adam step");

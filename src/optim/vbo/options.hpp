@@ -26,7 +26,7 @@ struct VboOptions {
 
   // The Gaussian process beside the critics.
   std::int64_t gp_points = 256;    // results it looks at; 0 = critics alone
-  std::int64_t gp_iterations = 8;  // of its hyper-parameter search per round
+  std::int64_t gp_iterations = 4;  // of its hyper-parameter search per round
 
   // Action-net: in batches of at least `action_batch` it speaks for the local search.
   std::int64_t action_batch = 256;  // 0 = never
