@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <deque>
 #include <exception>
 #include <limits>
 #include <mutex>
@@ -178,6 +179,28 @@ class KeptTeam {
   pid_t process_ = 0;
 };
 
+// A thread's loops, unless it does somebody else's piece: then they are those of the piece's place.
+// Pieces go from thread to thread; teams that stayed with the threads would become ever more.
+thread_local KeptTeam own_team;
+thread_local KeptTeam* team_of_place = nullptr;
+
+// For as long as a piece with loops of its own is done.
+class AtPlace {
+ public:
+  explicit AtPlace(KeptTeam& team) : before_(std::exchange(team_of_place, &team)) {
+    inside = false;
+  }
+  ~AtPlace() {
+    team_of_place = before_;
+    inside = true;
+  }
+  AtPlace(const AtPlace&) = delete;
+  AtPlace& operator=(const AtPlace&) = delete;
+
+ private:
+  KeptTeam* before_;
+};
+
 }  // namespace
 
 void parallel_for(int threads, int n, const std::function<void(int)>& work) {
@@ -186,8 +209,7 @@ void parallel_for(int threads, int n, const std::function<void(int)>& work) {
     for (int i = 0; i < n; ++i) work(i);
     return;
   }
-  static thread_local KeptTeam kept;
-  kept.of(threads, n).for_each(n, work);
+  (team_of_place ? *team_of_place : own_team).of(threads, n).for_each(n, work);
 }
 
 void side_by_side(int threads, const std::vector<Piece>& pieces) {
@@ -199,13 +221,21 @@ void side_by_side(int threads, const std::vector<Piece>& pieces) {
   if (more == 0) {
     return parallel_for(threads, n, [&](int i) { pieces[static_cast<std::size_t>(i)].work(1); });
   }
-  static thread_local KeptTeam kept;  // not that of loops, which the caller's own piece may want
+  static thread_local KeptTeam kept;
+  static thread_local std::deque<KeptTeam> places;  // of the pieces that divide
+  std::vector<KeptTeam*> place_of(pieces.size(), nullptr);
+  std::size_t used = 0;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (!pieces[i].divides) continue;
+    if (used == places.size()) places.emplace_back();
+    place_of[i] = &places[used++];
+  }
   kept.of(threads, n).for_each(n, [&](int i) {
     const Piece& piece = pieces[static_cast<std::size_t>(i)];
-    if (!piece.divides) return piece.work(1);
-    inside = false;  // it may begin loops of its own
+    KeptTeam* const place = place_of[static_cast<std::size_t>(i)];
+    if (!place) return piece.work(1);
+    const AtPlace scope(*place);
     piece.work(1 + more);
-    inside = true;
   });
 }
 

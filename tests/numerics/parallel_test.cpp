@@ -7,6 +7,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <mutex>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -122,6 +125,28 @@ TEST(SideBySide, APiecesFailureIsRethrownAndLoopsStaySerialInside) {
     side_by_side(8, {{[&](int own) { largest = std::max(largest.load(), own); }, true}});
   });
   EXPECT_EQ(largest, 1);
+}
+
+// Whoever does a piece, its loops have the same helpers: threads do not become more with the calls.
+TEST(SideBySide, HelpersStayWithThePlaceOfAPiece) {
+  std::mutex mutex;
+  std::set<std::thread::id> seen;
+  const auto note = [&](int) {
+    const std::lock_guard lock(mutex);
+    seen.insert(std::this_thread::get_id());
+  };
+  const Piece short_piece{[&](int) {
+    note(0);
+    std::this_thread::sleep_for(std::chrono::microseconds(50));  // others take the next pieces
+  }};
+  const Piece with_loops{[&](int own) { parallel_for(own, 20, note); }, /*divides=*/true};
+  std::vector<Piece> pieces(6, short_piece);
+  pieces.insert(pieces.end(), 2, with_loops);
+  std::thread([&] {  // one that has no teams yet
+    for (int call = 0; call < 300; ++call) side_by_side(16, pieces);
+  })
+      .join();
+  EXPECT_LE(seen.size(), 16U);  // eight for the pieces, four more for each that divides
 }
 
 TEST(Flops, NothingIsCountedWithoutAScope) {
