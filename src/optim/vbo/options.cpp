@@ -49,10 +49,9 @@ void bind(OptionBinder& b, VboOptions& o) {
   b.integer(
       "gp_points", o.gp_points, 0, 2000,
       "results seen by the Gaussian process beside the critics; 0 = none (ablations: at least 8)");
-  b.integer(
-      "gp_iterations", o.gp_iterations, 1, 1000,
-      "steps of its hyper-parameter search per round; up to six times as many while it sees "
-      "fewer results than gp_points");
+  b.integer("gp_iterations", o.gp_iterations, 1, 1000,
+            "steps of its hyper-parameter search per round; up to six times as many while it sees "
+            "fewer results than gp_points");
   b.integer("action_steps", o.action_steps, 0, 100'000, "Adam steps of the action-net per round");
   b.integer("minibatch", o.minibatch, 1, 8192, "results per Adam step");
   b.number("critic_rate", o.critic_rate, 1e-6, 1.0, "learning rate of the critics");
