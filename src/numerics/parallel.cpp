@@ -187,18 +187,19 @@ thread_local KeptTeam* team_of_place = nullptr;
 // For as long as a piece with loops of its own is done.
 class AtPlace {
  public:
-  explicit AtPlace(KeptTeam& team) : before_(std::exchange(team_of_place, &team)) {
-    inside = false;
-  }
+  explicit AtPlace(KeptTeam& team)
+      : team_before_(std::exchange(team_of_place, &team)),
+        inside_before_(std::exchange(inside, false)) {}
   ~AtPlace() {
-    team_of_place = before_;
-    inside = true;
+    team_of_place = team_before_;
+    inside = inside_before_;
   }
   AtPlace(const AtPlace&) = delete;
   AtPlace& operator=(const AtPlace&) = delete;
 
  private:
-  KeptTeam* before_;
+  KeptTeam* team_before_;
+  bool inside_before_;
 };
 
 }  // namespace
@@ -217,7 +218,9 @@ void side_by_side(int threads, const std::vector<Piece>& pieces) {
   const auto n = static_cast<int>(std::ssize(pieces));
   const auto divisible = static_cast<int>(
       std::ranges::count_if(pieces, [](const Piece& piece) { return piece.divides; }));
-  const int more = divisible > 0 && !inside ? std::max(0, threads - n) / divisible : 0;
+  // Within a piece the teams are taken.
+  const bool may_divide = divisible > 0 && !inside && !team_of_place;
+  const int more = may_divide ? std::max(0, threads - n) / divisible : 0;
   if (more == 0) {
     return parallel_for(threads, n, [&](int i) { pieces[static_cast<std::size_t>(i)].work(1); });
   }

@@ -14,7 +14,7 @@ namespace vbo {
 int thread_count(int threads);
 
 // Threads kept for many short loops, which follow each other too quickly to start threads for each.
-// Belongs to the thread that made it.
+// Only one thread at a time may begin loops.
 class Team {
  public:
   explicit Team(int threads);   // 0 = all cores; the caller counts as one
@@ -45,12 +45,13 @@ class Flag {
   std::atomic<bool> raised_{false};
 };
 
-// One loop on at most `threads` (0 = all cores), which are kept for the calling thread's next loop.
+// One loop on at most `threads` (0 = all cores), which are kept for the next loop of the
+// calling thread, or of the piece it does.
 void parallel_for(int threads, int n, const std::function<void(int)>& work);
 
 // Pieces of unlike length side by side, in this order where there are more than `threads` (0 = all
 // cores). Threads beyond one for each go to those that can be divided, in equal parts, as teams
-// of their own: a piece learns how many it may use.
+// of their own: a piece learns how many it may use. Within a piece nothing divides again.
 struct Piece {
   std::function<void(int threads)> work;
   bool divides = false;

@@ -30,7 +30,7 @@ Problem problem_of(const Space& space, const OptimizerOptions& options) {
           .constrained = !space.constraints().empty(),
           .limited = !space.limits().empty(),
           .categorical = std::ranges::any_of(space.parameters(), [](const Parameter& parameter) {
-            return parameter.kind == ParameterKind::categorical;
+            return parameter.kind == ParameterKind::categorical && !parameter.is_fixed();
           })};
 }
 

@@ -127,6 +127,18 @@ TEST(SideBySide, APiecesFailureIsRethrownAndLoopsStaySerialInside) {
   EXPECT_EQ(largest, 1);
 }
 
+TEST(SideBySide, LeavesTheCallersLoopsTheirThreads) {
+  std::thread([] {
+    for (const std::size_t pieces : {1U, 3U}) {
+      side_by_side(8, std::vector<Piece>(pieces, {[](int) {}, /*divides=*/true}));
+      EXPECT_EQ(Team(4).size(), 4) << pieces;
+    }
+    const Piece inner{[](int own) { EXPECT_EQ(own, 1); }, /*divides=*/true};
+    const Piece outer{[&](int) { side_by_side(8, {inner, inner}); }, /*divides=*/true};
+    side_by_side(8, {outer, outer});
+  }).join();
+}
+
 // Whoever does a piece, its loops have the same helpers: threads do not become more with the calls.
 TEST(SideBySide, HelpersStayWithThePlaceOfAPiece) {
   std::mutex mutex;

@@ -178,16 +178,20 @@ TEST(Critics, TrainingDoesNotDependOnThreads) {
 }
 
 TEST(Critics, PredictionsDoNotDependOnThreadsOrWhatIsDoneBeside) {
-  const Encoding encoding(parts_cube(3));
-  const Frame frame(encoding);
+  const Encoding encoding(parts_cube(10));
+  Frame frame(encoding);
+  frame.move({Vector::Constant(10, 0.4), Matrix::Random(10, 10)});
   Critics critics(frame.inputs(), small_options(), 3);
-  const MatrixOf<float> X = random_codes(3, 300, 5);
+  const MatrixOf<float> X = random_codes(10, 300, 5);
   const VectorOf<float> alone = critics.evaluate(frame, X, {}, 1).mean;
+  for (const int threads : {2, 4, 6, 16}) {
+    EXPECT_EQ(critics.evaluate(frame, X, {}, threads).mean, alone) << threads;
+  }
   std::atomic<int> done{0};
   const std::vector<std::function<void()>> beside(2, [&] { ++done; });
   EXPECT_EQ(critics.evaluate(frame, X, {}, 4, beside).mean, alone);
   EXPECT_EQ(done, 2);
-  critics.evaluate(frame, X.leftCols(3), {}, 4, beside);  // too few for a second thread
+  critics.evaluate(frame, X.leftCols(3), {}, 4, beside);  // one block
   EXPECT_EQ(done, 4);
 }
 

@@ -21,10 +21,9 @@ int threads_for(Eigen::Index columns, int threads) {
   return columns < few && threads < Tuning::many_threads ? 1 : threads;
 }
 
-// Columns that one thread judges at a time: all of them have something to do, if possible.
-Eigen::Index together(Eigen::Index columns, int threads) {
-  return std::clamp<Eigen::Index>(columns / std::max(threads, 1), 16, 128);
-}
+// Columns that are judged at a time. The same whatever the threads: the last bits of a product
+// depend on its width.
+Eigen::Index together(Eigen::Index columns) { return columns < 512 ? 32 : 64; }
 
 nn::MlpShape critic_shape(Eigen::Index inputs, const VboOptions& options) {
   std::vector<int> widths{static_cast<int>(std::max<Eigen::Index>(1, inputs))};
@@ -197,7 +196,7 @@ const DecompositionOf<float>& Critics::evaluate(const Frame& frame, nn::InputRef
   const Eigen::Index N = X.cols();
   logits_.resize(levels_.size(), N * size());
   threads = threads_for(N, threads);
-  const Eigen::Index block = together(N, threads);
+  const Eigen::Index block = together(N);
   const auto others = static_cast<int>(std::ssize(beside));  // the longer pieces go first
   const auto blocks = static_cast<int>((N + block - 1) / block);
   parallel_for(threads, others + blocks, [&](int i) {

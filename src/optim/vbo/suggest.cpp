@@ -69,6 +69,10 @@ std::vector<Suggestion> Vbo::ask(std::span<const TrialId> ids) {
 // which the judge decides on, are drawn meanwhile.
 void Vbo::draw_beside_improvements(std::span<Part> parts) {
   Part& improvements = parts.front();
+  if (parts.size() == 1) {
+    improve(improvements, common_.threads);
+    return judge(improvements.candidates, 1);
+  }
   const Piece chain{[&](int threads) { improve(improvements, threads); }, /*divides=*/true};
   const Piece others{[&](int threads) {
                        for (Part& part : parts.subspan(1)) draw(part, threads);
@@ -167,8 +171,8 @@ void Vbo::choose(const Part& part, std::vector<Suggestion>& made) {
   }
 }
 
-// Candidates for a part of a source that is judged. Changes nothing but the part and the judge's
-// own room.
+// Candidates for a part of any source but the design and improvements. Changes nothing but the part
+// and the room in which the judge and the action-net compute.
 void Vbo::draw(Part& part, int threads) {
   if (part.source == Source::design) return;
   const auto count = static_cast<int>(part.ids.size());
