@@ -201,6 +201,25 @@ TEST(Vbo, ThreadsDoNotChangeTheSuggestions) {
   }
 }
 
+// Climbers keep their distance from each other in parts of 128; parts must not repeat each other.
+TEST(Vbo, ManyClimbersAreSeveralPartsWithoutRepeats) {
+  VboOptions options = quick();
+  options.action_batch = 0;
+  options.jump_share = 0.0;
+  options.climb_share = 1.0;
+  constexpr std::int64_t batch = 500;
+  Player player(cube(5), {.seed = 3, .batch = batch, .threads = 4}, options);
+  player.rounds(3, batch, sphere);
+  std::set<Point> points;
+  int climbed = 0;
+  for (const Trial& trial : player.trials) {
+    points.insert(trial.point);
+    climbed += trial.id > batch && trial.id <= 2 * batch && trial.rationale.source == "climb";
+  }
+  EXPECT_EQ(points.size(), player.trials.size());
+  EXPECT_GT(climbed, 128);
+}
+
 TEST(Vbo, TheActionNetSpeaksForTheLeaderInLargeBatches) {
   VboOptions options = quick();
   options.action_batch = 64;

@@ -6,6 +6,7 @@
 #include "optim/success_bar.hpp"
 #include "optim/surrogate/gp_method.hpp"
 #include "optim/vbo/constants.hpp"
+#include "optim/vbo/proposals.hpp"
 
 namespace vbo {
 
@@ -63,9 +64,7 @@ void Failures::learn(const Archive& history, int results) {
 }
 
 Vector Failures::success_probability(const std::vector<Vector>& codes) const {
-  Matrix X(encoding_.dimension(), std::ssize(codes));
-  for (std::size_t i = 0; i < codes.size(); ++i) X.col(static_cast<Index>(i)) = codes[i];
-  return model_.log_probability(X).array().exp();
+  return model_.log_probability(columns(codes)).array().exp();
 }
 
 }  // namespace vbo

@@ -29,7 +29,7 @@ class Failures {
   // 1 while failures are bearable, less the more of the newest results have failed.
   double boldness() const { return boldness_; }
 
-  // That evaluations at these codes (D) succeed. REQUIRES: known().
+  // That evaluations at these codes (D) succeed. REQUIRES: known(), and a code.
   Vector success_probability(const std::vector<Vector>& codes) const;
   // Its logarithm at X (D,m), and where `slope` is not null the derivative of that (D,m).
   Vector log_success(ConstMatrixRef X, Matrix* slope) const {

@@ -113,4 +113,10 @@ Vector jump(const Encoding& encoding, const Archive& archive, Rng& rng) {
   return code;
 }
 
+Matrix columns(const std::vector<Vector>& codes) {
+  Matrix X(codes.front().size(), std::ssize(codes));
+  for (std::size_t i = 0; i < codes.size(); ++i) X.col(static_cast<Eigen::Index>(i)) = codes[i];
+  return X;
+}
+
 }  // namespace vbo

@@ -36,4 +36,7 @@ void borrow_categories(const Encoding& encoding, const Archive& archive, VectorR
 // result, or by a moderate step.
 Vector jump(const Encoding& encoding, const Archive& archive, Rng& rng);
 
+// Codes (D) side by side (D,n). REQUIRES: there is one.
+Matrix columns(const std::vector<Vector>& codes);
+
 }  // namespace vbo

@@ -73,32 +73,34 @@ class Vbo final : public Optimizer {
   void take_back(std::span<const Trial> history);
   void archive_again(const Trial& trial);
 
-  // Asking (suggest.cpp): draw, judge, keep apart, fall back.
+  // Asking (suggest.cpp): have candidates drawn, keep apart, fall back.
   Source source_of(TrialId id) const;
   int turn_of(Source source) const;
   std::vector<Part> parts_of(std::span<const TrialId> ids) const;
-  Rng rng_of(const Part& part) const;
   void draw_beside_improvements(std::span<Part> parts);
   void suggest(const Part& part, std::vector<Suggestion>& suggestions);
   void choose(const Part& part, std::vector<Suggestion>& made);
-  void draw(Part& part, int threads);
-  void improve(Part& part, int threads) const;
-  std::vector<Vector> proposals(Source source, int count, Rng& rng, int threads) const;
-  Vector proposal(Source source, Rng& rng) const;
-  std::vector<Vector> climbed(int count, Rng& rng, int threads);
-  void judge(Candidates& candidates, int threads);
-  Vector safe_place() const;
-  std::size_t keep_likely(std::vector<Vector>& codes, std::size_t wanted, int count) const;
-  static void put_probes_first(Candidates& candidates, std::size_t likely, double few);
   std::vector<int> keep_apart(const Candidates& candidates, Source source,
                               std::size_t wanted) const;
-  int screening_of(Source source) const;
+  std::vector<Vector> pending_climbers() const;
   Rationale reasons_for(int i, const Candidates& candidates) const;
   Vector unseen_design_point();
   Suggestion take(TrialId id, Source source, ConstVectorRef code, Rationale rationale);
-  std::vector<Vector> pending_climbers() const;
-  Matrix newest_pending(std::size_t most) const;
   void promise(std::span<const TrialId> ids, std::span<const Suggestion> made);
+
+  // Drawing (draw.cpp): propose, keep what will likely succeed, judge.
+  void draw(Part& part, int threads);
+  void improve(Part& part, int threads) const;
+  Rng rng_of(const Part& part) const;
+  std::vector<Vector> proposals(Source source, int count, Rng& rng, int threads) const;
+  Vector proposal(Source source, Rng& rng) const;
+  std::vector<Vector> climbed(int count, Rng& rng, int threads);
+  int screening_of(Source source) const;
+  Vector safe_place() const;
+  std::size_t keep_likely(std::vector<Vector>& codes, std::size_t wanted, int count) const;
+  static void put_probes_first(Candidates& candidates, std::size_t likely, double few);
+  void judge(Candidates& candidates, int threads);
+  Matrix newest_pending(std::size_t most) const;
 
   Encoding encoding_;
   OptimizerOptions common_;
