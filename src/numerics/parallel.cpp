@@ -153,52 +153,64 @@ namespace {
 
 // Kept from loop to loop: to start threads takes longer than many loops. After a fork the helpers
 // are gone, and there is nobody to wait for.
-class KeptTeam {
+class KeptTeams {
  public:
-  ~KeptTeam() { forget_if_forked(); }
+  ~KeptTeams() { forget_if_forked(); }
 
   // As many as the loop can use; more, as long as `threads` allows it, where they are there
-  // already.
+  // already. Callers that allow different numbers in turn have a team each.
   Team& of(int threads, int n) {
     forget_if_forked();
-    const int wanted = std::min(threads, n);
-    if (!team_ || team_->size() < wanted || team_->size() > threads) {
-      team_.reset();
-      team_ = std::make_unique<Team>(wanted);
+    auto kept = std::ranges::find(kept_, threads, &Kept::threads);
+    if (kept == kept_.end()) {
+      if (kept_.size() == most_kept) kept_.erase(kept_.begin());
+      kept = kept_.insert(kept_.end(), {threads, nullptr});
+    }
+    if (!kept->team || kept->team->size() < std::min(threads, n)) {
+      kept->team.reset();
+      kept->team = std::make_unique<Team>(std::min(threads, n));
       process_ = getpid();
     }
-    return *team_;
+    return *kept->team;
   }
 
  private:
+  static constexpr std::size_t most_kept = 3;
+  struct Kept {
+    int threads;
+    std::unique_ptr<Team> team;
+  };
+
   void forget_if_forked() {
-    if (team_ && process_ != getpid()) (void)team_.release();
+    if (kept_.empty() || process_ == getpid()) return;
+    for (Kept& kept : kept_) (void)kept.team.release();
+    kept_.clear();
   }
 
-  std::unique_ptr<Team> team_;
+  std::vector<Kept> kept_;
   pid_t process_ = 0;
 };
 
 // A thread's loops, unless it does somebody else's piece: then they are those of the piece's place.
 // Pieces go from thread to thread; teams that stayed with the threads would become ever more.
-thread_local KeptTeam own_team;
-thread_local KeptTeam* team_of_place = nullptr;
+thread_local KeptTeams own_teams;
+thread_local KeptTeams* teams_of_place = nullptr;
 
 // For as long as a piece with loops of its own is done.
 class AtPlace {
  public:
-  explicit AtPlace(KeptTeam& team)
-      : team_before_(std::exchange(team_of_place, &team)),
+  explicit AtPlace(KeptTeams& teams)
+      : teams_before_(std::exchange(teams_of_place, &teams)),
         inside_before_(std::exchange(inside, false)) {}
   ~AtPlace() {
-    team_of_place = team_before_;
+    teams_of_place = teams_before_;
     inside = inside_before_;
   }
   AtPlace(const AtPlace&) = delete;
   AtPlace& operator=(const AtPlace&) = delete;
 
  private:
-  KeptTeam* team_before_;
+  KeptTeams* teams_before_;
   bool inside_before_;
 };
 
@@ -210,35 +222,49 @@ void parallel_for(int threads, int n, const std::function<void(int)>& work) {
     for (int i = 0; i < n; ++i) work(i);
     return;
   }
-  (team_of_place ? *team_of_place : own_team).of(threads, n).for_each(n, work);
+  (teams_of_place ? *teams_of_place : own_teams).of(threads, n).for_each(n, work);
 }
+
+namespace {
+
+// One for each, and equal parts of the others for those that can use them.
+std::vector<int> shared_out(int threads, const std::vector<Piece>& pieces) {
+  std::vector<int> given(pieces.size(), 1);
+  const auto wants = [&](std::size_t i) { return given[i] < pieces[i].most; };
+  for (int left = threads - static_cast<int>(std::ssize(pieces)); left > 0;) {
+    int wanting = 0;
+    for (std::size_t i = 0; i < pieces.size(); ++i) wanting += wants(i) ? 1 : 0;
+    const int each = wanting > 0 ? left / wanting : 0;
+    if (each == 0) break;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      const int more = wants(i) ? std::min(each, pieces[i].most - given[i]) : 0;
+      given[i] += more;
+      left -= more;
+    }
+  }
+  return given;
+}
+
+}  // namespace
 
 void side_by_side(int threads, const std::vector<Piece>& pieces) {
   threads = thread_count(threads);
   const auto n = static_cast<int>(std::ssize(pieces));
-  const auto divisible = static_cast<int>(
-      std::ranges::count_if(pieces, [](const Piece& piece) { return piece.divides; }));
-  // Within a piece the teams are taken.
-  const bool may_divide = divisible > 0 && !inside && !team_of_place;
-  const int more = may_divide ? std::max(0, threads - n) / divisible : 0;
-  if (more == 0) {
-    return parallel_for(threads, n, [&](int i) { pieces[static_cast<std::size_t>(i)].work(1); });
-  }
-  static thread_local KeptTeam kept;
-  static thread_local std::deque<KeptTeam> places;  // of the pieces that divide
-  std::vector<KeptTeam*> place_of(pieces.size(), nullptr);
+  const bool may_divide = !inside && !teams_of_place;  // within a piece the teams are taken
+  const std::vector<int> given = shared_out(may_divide ? threads : n, pieces);
+  static thread_local std::deque<KeptTeams> places;  // of the pieces that divide
+  std::vector<KeptTeams*> place_of(pieces.size(), nullptr);
   std::size_t used = 0;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    if (!pieces[i].divides) continue;
+    if (given[i] == 1) continue;
     if (used == places.size()) places.emplace_back();
     place_of[i] = &places[used++];
   }
-  kept.of(threads, n).for_each(n, [&](int i) {
-    const Piece& piece = pieces[static_cast<std::size_t>(i)];
-    KeptTeam* const place = place_of[static_cast<std::size_t>(i)];
-    if (!place) return piece.work(1);
-    const AtPlace scope(*place);
-    piece.work(1 + more);
+  parallel_for(threads, n, [&](int i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (!place_of[at]) return pieces[at].work(1);
+    const AtPlace scope(*place_of[at]);
+    pieces[at].work(given[at]);
   });
 }
 

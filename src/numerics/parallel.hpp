@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -50,11 +51,12 @@ class Flag {
 void parallel_for(int threads, int n, const std::function<void(int)>& work);
 
 // Pieces of unlike length side by side, in this order where there are more than `threads` (0 = all
-// cores). Threads beyond one for each go to those that can be divided, in equal parts, as teams
-// of their own: a piece learns how many it may use. Within a piece nothing divides again.
+// cores). Threads beyond one for each go to those that can use them, in equal parts, as teams
+// of their own: a piece learns how many it has. Within a piece nothing divides again.
 struct Piece {
+  static constexpr int any = std::numeric_limits<int>::max();
   std::function<void(int threads)> work;
-  bool divides = false;
+  int most = 1;  // threads it can use
 };
 void side_by_side(int threads, const std::vector<Piece>& pieces);
 

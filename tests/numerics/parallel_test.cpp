@@ -98,7 +98,7 @@ TEST(SideBySide, ThreadsLeftOverGoToPiecesThatDivide) {
                           given[i] += own;
                           parallel_for(own, 10, [&](int) { ++together; });
                         },
-                        /*divides=*/i < 2});
+                        i < 2 ? Piece::any : 1});
     }
     const flops::Scope scope;
     pieces[0].work = [&, first = pieces[0].work](int own) {
@@ -116,13 +116,23 @@ TEST(SideBySide, ThreadsLeftOverGoToPiecesThatDivide) {
   }
 }
 
+TEST(SideBySide, NobodyHasMoreThreadsThanItCanUse) {
+  int few = 0, many = 0, one = 0;
+  side_by_side(16, {{[&](int own) { few = own; }, 3},
+                    {[&](int own) { many = own; }, Piece::any},
+                    {[&](int own) { one = own; }}});
+  EXPECT_EQ(few, 3);
+  EXPECT_EQ(many, 12);
+  EXPECT_EQ(one, 1);
+}
+
 TEST(SideBySide, APiecesFailureIsRethrownAndLoopsStaySerialInside) {
-  const std::vector<Piece> pieces{{[](int) { throw std::runtime_error("no"); }, true},
+  const std::vector<Piece> pieces{{[](int) { throw std::runtime_error("no"); }, Piece::any},
                                   {[](int) {}}};
   EXPECT_THROW(side_by_side(6, pieces), std::runtime_error);
   std::atomic<int> largest{0};
   parallel_for(2, 2, [&](int) {
-    side_by_side(8, {{[&](int own) { largest = std::max(largest.load(), own); }, true}});
+    side_by_side(8, {{[&](int own) { largest = std::max(largest.load(), own); }, Piece::any}});
   });
   EXPECT_EQ(largest, 1);
 }
@@ -130,11 +140,11 @@ TEST(SideBySide, APiecesFailureIsRethrownAndLoopsStaySerialInside) {
 TEST(SideBySide, LeavesTheCallersLoopsTheirThreads) {
   std::thread([] {
     for (const std::size_t pieces : {1U, 3U}) {
-      side_by_side(8, std::vector<Piece>(pieces, {[](int) {}, /*divides=*/true}));
+      side_by_side(8, std::vector<Piece>(pieces, {[](int) {}, Piece::any}));
       EXPECT_EQ(Team(4).size(), 4) << pieces;
     }
-    const Piece inner{[](int own) { EXPECT_EQ(own, 1); }, /*divides=*/true};
-    const Piece outer{[&](int) { side_by_side(8, {inner, inner}); }, /*divides=*/true};
+    const Piece inner{[](int own) { EXPECT_EQ(own, 1); }, Piece::any};
+    const Piece outer{[&](int) { side_by_side(8, {inner, inner}); }, Piece::any};
     side_by_side(8, {outer, outer});
   }).join();
 }
@@ -151,7 +161,7 @@ TEST(SideBySide, HelpersStayWithThePlaceOfAPiece) {
     note(0);
     std::this_thread::sleep_for(std::chrono::microseconds(50));  // others take the next pieces
   }};
-  const Piece with_loops{[&](int own) { parallel_for(own, 20, note); }, /*divides=*/true};
+  const Piece with_loops{[&](int own) { parallel_for(own, 20, note); }, Piece::any};
   std::vector<Piece> pieces(6, short_piece);
   pieces.insert(pieces.end(), 2, with_loops);
   std::thread([&] {  // one that has no teams yet

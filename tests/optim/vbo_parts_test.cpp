@@ -117,16 +117,35 @@ TEST(Critics, GradientWithRespectToInputs) {
   const MatrixOf<float> X = random_codes(encoding.dimension(), 4, 5);
   const DecompositionWeights weights{0.7, 0.4};
   MatrixOf<float> dX;
-  critics.evaluate(frame, X, weights, 1, dX);
+  Critics::Room room;
+  critics.evaluate(frame, X, weights, 1, room, dX);
   for (Eigen::Index i = 0; i < X.size(); ++i) {
     const float h = 1e-3F;
     MatrixOf<float> up = X, down = X;
     up(i) += h;
     down(i) -= h;
-    const double high = critics.evaluate(frame, up, weights, 1).objective;
-    const double low = critics.evaluate(frame, down, weights, 1).objective;
+    const double high = critics.evaluate(frame, up, weights, 1, room).objective;
+    const double low = critics.evaluate(frame, down, weights, 1, room).objective;
     EXPECT_NEAR((high - low) / (2 * h), dX(i), 4e-3) << i;
   }
+}
+
+// What predictions tell of these results, which the critics were not trained on. Nats.
+double held_out_information(const Critics& critics, const Frame& frame, const Archive& archive,
+                            const Replay& replay, const std::vector<int>& indices) {
+  MatrixOf<float> X(archive.code(0).size(), std::ssize(indices));
+  for (Eigen::Index i = 0; i < X.cols(); ++i) {
+    X.col(i) = archive.code(indices[static_cast<std::size_t>(i)]).cast<float>();
+  }
+  Critics::Room room;
+  const MatrixOf<float>& P = critics.evaluate(frame, X, {}, 1, room).predictive;
+  double nats = critics.ceiling();
+  for (Eigen::Index i = 0; i < X.cols(); ++i) {
+    const double above = replay.quantile(archive.shared_rank(indices[static_cast<std::size_t>(i)]));
+    const auto level = static_cast<Eigen::Index>((1.0 - above) * static_cast<double>(P.rows()));
+    nats += std::log(P(std::min(level, P.rows() - 1), i)) / static_cast<double>(X.cols());
+  }
+  return nats;
 }
 
 TEST(Critics, LearnTheOrderOfOutcomesAndSayHowMuchTheyKnow) {
@@ -141,14 +160,15 @@ TEST(Critics, LearnTheOrderOfOutcomesAndSayHowMuchTheyKnow) {
   constexpr int kSeeds = 4;
   for (int seed = 1; seed <= kSeeds; ++seed) {
     Critics critics(frame.inputs(), VboOptions{}, static_cast<std::uint64_t>(seed));
-    before += critics.held_out_information(archive, replay, frame, others, 1) / kSeeds;
+    before += held_out_information(critics, frame, archive, replay, others) / kSeeds;
     critics.train(known, known.replay(0.25, 60), frame, 200, 0, 1);
-    const double after = critics.held_out_information(archive, replay, frame, others, 1);
+    const double after = held_out_information(critics, frame, archive, replay, others);
     EXPECT_GT(after, 0.5);
     EXPECT_LE(after, critics.ceiling());
+    Critics::Room room;
     MatrixOf<float> X(3, 2);
     X << 0.3F, 0.9F, 0.3F, 0.9F, 0.3F, 0.9F;
-    const auto& said = critics.evaluate(frame, X, {}, 1);
+    const auto& said = critics.evaluate(frame, X, {}, 1, room);
     EXPECT_GT(said.mean[0], said.mean[1] + 1.0F);
   }
   EXPECT_LT(before, 0.1);
@@ -183,15 +203,16 @@ TEST(Critics, PredictionsDoNotDependOnThreadsOrWhatIsDoneBeside) {
   frame.move({Vector::Constant(10, 0.4), Matrix::Random(10, 10)});
   Critics critics(frame.inputs(), small_options(), 3);
   const MatrixOf<float> X = random_codes(10, 300, 5);
-  const VectorOf<float> alone = critics.evaluate(frame, X, {}, 1).mean;
+  Critics::Room room;
+  const VectorOf<float> alone = critics.evaluate(frame, X, {}, 1, room).mean;
   for (const int threads : {2, 4, 6, 16}) {
-    EXPECT_EQ(critics.evaluate(frame, X, {}, threads).mean, alone) << threads;
+    EXPECT_EQ(critics.evaluate(frame, X, {}, threads, room).mean, alone) << threads;
   }
   std::atomic<int> done{0};
   const std::vector<std::function<void()>> beside(2, [&] { ++done; });
-  EXPECT_EQ(critics.evaluate(frame, X, {}, 4, beside).mean, alone);
+  EXPECT_EQ(critics.evaluate(frame, X, {}, 4, room, beside).mean, alone);
   EXPECT_EQ(done, 2);
-  critics.evaluate(frame, X.leftCols(3), {}, 4, beside);  // one block
+  critics.evaluate(frame, X.leftCols(3), {}, 4, room, beside);  // one block
   EXPECT_EQ(done, 4);
 }
 
@@ -307,14 +328,13 @@ TEST(Calibration, PaysBackWhatWasPromisedTooMuch) {
 // -|x - 0.3|^2 of the codes, and its slope.
 class HillJudge final : public Judge {
  public:
-  const Judgement& judge(nn::InputRef<float> X, double, int, MatrixOf<float>* dX) override {
-    judgement_.score = -(X.array() - 0.3F).square().colwise().sum().transpose();
+  using Judge::judge;
+  const Judgement& judge(nn::InputRef<float> X, double, int, Room& room,
+                         MatrixOf<float>* dX) const override {
+    room.judgement.score = -(X.array() - 0.3F).square().colwise().sum().transpose();
     if (dX) *dX = (0.6F - 2.0F * X.array()).matrix() / static_cast<float>(X.cols());
-    return judgement_;
+    return room.judgement;
   }
-
- private:
-  Judgement judgement_;
 };
 
 // A search in a space of numbers and a category that has turned and come to a border.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How the flagship searches: the leader, shares of sources, climbers, local searches.
 #include <gtest/gtest.h>
+#include <atomic>
 
 #include <algorithm>
 #include <limits>
@@ -203,18 +204,19 @@ TEST(Shares, FollowWinRatesWithinTheirBounds) {
 class PeakJudge final : public Judge {
  public:
   explicit PeakJudge(VectorOf<float> peak) : peak_(std::move(peak)) {}
-  const Judgement& judge(nn::InputRef<float> X, double, int, MatrixOf<float>* dX) override {
-    ++calls;
+  using Judge::judge;
+  const Judgement& judge(nn::InputRef<float> X, double, int, Room& room,
+                         MatrixOf<float>* dX) const override {
+    judged += static_cast<int>(X.cols());
     const MatrixOf<float> away = X.colwise() - peak_;
-    said_.score = -0.5F * away.colwise().squaredNorm().transpose();
+    room.judgement.score = -0.5F * away.colwise().squaredNorm().transpose();
     if (dX) *dX = -away / static_cast<float>(X.cols());
-    return said_;
+    return room.judgement;
   }
-  int calls = 0;
+  mutable std::atomic<int> judged{0};  // points
 
  private:
   VectorOf<float> peak_;
-  Judgement said_;
 };
 
 TEST(Climb, ReachesThePeakFromEverywhere) {
@@ -226,7 +228,8 @@ TEST(Climb, ReachesThePeakFromEverywhere) {
   for (Eigen::Index i = 0; i < 8; ++i) from.col(i).segment(2, 3) = VectorOf<float>::Unit(3, i % 3);
   const int steps = 40;
   const MatrixOf<float> all = climb(judge, encoding, from, {.steps = steps, .length = 0.03});
-  EXPECT_EQ(judge.calls, steps + 1);
+  EXPECT_EQ(judge.judged, 8 * (steps + 1));
+  EXPECT_EQ(climb(judge, encoding, from, {.steps = steps, .length = 0.03, .threads = 3}), all);
   ASSERT_GT(all.cols(), 8);
   const VectorOf<float> top{{0.31F, 1.0F, 0.0F, 1.0F, 0.0F, 0.84F}};
   for (Eigen::Index i = 0; i < 8; ++i) EXPECT_LT((all.col(i) - top).norm(), 0.01F) << i;
@@ -261,21 +264,20 @@ TEST(Climb, TakesBackWhatDoesNotHelp) {
 TEST(Climb, NumbersMoveWhereCategoriesMislead) {
   class Misleading final : public Judge {
    public:
-    const Judgement& judge(nn::InputRef<float> X, double, int, MatrixOf<float>* dX) override {
-      said_.score = -(X.row(0).array() - 0.9F).square().transpose();
+    const Judgement& judge(nn::InputRef<float> X, double, int, Room& room,
+                           MatrixOf<float>* dX) const override {
+      Judgement& said = room.judgement;
+      said.score = -(X.row(0).array() - 0.9F).square().transpose();
       for (Eigen::Index i = 0; i < X.cols(); ++i) {
-        for (Eigen::Index b = 1; b < X.rows(); b += 5) said_.score[i] += X(b, i);  // first is best
+        for (Eigen::Index b = 1; b < X.rows(); b += 5) said.score[i] += X(b, i);  // first is best
       }
       if (dX) {
         *dX = MatrixOf<float>::Ones(X.rows(), X.cols());  // and all others look better
         for (Eigen::Index b = 1; b < X.rows(); b += 5) dX->row(b).setZero();
         dX->row(0) = -2.0F * (X.row(0).array() - 0.9F);
       }
-      return said_;
+      return said;
     }
-
-   private:
-    Judgement said_;
   } judge;
   std::vector<Parameter> parameters{Parameter::real("x", 0, 1)};
   for (const char* name : {"a", "b", "c", "d"}) {

@@ -198,4 +198,46 @@ Matrix Regression::sample(ConstMatrixRef X, Index S, bool with_noise, Rng& rng) 
   return Y;
 }
 
+WatchedPoints::WatchedPoints(const Regression& model, Matrix points)
+    : output_(model.parameters().output),
+      points_(std::move(points)),
+      V_(0, points_.cols()),
+      mean_(Vector::Constant(points_.cols(), model.parameters().mean)),
+      variance_(model.parameters().kernel->diagonal(points_)),
+      floor_(variance_floor * variance_) {
+  follow(model);
+}
+
+// The rows of L that are new, [B' C]:  V_new = C^-1 (k_new - B' V),  b_new = C^-1 (r_new - B' b).
+void WatchedPoints::follow(const Regression& model) {
+  const Index known = b_.size(), more = model.size() - known;
+  if (more == 0) return;
+  const auto rows = model.factor().bottomRows(more);
+  const auto C = rows.rightCols(more).triangularView<Eigen::Lower>();
+  Matrix V = model.parameters().kernel->cross(model.inputs().rightCols(more), points_);
+  Vector b = model.residual().tail(more);
+  if (known > 0) {
+    V.noalias() -= rows.leftCols(known) * V_.topRows(known);
+    b.noalias() -= rows.leftCols(known) * b_;
+  }
+  C.solveInPlace(V);
+  C.solveInPlace(b);
+  mean_.noalias() += V.transpose() * b;
+  variance_ -= V.colwise().squaredNorm().transpose();
+  flops::add(flops::gemm(more, V.cols(), known + more / 2 + 2));
+  constexpr Index room = 16;  // rows for results to come, before V_ has to move
+  if (V_.rows() < known + more) V_.conservativeResize(known + more + room, Eigen::NoChange);
+  V_.middleRows(known, more) = V;
+  b_.conservativeResize(known + more);
+  b_.tail(more) = b;
+}
+
+Vector WatchedPoints::mean() const {
+  return (mean_.array() * output_.scale + output_.offset).matrix();
+}
+
+Vector WatchedPoints::variance() const {
+  return output_.scale * output_.scale * variance_.cwiseMax(floor_);
+}
+
 }  // namespace vbo

@@ -49,9 +49,10 @@ class Regression {
 
   Eigen::Index size() const { return n_; }
   Eigen::Index dimension() const { return X_.rows(); }
-  auto inputs() const { return X_.leftCols(n_); }       // (D,n)
-  auto residual() const { return residual_.head(n_); }  // z - c (n)
-  const Vector& alpha() const { return alpha_; }        // (n)
+  auto inputs() const { return X_.leftCols(n_); }           // (D,n)
+  auto residual() const { return residual_.head(n_); }      // z - c (n)
+  const Vector& alpha() const { return alpha_; }            // (n)
+  auto factor() const { return L_.topLeftCorner(n_, n_); }  // the lower triangle is L
   const Parameters& parameters() const { return parameters_; }
 
  private:
@@ -63,6 +64,30 @@ class Regression {
   Vector residual_;  // (capacity)
   Matrix L_;         // (capacity,capacity): lower triangle of the leading (n,n) block
   Vector alpha_;     // (n)
+};
+
+// Posterior means and variances at some points, which follow a regression that learns more:
+//   V = L^-1 k(X, points),  b = L^-1 (z - c),  mean = c + V'b,  variance = k(.,.) - sum of V's
+//   squares
+// A result more is a row more of V: n instead of n^2 operations a point.
+class WatchedPoints {
+ public:
+  WatchedPoints(const Regression& model, Matrix points);  // (D,m)
+
+  // REQUIRES: `model` is the one before, or that after more was appended.
+  void follow(const Regression& model);
+
+  const Matrix& points() const { return points_; }
+  Vector mean() const;      // (m), in units of y
+  Vector variance() const;  // (m), > 0, in units of y squared
+
+ private:
+  Standardize output_;
+  Matrix points_;           // (D,m)
+  Matrix V_;                // (n,m), and rows for more
+  Vector b_;                // (n)
+  Vector mean_, variance_;  // (m), standardized; the variance without its floor
+  Vector floor_;            // (m)
 };
 
 }  // namespace vbo

@@ -77,17 +77,11 @@ Candidate climb(const Encoding& encoding, const BatchObjective& objective, Vecto
 }
 
 // Scores of many batches, some at a time on each thread.
-constexpr Index scored_together = 64;
-
-int pieces_of(const Matrix& raw) {
-  return static_cast<int>((raw.cols() + scored_together - 1) / scored_together);
-}
-
-Vector score_all(const BatchObjective& objective, const Matrix& raw, Team& team) {
+Vector score_all(const BatchObjective& objective, const Matrix& raw, int threads) {
+  constexpr Index together = 64;
   Vector scores(raw.cols());
-  team.for_each(pieces_of(raw), [&](int piece) {
-    const Index from = scored_together * piece;
-    const Index count = std::min(scored_together, raw.cols() - from);
+  parallel_for(threads, static_cast<int>((raw.cols() + together - 1) / together), [&](int piece) {
+    const Index from = together * piece, count = std::min(together, raw.cols() - from);
     scores.segment(from, count) = objective.score(raw.middleCols(from, count));
   });
   return scores;
@@ -167,18 +161,19 @@ GradientFunction held_inside(const Encoding& encoding, GradientFunction f) {
 
 std::vector<Candidate> maximize(const Encoding& encoding, const BatchObjective& objective,
                                 const Matrix& raw, const MaximizeOptions& options, Rng& rng) {
+  return maximize(encoding, objective, raw, score_all(objective, raw, options.threads), options,
+                  rng);
+}
+
+std::vector<Candidate> maximize(const Encoding& encoding, const BatchObjective& objective,
+                                const Matrix& raw, const Vector& scores,
+                                const MaximizeOptions& options, Rng& rng) {
   const Index D = encoding.dimension(), q = raw.rows() / D;
   const bool discrete =
       has(encoding, ParameterKind::integer) || has(encoding, ParameterKind::categorical);
-  std::optional<Team> own;  // no larger than either loop can use
-  if (!options.team) own.emplace(options.threads, std::max(options.restarts, pieces_of(raw)));
-  Team& team = options.team ? *options.team : *own;
-  const std::vector<Index> starts =
-      choose_starts(score_all(objective, raw, team), options.restarts, rng);
+  const std::vector<Index> starts = choose_starts(scores, options.restarts, rng);
   std::vector<Candidate> found(starts.size());
-  const auto count = static_cast<int>(starts.size());
-  team.for_each(count + (options.meanwhile ? 1 : 0), [&](int i) {
-    if (i == count) return options.meanwhile();
+  parallel_for(options.threads, static_cast<int>(starts.size()), [&](int i) {
     Candidate candidate =
         climb(encoding, objective, raw.col(starts[static_cast<std::size_t>(i)]), true, options);
     for (Index j = 0; j < q; ++j) encoding.snap(candidate.X.col(j));

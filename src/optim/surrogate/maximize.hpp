@@ -17,12 +17,10 @@
 namespace vbo {
 
 struct MaximizeOptions {
-  int restarts = 4;      // climbs
-  int iterations = 40;   // of L-BFGS, per climb
-  int threads = 1;       // climbs run in parallel; the result does not depend on it
-  Vector low, high;      // (D) box to stay in; empty = the unit cube
-  Team* team = nullptr;  // for callers that search often: its threads instead of new ones
-  std::function<void()> meanwhile = {};  // something else to do beside the climbs
+  int restarts = 4;     // climbs
+  int iterations = 40;  // of L-BFGS, per climb
+  int threads = 1;      // climbs run in parallel; the result does not depend on it
+  Vector low, high;     // (D) box to stay in; empty = the unit cube
 };
 
 struct Candidate {
@@ -43,5 +41,9 @@ GradientFunction held_inside(const Encoding& encoding, GradientFunction f);
 // `raw` (Dq,m), m >= 1: snapped starting points. Returns the climbs, best first, at least one.
 std::vector<Candidate> maximize(const Encoding& encoding, const BatchObjective& objective,
                                 const Matrix& raw, const MaximizeOptions& options, Rng& rng);
+// The same with their scores (m) at hand.
+std::vector<Candidate> maximize(const Encoding& encoding, const BatchObjective& objective,
+                                const Matrix& raw, const Vector& scores,
+                                const MaximizeOptions& options, Rng& rng);
 
 }  // namespace vbo

@@ -2,7 +2,10 @@
 #include "optim/vbo/climb.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
+
+#include "numerics/parallel.hpp"
 
 namespace vbo {
 namespace {
@@ -13,6 +16,8 @@ using Eigen::Index;
 // raised the score along the slope, that raised it past a ridge, and that did not raise it.
 constexpr float kLongest = 0.2F, kShortest = 1e-8F;
 constexpr float kOnwards = 1.3F, kAcross = 0.4F, kTooFar = 0.6F;
+
+constexpr Index kTogether = 4;  // points that climb in one thread
 
 // A point on its way up.
 struct Climber {
@@ -48,10 +53,14 @@ Index switch_category(const Encoding& encoding, nn::InputRef<float> slope,
 
 float sign(float v) { return v > 0.0F ? 1.0F : v < 0.0F ? -1.0F : 0.0F; }
 
-}  // namespace
+struct Climbed {
+  MatrixOf<float> reached;  // (D,N)
+  std::vector<VectorOf<float>> left_behind;
+};
 
-MatrixOf<float> climb(Judge& judge, const Encoding& encoding, const MatrixOf<float>& from,
-                      const ClimbOptions& options) {
+// Points that are judged together, by `threads`.
+Climbed climb_together(const Judge& judge, const Encoding& encoding, nn::InputRef<float> from,
+                       const ClimbOptions& options, int threads) {
   const Index D = from.rows(), N = from.cols();
   const std::vector<Index> numeric = encoding.numeric_coordinates();
   std::vector<Climber> climbers(static_cast<std::size_t>(N),
@@ -59,7 +68,8 @@ MatrixOf<float> climb(Judge& judge, const Encoding& encoding, const MatrixOf<flo
   MatrixOf<float> X = from;
   MatrixOf<float> length = MatrixOf<float>::Constant(D, N, static_cast<float>(options.length));
   MatrixOf<float> slope;  // (D,N) at X
-  VectorOf<float> score = judge.judge(X, options.weight, options.threads, &slope).score;
+  Judge::Room room;
+  VectorOf<float> score = judge.judge(X, options.weight, threads, room, &slope).score;
   std::vector<VectorOf<float>> left_behind;
   const bool categories = numeric.size() < encoding.blocks().size();
   for (int step = 0; step < options.steps; ++step) {
@@ -76,8 +86,8 @@ MatrixOf<float> climb(Judge& judge, const Encoding& encoding, const MatrixOf<flo
       }
     }
     MatrixOf<float> next_slope;
-    const VectorOf<float> reached =
-        judge.judge(next, options.weight, options.threads, &next_slope).score;
+    const VectorOf<float>& reached =
+        judge.judge(next, options.weight, threads, room, &next_slope).score;
     for (Index i = 0; i < N; ++i) {
       Climber& climber = climbers[static_cast<std::size_t>(i)];
       const bool higher = reached[i] > score[i];
@@ -97,9 +107,32 @@ MatrixOf<float> climb(Judge& judge, const Encoding& encoding, const MatrixOf<flo
       }
     }
   }
-  MatrixOf<float> all(D, N + std::ssize(left_behind));
-  all.leftCols(N) = X;
-  for (Index i = N; i < all.cols(); ++i) all.col(i) = left_behind[static_cast<std::size_t>(i - N)];
+  return {std::move(X), std::move(left_behind)};
+}
+
+}  // namespace
+
+MatrixOf<float> climb(const Judge& judge, const Encoding& encoding, const MatrixOf<float>& from,
+                      const ClimbOptions& options) {
+  const Index N = from.cols();
+  // Information makes points compete for it; without, few climb at a time, each on one thread.
+  const Index block = options.weight > 0.0 ? N : std::min(kTogether, N);
+  const auto blocks = static_cast<int>((N + block - 1) / block);
+  std::vector<Climbed> parts(static_cast<std::size_t>(blocks));
+  parallel_for(options.threads, blocks, [&](int b) {
+    const auto some = from.middleCols(b * block, std::min(block, N - b * block));
+    parts[static_cast<std::size_t>(b)] =
+        climb_together(judge, encoding, some, options, blocks == 1 ? options.threads : 1);
+  });
+  Index behind = 0;
+  for (const Climbed& part : parts) behind += std::ssize(part.left_behind);
+  MatrixOf<float> all(from.rows(), N + behind);
+  Index reached = 0, next = N;
+  for (const Climbed& part : parts) {
+    all.middleCols(reached, part.reached.cols()) = part.reached;
+    reached += part.reached.cols();
+    for (const VectorOf<float>& point : part.left_behind) all.col(next++) = point;
+  }
   return all;
 }
 

@@ -22,7 +22,7 @@ struct ClimbOptions {
 // From codes `from` (D,N): first the N points they have become, then every point that was left
 // behind on the way up, which are worse but differ more. Numeric coordinates stay in the unit cube;
 // integers are not snapped.
-MatrixOf<float> climb(Judge& judge, const Encoding& encoding, const MatrixOf<float>& from,
+MatrixOf<float> climb(const Judge& judge, const Encoding& encoding, const MatrixOf<float>& from,
                       const ClimbOptions& options);
 
 }  // namespace vbo

@@ -51,8 +51,9 @@ struct Tuning {
   static constexpr double gp_outlier = 10.0;
   static constexpr double gp_more_iterations = 6.0;          // times, with few results; sure
   static constexpr std::ptrdiff_t gp_most_parameters = 200;  // length-scales; time
-  static constexpr std::ptrdiff_t gp_mean_block = 512;  // points whose means one thread computes
-  static constexpr std::ptrdiff_t gp_slope_block = 16;  // and whose slopes, which climbs ask for
+  static constexpr std::ptrdiff_t gp_mean_block = 512;     // points whose means one thread computes
+  static constexpr std::ptrdiff_t gp_slope_block = 16;     // and whose slopes, which climbs ask for
+  static constexpr std::ptrdiff_t gp_variance_block = 16;  // and whose variances, for forecasts
   static constexpr double error_memory = 8.0;  // results that earlier squared errors count as
 
   // ---- Information ---------------------------------------------------------------------------

@@ -163,38 +163,23 @@ MatrixOf<float> Critics::pull_back(nn::InputRef<float> d_logits) const {
 }
 
 // Logits of all critics for some of N inputs, those from `first` on.
-void Critics::score(const Frame& frame, nn::InputRef<float> X, Eigen::Index first, Eigen::Index N) {
-  nn::MlpWorkspace<float> room;
+void Critics::score(const Frame& frame, nn::InputRef<float> X, Eigen::Index first, Eigen::Index N,
+                    MatrixOf<float>& logits) const {
+  nn::MlpWorkspace<float> pass;
   MatrixOf<float> Z, coefficients(powers_.cols(), X.cols());
   frame.features(X, Z);
   for (int k = 0; k < size(); ++k) {
     const nn::Mlp<float>& net = ensemble_[k].net;
-    nn::predict<float>(net.shape(), net.parameters().data(), Z, room, coefficients);
-    add_up(coefficients, logits_.middleCols(k * N + first, X.cols()));
+    nn::predict<float>(net.shape(), net.parameters().data(), Z, pass, coefficients);
+    add_up(coefficients, logits.middleCols(k * N + first, X.cols()));
   }
 }
 
-double Critics::held_out_information(const Archive& archive, const Replay& replay,
-                                     const Frame& frame, const std::vector<int>& indices,
-                                     int threads) {
-  MatrixOf<float> X(archive.code(0).size(), static_cast<Eigen::Index>(indices.size()));
-  MatrixOf<float> P = MatrixOf<float>::Zero(levels_.size(), X.cols());
-  for (Eigen::Index i = 0; i < X.cols(); ++i) {
-    const int index = indices[static_cast<std::size_t>(i)];
-    X.col(i) = archive.code(index).cast<float>();
-    set_target(level_place(replay.quantile(archive.shared_rank(index)), levels_.size()), i, P);
-  }
-  const auto& terms = evaluate(frame, X, {}, threads);
-  const double cross_entropy =
-      -(P.array() * (terms.predictive.array() + 1e-12F).log()).colwise().sum().mean();
-  return ceiling() - cross_entropy;
-}
-
-const DecompositionOf<float>& Critics::evaluate(const Frame& frame, nn::InputRef<float> X,
-                                                const DecompositionWeights& weights, int threads,
-                                                const std::vector<std::function<void()>>& beside) {
+const DecompositionOf<float>& Critics::evaluate(
+    const Frame& frame, nn::InputRef<float> X, const DecompositionWeights& weights, int threads,
+    Room& room, const std::vector<std::function<void()>>& beside) const {
   const Eigen::Index N = X.cols();
-  logits_.resize(levels_.size(), N * size());
+  room.logits.resize(levels_.size(), N * size());
   threads = threads_for(N, threads);
   const Eigen::Index block = together(N);
   const auto others = static_cast<int>(std::ssize(beside));  // the longer pieces go first
@@ -202,36 +187,44 @@ const DecompositionOf<float>& Critics::evaluate(const Frame& frame, nn::InputRef
   parallel_for(threads, others + blocks, [&](int i) {
     if (i < others) return beside[static_cast<std::size_t>(i)]();
     const Eigen::Index first = block * (i - others);
-    score(frame, X.middleCols(first, std::min(block, N - first)), first, N);
+    score(frame, X.middleCols(first, std::min(block, N - first)), first, N, room.logits);
   });
-  decompose_information<float>(logits_, size(), levels_, weights, WithGradient::no, terms_,
+  decompose_information<float>(room.logits, size(), levels_, weights, WithGradient::no, room.terms,
                                threads);
-  return terms_;
+  return room.terms;
 }
 
-const DecompositionOf<float>& Critics::evaluate(const Frame& frame, nn::InputRef<float> X,
-                                                const DecompositionWeights& weights, int threads,
-                                                MatrixOf<float>& dX,
-                                                const std::vector<std::function<void()>>& beside) {
+const DecompositionOf<float>& Critics::evaluate(
+    const Frame& frame, nn::InputRef<float> X, const DecompositionWeights& weights, int threads,
+    Room& room, MatrixOf<float>& dX, const std::vector<std::function<void()>>& beside) const {
   const Eigen::Index N = X.cols();
   threads = threads_for(N, threads);
-  frame.features(X, features_);
-  logits_.resize(levels_.size(), N * size());
+  frame.features(X, room.features);
+  room.logits.resize(levels_.size(), N * size());
+  room.passes.resize(static_cast<std::size_t>(size()));
+  room.slopes.resize(static_cast<std::size_t>(size()));
   const auto others = static_cast<int>(std::ssize(beside));
   parallel_for(threads, others + size(), [&](int i) {
     if (i < others) return beside[static_cast<std::size_t>(i)]();
     const int k = i - others;
-    add_up(ensemble_[k].net.forward(features_), logits_.middleCols(k * N, N));
+    const nn::Mlp<float>& net = ensemble_[k].net;
+    add_up(nn::forward(net.shape(), net.parameters().data(), room.features,
+                       room.passes[static_cast<std::size_t>(k)]),
+           room.logits.middleCols(k * N, N));
   });
-  decompose_information<float>(logits_, size(), levels_, weights, WithGradient::yes, terms_);
-  std::vector<MatrixOf<float>> parts(static_cast<std::size_t>(size()));  // dL/dZ (F,N) of critic k
-  ensemble_.for_each(threads, [&](int k, nn::Member<float>& member) {
-    member.net.backward_input(pull_back(terms_.gradient.middleCols(k * N, N)),
-                              parts[static_cast<std::size_t>(k)]);
+  decompose_information<float>(room.logits, size(), levels_, weights, WithGradient::yes,
+                               room.terms);
+  parallel_for(threads, size(), [&](int k) {
+    const nn::Mlp<float>& net = ensemble_[k].net;
+    MatrixOf<float>& slope = room.slopes[static_cast<std::size_t>(k)];
+    slope.resize(room.features.rows(), N);
+    nn::backward<float>(net.shape(), net.parameters().data(),
+                        room.passes[static_cast<std::size_t>(k)],
+                        pull_back(room.terms.gradient.middleCols(k * N, N)), nullptr, slope.data());
   });
-  for (int k = 1; k < size(); ++k) parts[0] += parts[static_cast<std::size_t>(k)];
-  frame.features_backward(features_, parts[0], dX);
-  return terms_;
+  for (int k = 1; k < size(); ++k) room.slopes[0] += room.slopes[static_cast<std::size_t>(k)];
+  frame.features_backward(room.features, room.slopes[0], dX);
+  return room.terms;
 }
 
 void Critics::write(StateWriter& out) const {

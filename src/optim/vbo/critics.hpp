@@ -40,21 +40,23 @@ class Critics {
   std::vector<Piece> training(const Archive& archive, const Replay& replay, const Frame& frame,
                               int steps, std::int64_t round);
 
-  // I_SN of the results `indices` under the ensemble's mean prediction: made before training on
-  // them, an estimate nobody has overfitted. Nats.
-  double held_out_information(const Archive& archive, const Replay& replay, const Frame& frame,
-                              const std::vector<int>& indices, int threads);
-
+  // Where an evaluation computes and leaves what it found. Several at once need one each.
+  struct Room {
+    MatrixOf<float> features;                     // (F,N)
+    MatrixOf<float> logits;                       // (M,K*N) D_k(x_i, y_j)
+    std::vector<nn::MlpWorkspace<float>> passes;  // (K)
+    std::vector<MatrixOf<float>> slopes;          // (K) dL/dfeatures (F,N) of each critic
+    DecompositionOf<float> terms;
+  };
   // What the critics predict for codes X (D,N); terms weighted by `weights`. `beside` is work to be
   // done meanwhile.
-  const DecompositionOf<float>& evaluate(const Frame& frame, nn::InputRef<float> X,
-                                         const DecompositionWeights& weights, int threads,
-                                         const std::vector<std::function<void()>>& beside = {});
+  const DecompositionOf<float>& evaluate(
+      const Frame& frame, nn::InputRef<float> X, const DecompositionWeights& weights, int threads,
+      Room& room, const std::vector<std::function<void()>>& beside = {}) const;
   // The same with d objective / dX (D,N).
-  const DecompositionOf<float>& evaluate(const Frame& frame, nn::InputRef<float> X,
-                                         const DecompositionWeights& weights, int threads,
-                                         MatrixOf<float>& dX,
-                                         const std::vector<std::function<void()>>& beside = {});
+  const DecompositionOf<float>& evaluate(
+      const Frame& frame, nn::InputRef<float> X, const DecompositionWeights& weights, int threads,
+      Room& room, MatrixOf<float>& dX, const std::vector<std::function<void()>>& beside = {}) const;
 
   void write(StateWriter& out) const;
   void read(StateReader& in);
@@ -65,7 +67,8 @@ class Critics {
                  std::int64_t round) const;
   double loss_of_minibatch(const Pool& pool, nn::Member<float>& member, MatrixOf<float>& P,
                            MatrixOf<float>& logits) const;
-  void score(const Frame& frame, nn::InputRef<float> X, Eigen::Index first, Eigen::Index N);
+  void score(const Frame& frame, nn::InputRef<float> X, Eigen::Index first, Eigen::Index N,
+             MatrixOf<float>& logits) const;
   MatrixOf<float> pull_back(nn::InputRef<float> d_logits) const;
   void add_up(nn::InputRef<float> coefficients, Eigen::Ref<MatrixOf<float>> logits) const;
 
@@ -74,9 +77,6 @@ class Critics {
   VectorOf<float> levels_;
   MatrixOf<float> powers_;  // (M,F) y_j^f / f!
   nn::Ensemble<float> ensemble_;
-  MatrixOf<float> features_;  // (F,N) of the last evaluate()
-  MatrixOf<float> logits_;    // (M,K*N) D_k(x_i, y_j)
-  DecompositionOf<float> terms_;
 };
 
 }  // namespace vbo

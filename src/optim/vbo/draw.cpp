@@ -72,7 +72,7 @@ void Vbo::draw(Part& part, int threads) {
 
 // What the process expects to improve on the best result, where that will likely succeed. Asks
 // nothing of the judge.
-void Vbo::improve(Part& part, int threads) const {
+Improvements Vbo::improvements_for(const Part& part, int threads) const {
   const auto starts = [this](Rng& from) {
     std::vector<Vector> codes = proposals(Source::jump, Tuning::improve_starts, from, 1);
     std::ranges::move(proposals(Source::local, Tuning::improve_starts, from, 1),
@@ -86,7 +86,7 @@ void Vbo::improve(Part& part, int threads) const {
     return columns(codes);
   };
   const auto taken = [this](ConstVectorRef code) { return seen_.contains(code); };
-  ImproveSearch search{encoding_, starts, taken, newest_pending(Tuning::improve_pending), threads};
+  ImproveSearch search{encoding_, starts, taken, newest_pending(Tuning::improve_pending)};
   if (failures_.known()) {
     search.log_success = [this](ConstMatrixRef X, Matrix* slope) {
       return failures_.log_success(X, slope);
@@ -95,13 +95,16 @@ void Vbo::improve(Part& part, int threads) const {
       return boldness * std::lerp(Tuning::least_doubt, Tuning::most_doubt, u * u);
     };
   }
-  Rng rng = rng_of(part);
-  for (const Improvement& top :
-       improvements(run_->judge().process(), search, static_cast<int>(part.ids.size()), rng)) {
-    part.candidates.codes.push_back(top.code);
-    part.candidates.log_ei.push_back(top.log_ei);
+  return {run_->judge().process(), std::move(search), static_cast<int>(part.ids.size()),
+          rng_of(part), threads};
+}
+
+void Vbo::keep(std::vector<Improvement> found, Candidates& candidates) {
+  for (Improvement& top : found) {
+    candidates.codes.push_back(std::move(top.code));
+    candidates.log_ei.push_back(top.log_ei);
   }
-  part.candidates.keep_order();
+  candidates.keep_order();
 }
 
 // Of the candidates behind the first `likely`, which may fail, the best few go first, to learn

@@ -107,6 +107,17 @@ double target(const TargetScale& scale, double outcome, double z) {
   return scale.floor + scale.slope * (scale.warp(outcome) - scale.warp(scale.bar));
 }
 
+// work(first, count) for N points in pieces of at most `block`.
+std::vector<std::function<void()>> in_blocks(
+    Eigen::Index N, Eigen::Index block,
+    const std::function<void(Eigen::Index first, Eigen::Index count)>& work) {
+  std::vector<std::function<void()>> pieces;
+  for (Eigen::Index from = 0; from < N; from += block) {
+    pieces.emplace_back([=] { work(from, std::min(block, N - from)); });
+  }
+  return pieces;
+}
+
 // Share of b in the least-squares fit z ~ c + alpha a + beta b with alpha, beta >= 0; nothing when
 // neither helps.
 std::optional<double> share_of_second(Vector a, Vector b, Vector z) {
@@ -140,7 +151,7 @@ VboGpOptions vbo_ablation(GpRole role) {
   return options;
 }
 
-GpJudge::GpJudge(Critics& critics, const Frame& frame, const Encoding& encoding,
+GpJudge::GpJudge(const Critics& critics, const Frame& frame, const Encoding& encoding,
                  const VboGpOptions& options, const OptimizerOptions& common)
     : critics_(critics),
       frame_(frame),
@@ -163,9 +174,10 @@ void GpJudge::examine(const Archive& archive, const Replay& replay, const std::v
   const Eigen::Index before = held_out_.cols();
   held_out_.conservativeResize(3, before + results.z.size());
   auto added = held_out_.rightCols(results.z.size());
-  added.row(0) = critics_.evaluate(frame_, results.X.cast<float>(), {0.0, 0.0}, threads)
-                     .mean.cast<double>()
-                     .transpose();
+  added.row(0) =
+      critics_.evaluate(frame_, results.X.cast<float>(), {0.0, 0.0}, threads, room_.critics)
+          .mean.cast<double>()
+          .transpose();
   added.row(1) = model_->regression().mean(results.X).transpose();
   for (Eigen::Index i = 0; i < results.z.size(); ++i) {
     added(2, i) = target(scale_, results.outcomes[i], results.z[i]);
@@ -210,7 +222,7 @@ Learning GpJudge::learning(const Archive& archive, const Replay& replay, std::in
                              fits->of_warp[k] =
                                  fitted(fits->lesson, fits->warps[k], round, threads);
                            },
-                           /*divides=*/true});
+                           Piece::any});
   }
   work.conclude = [this, fits] { take_best(*fits); };
   return work;
@@ -260,11 +272,11 @@ GpJudge::Fit GpJudge::fitted(const Lesson& lesson, int warp, std::int64_t round,
 
 Process GpJudge::process() const {
   if (!model_) return {};
-  return {&*model_, best_, gp_weight()};
+  return {&model_->regression(), best_, gp_weight()};
 }
 
-const Judgement& GpJudge::judge(nn::InputRef<float> X, double weight, int threads,
-                                MatrixOf<float>* dX) {
+const Judgement& GpJudge::judge(nn::InputRef<float> X, double weight, int threads, Room& room,
+                                MatrixOf<float>* dX) const {
   const bool explores = options_.role == GpRole::explores;
   const double w = gp_weight();
   const double information = explores ? 0.0 : weight;
@@ -276,35 +288,41 @@ const Judgement& GpJudge::judge(nn::InputRef<float> X, double weight, int thread
   const Eigen::Index block = dX ? Tuning::gp_slope_block : Tuning::gp_mean_block;
   Vector mu(model_ ? N : 0);
   Matrix slope(X.rows(), dX ? mu.size() : 0);
-  std::vector<std::function<void()>> process;
-  for (Eigen::Index from = 0; from < mu.size(); from += block) {
-    process.emplace_back([&, from, count = std::min(block, N - from)] {
-      const auto some = inputs.middleCols(from, count);
-      mu.segment(from, count) = model_->regression().mean(some);
-      if (!dX) return;
-      slope.middleCols(from, count) =
-          model_->regression().mean_slope(some, Vector::Constant(count, w * share));
-    });
-  }
-  set_judgement(dX ? critics_.evaluate(frame_, X, weights, threads, *dX, process)
-                   : critics_.evaluate(frame_, X, weights, threads, process),
-                weight, judgement_);
-  if (!model_) return judgement_;
-  judgement_.terms.row(0) *= static_cast<float>(1.0 - w);
-  judgement_.terms.row(0) += (w * mu).cast<float>().transpose();
-  judgement_.exploitation = judgement_.terms.row(0).cast<double>().mean();
+  const auto process = in_blocks(mu.size(), block, [&](Eigen::Index from, Eigen::Index count) {
+    const auto some = inputs.middleCols(from, count);
+    mu.segment(from, count) = model_->regression().mean(some);
+    if (!dX) return;
+    slope.middleCols(from, count) =
+        model_->regression().mean_slope(some, Vector::Constant(count, w * share));
+  });
+  Judgement& judgement = room.judgement;
+  set_judgement(dX ? critics_.evaluate(frame_, X, weights, threads, room.critics, *dX, process)
+                   : critics_.evaluate(frame_, X, weights, threads, room.critics, process),
+                weight, judgement);
+  if (!model_) return judgement;
+  judgement.terms.row(0) *= static_cast<float>(1.0 - w);
+  judgement.terms.row(0) += (w * mu).cast<float>().transpose();
+  judgement.exploitation = judgement.terms.row(0).cast<double>().mean();
   if (dX) *dX += slope.cast<float>();
-  if (explores) explore(inputs, weight, dX);
-  add_up(judgement_);
-  return judgement_;
+  if (explores) explore(inputs, weight, judgement, dX);
+  add_up(judgement);
+  return judgement;
 }
 
 // (1 - w) critics + w process, whose normal distribution is cut at the levels' edges.
 Matrix GpJudge::forecast(const OutcomeLevels& levels, nn::InputRef<float> X, int threads) {
-  Matrix P = levels.merged(critics_.evaluate(frame_, X, {}, threads).predictive);
   const double w = gp_weight();
-  if (!model_ || w <= 0.0) return P;
-  const auto posterior = model_->marginals(X.cast<double>());
+  const bool believed = model_ && w > 0.0;
+  Vector mean(believed ? X.cols() : 0), variance(mean.size());
+  const auto process =
+      in_blocks(mean.size(), Tuning::gp_variance_block, [&](Eigen::Index from, Eigen::Index count) {
+        const auto p = model_->marginals(X.middleCols(from, count).cast<double>());
+        mean.segment(from, count) = p->mean();
+        variance.segment(from, count) = p->variance();
+      });
+  Matrix P =
+      levels.merged(critics_.evaluate(frame_, X, {}, threads, room_.critics, process).predictive);
+  if (!believed) return P;
   Vector edges(levels.edges().size());
   double below = 0.0;  // mass
   for (Eigen::Index g = 0; g < edges.size(); ++g) {
@@ -312,14 +330,12 @@ Matrix GpJudge::forecast(const OutcomeLevels& levels, nn::InputRef<float> X, int
     edges[g] = target(scale_, levels.edges()[g], normal_quantile(below));
   }
   for (Eigen::Index i = 0; i < X.cols(); ++i) {
-    const double sigma = std::sqrt(posterior->variance()[i] + model_->noise_variance());
+    const double sigma = std::sqrt(variance[i] + model_->noise_variance());
     double left = 0.0;
     P.col(i) *= 1.0 - w;
     for (Eigen::Index g = 0; g < P.rows(); ++g) {
       const double right =
-          g < edges.size()
-              ? 0.5 * std::erfc((posterior->mean()[i] - edges[g]) / (sigma * std::sqrt(2.0)))
-              : 1.0;
+          g < edges.size() ? 0.5 * std::erfc((mean[i] - edges[g]) / (sigma * std::sqrt(2.0))) : 1.0;
       P(g, i) += w * std::max(0.0, right - left);
       left = std::max(left, right);
     }
@@ -328,13 +344,14 @@ Matrix GpJudge::forecast(const OutcomeLevels& levels, nn::InputRef<float> X, int
 }
 
 // The second term becomes sigma_i; d sigma / d variance = 1 / (2 sigma).
-void GpJudge::explore(ConstMatrixRef X, double weight, MatrixOf<float>* dX) {
+void GpJudge::explore(ConstMatrixRef X, double weight, Judgement& judgement,
+                      MatrixOf<float>* dX) const {
   const Eigen::Index N = X.cols();
   const auto posterior = model_->marginals(X);
   const Vector sigma = posterior->variance().cwiseMax(1e-12).cwiseSqrt();
-  judgement_.meanings = {&kExpectedOutcome, &kGpDeviation};
-  judgement_.terms.conservativeResize(2, N);
-  judgement_.terms.row(1) = sigma.cast<float>().transpose();
+  judgement.meanings = {&kExpectedOutcome, &kGpDeviation};
+  judgement.terms.conservativeResize(2, N);
+  judgement.terms.row(1) = sigma.cast<float>().transpose();
   if (!dX) return;
   const Vector d_variance = (0.5 * weight / static_cast<double>(N)) * sigma.cwiseInverse();
   *dX += posterior->pullback(Vector::Zero(N), d_variance).cast<float>();

@@ -52,14 +52,15 @@ struct Lesson {
 
 class GpJudge final : public Judge {
  public:
-  GpJudge(Critics& critics, const Frame& frame, const Encoding& encoding,
+  GpJudge(const Critics& critics, const Frame& frame, const Encoding& encoding,
           const VboGpOptions& options, const OptimizerOptions& common);
 
   void examine(const Archive& archive, const Replay& replay, const std::vector<int>& fresh,
                int threads) override;
   Learning learning(const Archive& archive, const Replay& replay, std::int64_t round) override;
-  const Judgement& judge(nn::InputRef<float> X, double weight, int threads,
-                         MatrixOf<float>* dX = nullptr) override;
+  using Judge::judge;
+  const Judgement& judge(nn::InputRef<float> X, double weight, int threads, Room& room,
+                         MatrixOf<float>* dX = nullptr) const override;
   Matrix forecast(const OutcomeLevels& levels, nn::InputRef<float> X, int threads) override;
   Process process() const override;
   double noise_variance() const override { return noise_variance_; }
@@ -81,9 +82,9 @@ class GpJudge final : public Judge {
   struct Fits;
   Fit fitted(const Lesson& lesson, int warp, std::int64_t round, int threads) const;
   void take_best(Fits& fits);
-  void explore(ConstMatrixRef X, double weight, MatrixOf<float>* dX);
+  void explore(ConstMatrixRef X, double weight, Judgement& judgement, MatrixOf<float>* dX) const;
 
-  Critics& critics_;
+  const Critics& critics_;
   const Frame& frame_;
   GpOptions model_options_;
   VboGpOptions options_;
@@ -97,7 +98,6 @@ class GpJudge final : public Judge {
   TargetScale scale_;
   double best_ = 0.0;      // highest mean at a result
   Matrix held_out_{3, 0};  // expected by critics and process, and found: not weighed yet
-  Judgement judgement_;
 };
 
 }  // namespace vbo

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
+#include <optional>
+#include <utility>
 
+#include "numerics/parallel.hpp"
 #include "optim/success_bar.hpp"
 #include "optim/surrogate/acquisition.hpp"
 #include "optim/surrogate/maximize.hpp"
@@ -13,17 +15,25 @@
 namespace vbo {
 namespace {
 
-PointScores log_ei(const Posterior& p, double best) {
-  return score_points(Acquisition::log_ei, p.mean(), p.variance(), best, 0.0);
+PointScores log_ei(const Vector& mean, const Vector& variance, double best) {
+  return score_points(Acquisition::log_ei, mean, variance, best, 0.0);
+}
+
+// log EI of points, less where they will not likely enough succeed. log_p is empty where nothing
+// fails.
+Vector with_success(Vector scores, const Vector& log_p, double bar) {
+  for (Eigen::Index i = 0; i < log_p.size(); ++i) {
+    scores[i] = bounded_below(scores[i]).value + steep_below(bar, log_p[i]).value;
+  }
+  return scores;
 }
 
 // `model` and `log_success`, which may be empty, must outlive it.
-BatchObjective objective(const Surrogate& model, double best, const LogSuccess& log_success,
-                         double success_wanted) {
-  const double bar = std::log(success_wanted);
+BatchObjective objective(const Regression& model, double best, const LogSuccess& log_success,
+                         double bar) {
   return {[&model, &log_success, best, bar](ConstVectorRef x, VectorRef gradient) {
-            const auto p = model.marginals(x);
-            const PointScores s = log_ei(*p, best);
+            const auto p = model.posterior(x, /*joint=*/false);
+            const PointScores s = log_ei(p->mean(), p->variance(), best);
             gradient = p->pullback(s.dmean, s.dvariance).col(0);
             if (!log_success) return s.value[0];
             Matrix slope;
@@ -33,82 +43,78 @@ BatchObjective objective(const Surrogate& model, double best, const LogSuccess& 
             return bounded.value + steep.value;
           },
           [&model, &log_success, best, bar](ConstMatrixRef X) {
-            Vector scores = log_ei(*model.marginals(X), best).value;
-            if (!log_success) return scores;
-            const Vector log_p = log_success(X, nullptr);
-            for (Eigen::Index i = 0; i < scores.size(); ++i) {
-              scores[i] = bounded_below(scores[i]).value + steep_below(bar, log_p[i]).value;
-            }
-            return scores;
+            const auto p = model.posterior(X, /*joint=*/false);
+            return with_success(log_ei(p->mean(), p->variance(), best).value,
+                                log_success ? log_success(X, nullptr) : Vector(), bar);
           }};
 }
 
-// A process that takes what it expects for what came out. What may well fail is no result to beat.
-// `process` and `log_success`, which may be empty, must outlive it.
-class Believer {
- public:
-  Believer(const Process& process, const LogSuccess& log_success)
-      : process_(process), log_success_(log_success), best_(process.best) {}
-
-  const Surrogate& model() const { return fantasy_ ? *fantasy_ : *process_.model; }
-  double best() const { return best_; }
-
-  void believe(const Matrix& points) {  // (D,k), k >= 1
-    const Vector mean = model().marginals(points)->mean();
-    const Vector log_p =
-        log_success_ ? log_success_(points, nullptr) : Vector(Vector::Zero(mean.size()));
-    for (Eigen::Index i = 0; i < mean.size(); ++i) {
-      if (log_p[i] >= std::log(Tuning::believed_success)) best_ = std::max(best_, mean[i]);
-    }
-    std::unique_ptr<Surrogate> next = model().conditioned_on(points, mean);
-    fantasy_ = std::move(next);
-  }
-
- private:
-  const Process& process_;
-  const LogSuccess& log_success_;
-  double best_;
-  std::unique_ptr<Surrogate> fantasy_;
-};
-
 }  // namespace
 
-std::vector<Improvement> improvements(const Process& process, const ImproveSearch& search,
-                                      int count, Rng& rng) {
+Believer::Believer(const Process& process, LogSuccess log_success)
+    : model_(*process.model), log_success_(std::move(log_success)), best_(process.best) {}
+
+void Believer::believe(const Matrix& points) {
+  if (points.cols() == 0) return;
+  const Vector mean = model_.mean(points);
+  const Vector log_p =
+      log_success_ ? log_success_(points, nullptr) : Vector(Vector::Zero(mean.size()));
+  for (Eigen::Index i = 0; i < mean.size(); ++i) {
+    if (log_p[i] >= std::log(Tuning::believed_success)) best_ = std::max(best_, mean[i]);
+  }
+  model_.append(points, mean);
+}
+
+Improvements::Improvements(const Process& process, ImproveSearch search, int count, Rng rng,
+                           int threads)
+    : search_(std::move(search)), believer_(process, search_.log_success), rng_(rng) {
+  believer_.believe(search_.pending);
+  const std::uint64_t streams = rng_();
+  std::vector<std::optional<Starts>> drawn(static_cast<std::size_t>(count));
+  parallel_for(threads, count,
+               [&](int i) { drawn[static_cast<std::size_t>(i)].emplace(draw_starts(streams, i)); });
+  for (std::optional<Starts>& starts : drawn) starts_.push_back(std::move(*starts));
+}
+
+Improvements::Starts Improvements::draw_starts(std::uint64_t streams, int i) const {
+  Rng rng(streams, "starts", static_cast<std::uint64_t>(i));
+  Matrix X = search_.starts(rng);
+  Vector log_p = search_.log_success ? search_.log_success(X, nullptr) : Vector();
+  return {WatchedPoints(believer_.model(), std::move(X)), std::move(log_p)};
+}
+
+std::vector<Improvement> Improvements::find(int threads) {
+  const LogSuccess& log_success = search_.log_success;
+  const MaximizeOptions climbs{.restarts = Tuning::improve_climbs,
+                               .iterations = log_success ? Tuning::improve_iterations_along_borders
+                                                         : Tuning::improve_iterations,
+                               .threads = threads,
+                               .low = {},
+                               .high = {}};
   std::vector<Improvement> found;
-  if (count <= 0) return found;
-  Team team(search.threads, Tuning::improve_climbs + 1);  // one draws the next starts
-  MaximizeOptions climbs{.restarts = Tuning::improve_climbs,
-                         .iterations = search.log_success ? Tuning::improve_iterations_along_borders
-                                                          : Tuning::improve_iterations,
-                         .low = {},
-                         .high = {},
-                         .team = &team};
-  Believer believer(process, search.log_success);
-  if (search.pending.cols() > 0) believer.believe(search.pending);
-  Matrix starts = search.starts(rng), next;
-  const double shift = search.log_success ? rng.uniform() : 0.0;
-  for (int i = 0; i < count; ++i) {
-    const double allowed = search.doubt((i + shift) / count);
+  const Regression& model = believer_.model();
+  const double shift = log_success ? rng_.uniform() : 0.0;
+  const auto count = static_cast<double>(starts_.size());
+  for (std::size_t i = 0; i < starts_.size(); ++i) {
+    const double allowed = search_.doubt((static_cast<double>(i) + shift) / count);
+    const double bar = std::log(1.0 - allowed), best = believer_.best();
     const auto doubt = [&](const Candidate& top) {
-      return search.log_success ? -std::expm1(search.log_success(top.X, nullptr)[0]) : 0.0;
+      return log_success ? -std::expm1(log_success(top.X, nullptr)[0]) : 0.0;
     };
-    // Climbing draws nothing: the next starts are the same whether drawn beside or after it.
-    climbs.meanwhile = [&, more = i + 1 < count] {
-      if (more) next = search.starts(rng);
-    };
+    Starts& from = starts_[i];
+    from.at.follow(model);
+    const Vector scores =
+        with_success(log_ei(from.at.mean(), from.at.variance(), best).value, from.log_p, bar);
     const std::vector<Candidate> tops =
-        maximize(search.encoding,
-                 objective(believer.model(), believer.best(), search.log_success, 1.0 - allowed),
-                 starts, climbs, rng);
-    starts.swap(next);
+        maximize(search_.encoding, objective(model, best, log_success, bar), from.at.points(),
+                 scores, climbs, rng_);
     const auto fresh = std::find_if(tops.begin(), tops.end(), [&](const Candidate& top) {
-      return !search.taken(top.X.col(0)) && doubt(top) <= Tuning::improve_doubt * allowed;
+      return !search_.taken(top.X.col(0)) && doubt(top) <= Tuning::improve_doubt * allowed;
     });
     if (fresh == tops.end()) continue;
-    const Vector hope = log_ei(*believer.model().marginals(fresh->X), believer.best()).value;
-    found.push_back({fresh->X.col(0), hope[0]});
-    if (i + 1 < count) believer.believe(fresh->X);
+    const auto p = model.posterior(fresh->X, /*joint=*/false);
+    found.push_back({fresh->X.col(0), log_ei(p->mean(), p->variance(), best).value[0]});
+    if (i + 1 < starts_.size()) believer_.believe(fresh->X);
   }
   return found;
 }

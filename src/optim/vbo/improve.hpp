@@ -11,10 +11,11 @@
 // be tell more about it than as many at one.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <vector>
 
-#include "models/surrogate.hpp"
+#include "models/gp/regression.hpp"
 #include "optim/encoding.hpp"
 #include "vbo/random.hpp"
 
@@ -22,9 +23,9 @@ namespace vbo {
 
 // What is known of a process that learns a study's results.
 struct Process {
-  const Surrogate* model = nullptr;  // null where there is none, and while it rests
-  double best = 0.0;                 // highest mean at a result: a lucky observation is not it
-  double weight = 0.0;               // how far it is believed, 0 to 1
+  const Regression* model = nullptr;  // null where there is none, and while it rests
+  double best = 0.0;                  // highest mean at a result: a lucky observation is not it
+  double weight = 0.0;                // how far it is believed, 0 to 1
 };
 
 struct Improvement {
@@ -37,19 +38,53 @@ using LogSuccess = std::function<Vector(ConstMatrixRef X, Matrix* slope)>;
 
 struct ImproveSearch {
   const Encoding& encoding;
-  std::function<Matrix(Rng& rng)> starts;          // (D,m), m >= 1, snapped: where climbs may begin
+  // (D,m), m >= 1, snapped: where climbs of one point may begin. Called from several threads.
+  std::function<Matrix(Rng& rng)> starts;
   std::function<bool(ConstVectorRef code)> taken;  // must not be suggested (again)
   Matrix pending;                                  // (D,P) codes without a result, P >= 0
-  int threads = 1;
   // Where evaluations fail: climbs stay where the doubt, 1 - P(success), is at most doubt(u), u
   // from 0 to 1 evenly over the points.
   LogSuccess log_success = {};
   std::function<double(double u)> doubt = [](double) { return 1.0; };
 };
 
-// At most `count`; fewer where climbs end on what is taken or in more doubt than allowed. REQUIRES:
-// process.model.
-std::vector<Improvement> improvements(const Process& process, const ImproveSearch& search,
-                                      int count, Rng& rng);
+// A process that takes what it expects for what came out. What may well fail is no result to beat.
+class Believer {
+ public:
+  // REQUIRES: process.model. `log_success` may be empty.
+  Believer(const Process& process, LogSuccess log_success);
+
+  const Regression& model() const { return model_; }
+  double best() const { return best_; }
+  void believe(const Matrix& points);  // (D,k), k >= 0
+
+ private:
+  Regression model_;
+  LogSuccess log_success_;
+  double best_;
+};
+
+class Improvements {
+ public:
+  // Draws where the climbs of `count` points may begin. REQUIRES: process.model.
+  Improvements(const Process& process, ImproveSearch search, int count, Rng rng, int threads);
+
+  // At most `count`; fewer where climbs end on what is taken or in more doubt than allowed.
+  // REQUIRES: called once.
+  std::vector<Improvement> find(int threads);
+
+ private:
+  // Where the climbs of one point may begin, and what the process expects there.
+  struct Starts {
+    WatchedPoints at;
+    Vector log_p;  // of success; empty where nothing fails
+  };
+  Starts draw_starts(std::uint64_t stream, int i) const;
+
+  ImproveSearch search_;
+  Believer believer_;
+  Rng rng_;
+  std::vector<Starts> starts_;  // (count)
+};
 
 }  // namespace vbo

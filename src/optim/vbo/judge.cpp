@@ -41,17 +41,17 @@ Rationale rationale_of(const Judgement& judgement, Eigen::Index i) {
   return why;
 }
 
-const Judgement& CriticsJudge::judge(nn::InputRef<float> X, double weight, int threads,
-                                     MatrixOf<float>* dX) {
+const Judgement& CriticsJudge::judge(nn::InputRef<float> X, double weight, int threads, Room& room,
+                                     MatrixOf<float>* dX) const {
   const DecompositionWeights weights{weight, weight};
-  set_judgement(dX ? critics_.evaluate(frame_, X, weights, threads, *dX)
-                   : critics_.evaluate(frame_, X, weights, threads),
-                weight, judgement_);
-  return judgement_;
+  set_judgement(dX ? critics_.evaluate(frame_, X, weights, threads, room.critics, *dX)
+                   : critics_.evaluate(frame_, X, weights, threads, room.critics),
+                weight, room.judgement);
+  return room.judgement;
 }
 
 Matrix CriticsJudge::forecast(const OutcomeLevels& levels, nn::InputRef<float> X, int threads) {
-  return levels.merged(critics_.evaluate(frame_, X, {}, threads).predictive);
+  return levels.merged(critics_.evaluate(frame_, X, {}, threads, room_.critics).predictive);
 }
 
 }  // namespace vbo

@@ -47,9 +47,19 @@ class Judge {
   virtual ~Judge() = default;
 
   // Judges codes X (D,N); exploration weighs `weight`. Where dX is not nullptr it becomes
-  // d mean(score) / dX (D,N). The result is valid until the next call.
-  virtual const Judgement& judge(nn::InputRef<float> X, double weight, int threads,
-                                 MatrixOf<float>* dX = nullptr) = 0;
+  // d mean(score) / dX (D,N). The result is in `room`; calls with rooms of their own may come from
+  // several threads at once.
+  struct Room {
+    Critics::Room critics;
+    Judgement judgement;
+  };
+  virtual const Judgement& judge(nn::InputRef<float> X, double weight, int threads, Room& room,
+                                 MatrixOf<float>* dX = nullptr) const = 0;
+  // In the judge's own room: valid until the next call.
+  const Judgement& judge(nn::InputRef<float> X, double weight, int threads,
+                         MatrixOf<float>* dX = nullptr) {
+    return judge(X, weight, threads, room_, dX);
+  }
 
   // Once per round, before anything is trained on the results `fresh`: who predicts them better?
   virtual void examine(const Archive& archive, const Replay& replay, const std::vector<int>& fresh,
@@ -76,19 +86,22 @@ class Judge {
   // What learning() depends on besides its arguments.
   virtual void write(StateWriter& out) const { (void)out; }
   virtual void read(StateReader& in) { (void)in; }
+
+ protected:
+  Room room_;
 };
 
 class CriticsJudge final : public Judge {
  public:
-  CriticsJudge(Critics& critics, const Frame& frame) : critics_(critics), frame_(frame) {}
-  const Judgement& judge(nn::InputRef<float> X, double weight, int threads,
-                         MatrixOf<float>* dX) override;
+  CriticsJudge(const Critics& critics, const Frame& frame) : critics_(critics), frame_(frame) {}
+  using Judge::judge;
+  const Judgement& judge(nn::InputRef<float> X, double weight, int threads, Room& room,
+                         MatrixOf<float>* dX) const override;
   Matrix forecast(const OutcomeLevels& levels, nn::InputRef<float> X, int threads) override;
 
  private:
-  Critics& critics_;
+  const Critics& critics_;
   const Frame& frame_;
-  Judgement judgement_;
 };
 
 // Fills meanings, terms, score and the batch's means from what the critics predict.

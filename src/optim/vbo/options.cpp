@@ -8,7 +8,7 @@ namespace vbo {
 void bind(OptionBinder& b, VboOptions& o) {
   b.choice(
       "effort", o.effort, {"low", "default", "high"},
-      "low: a third of the training, for cheap objectives; high: four times, for expensive ones");
+      "low: a third of the training, for cheap objectives; high: six times, for expensive ones");
   b.number("beta", o.beta, 0.0, 1e4,
            "a nat of information weighs sqrt(beta) against the expected outcome's score; with 0 it "
            "is told, not sought");
@@ -64,8 +64,8 @@ VboOptions with_effort(VboOptions o) {
   if (o.effort == "low") {
     o.critic_steps = (o.critic_steps + 2) / 3;
   } else if (o.effort == "high") {
-    o.critic_steps = o.critic_steps * 8 / 5;
-    o.critics = (o.critics * 5 + 1) / 2;
+    o.critic_steps = o.critic_steps * 28 / 15;
+    o.critics = (o.critics * 7 + 1) / 2;
     o.screening *= 2;
   }
   return o;

@@ -46,18 +46,19 @@ std::vector<Suggestion> Vbo::ask(std::span<const TrialId> ids) {
 // Each improvement waits for the one before, and all of them ask the process alone: the others,
 // which the judge decides on, are drawn meanwhile.
 void Vbo::draw_beside_improvements(std::span<Part> parts) {
-  Part& improvements = parts.front();
-  if (parts.size() == 1) {
-    improve(improvements, common_.threads);
-    return judge(improvements.candidates, 1);
+  Part& improving = parts.front();
+  Improvements improvements = improvements_for(improving, common_.threads);
+  std::vector<Piece> pieces{
+      {[&](int threads) { keep(improvements.find(threads), improving.candidates); },
+       Tuning::improve_climbs}};
+  if (parts.size() > 1) {
+    pieces.push_back({[&](int threads) {
+                        for (Part& part : parts.subspan(1)) draw(part, threads);
+                      },
+                      Piece::any});
   }
-  const Piece chain{[&](int threads) { improve(improvements, threads); }, /*divides=*/true};
-  const Piece others{[&](int threads) {
-                       for (Part& part : parts.subspan(1)) draw(part, threads);
-                     },
-                     /*divides=*/true};
-  side_by_side(common_.threads, {chain, others});
-  judge(improvements.candidates, 1);
+  side_by_side(common_.threads, pieces);
+  judge(improving.candidates, 1);
 }
 
 // What is suggested before the improvements (0) is believed by them, what comes after (2) is drawn

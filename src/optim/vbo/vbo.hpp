@@ -90,7 +90,8 @@ class Vbo final : public Optimizer {
 
   // Drawing (draw.cpp): propose, keep what will likely succeed, judge.
   void draw(Part& part, int threads);
-  void improve(Part& part, int threads) const;
+  Improvements improvements_for(const Part& part, int threads) const;
+  static void keep(std::vector<Improvement> found, Candidates& candidates);
   Rng rng_of(const Part& part) const;
   std::vector<Vector> proposals(Source source, int count, Rng& rng, int threads) const;
   Vector proposal(Source source, Rng& rng) const;

@@ -84,6 +84,29 @@ TEST(Regression, AppendingEqualsConditioningOnAll) {
   EXPECT_NEAR(whole.log_likelihood(), grown.log_likelihood(), 1e-9);
 }
 
+TEST(WatchedPoints, FollowARegressionThatLearns) {
+  Rng rng(4, "regression");
+  const Matrix X = random_matrix(2, 30, rng), at = random_matrix(2, 7, rng);
+  const Vector y = 5.0 + 2.0 * random_matrix(30, 1, rng).array();
+  Regression model({std::make_shared<StationaryKernel>(Shape::matern52, Vector{{2.0, 3.0}}, 1.3),
+                    0.2, 1e-3, Standardize::of(y)},
+                   X.leftCols(0), y.head(0));
+  WatchedPoints watched(model, at);
+  for (const Eigen::Index n : {0, 20, 20, 21, 25, 30}) {
+    model.append(X.middleCols(model.size(), n - model.size()),
+                 y.segment(model.size(), n - model.size()));
+    watched.follow(model);
+    const auto p = model.posterior(at, false);
+    EXPECT_LT((watched.mean() - p->mean()).cwiseAbs().maxCoeff(), 1e-10) << n;
+    EXPECT_LT((watched.variance() - p->variance()).cwiseAbs().maxCoeff(), 1e-10) << n;
+  }
+  // At a result without noise nothing is left, but never less.
+  Regression sure(
+      {std::make_shared<StationaryKernel>(Shape::rbf, Vector{{2.0, 3.0}}, 1.0), 0.0, 0.0, {}}, at,
+      Vector::Ones(7));
+  EXPECT_GT(WatchedPoints(sure, at).variance().minCoeff(), 0.0);
+}
+
 TEST(Regression, PullbacksMatchDifferences) {
   Rng rng(3, "regression");
   for (const Eigen::Index D : {1, 4}) {

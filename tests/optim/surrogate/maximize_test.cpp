@@ -60,7 +60,7 @@ TEST(Maximize, SlidesAlongAConstraintToTheBestPointOfIt) {
   EXPECT_TRUE(space.check(encoding.decode(found.front().X.col(0))));
 }
 
-TEST(Maximize, TheSameWithATeamAndSomethingElseToDo) {
+TEST(Maximize, TheSameOnThreadsAndWithScoresAtHand) {
   const Space space = square("x + 2*y <= 1.2");
   const Encoding encoding(space);
   const BatchObjective objective{hill, [](ConstMatrixRef X) {
@@ -73,17 +73,17 @@ TEST(Maximize, TheSameWithATeamAndSomethingElseToDo) {
   Matrix raw(2, 150);
   Rng draws(4, "maximize-test");
   for (double& u : raw.reshaped()) u = 0.4 * draws.uniform();
-  Team team(3);
-  int done = 0;
-  Rng alone(3, "maximize-test"), together = alone;
+  Rng alone(3, "maximize-test"), together = alone, scored = alone;
   const std::vector<Candidate> a = maximize(encoding, objective, raw, {}, alone);
-  const std::vector<Candidate> b =
-      maximize(encoding, objective, raw, {.team = &team, .meanwhile = [&] { ++done; }}, together);
-  EXPECT_EQ(done, 1);
+  const std::vector<Candidate> b = maximize(encoding, objective, raw, {.threads = 3}, together);
+  const std::vector<Candidate> c =
+      maximize(encoding, objective, raw, objective.score(raw), {.threads = 3}, scored);
   ASSERT_EQ(a.size(), b.size());
+  ASSERT_EQ(a.size(), c.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
     EXPECT_EQ(a[i].X, b[i].X) << i;
     EXPECT_EQ(a[i].value, b[i].value) << i;
+    EXPECT_EQ(a[i].X, c[i].X) << i;
   }
   EXPECT_EQ(alone.uniform(), together.uniform());
 }
