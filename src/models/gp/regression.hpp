@@ -77,7 +77,6 @@ class WatchedPoints {
   // REQUIRES: `model` is the one before, or that after more was appended.
   void follow(const Regression& model);
 
-  const Matrix& points() const { return points_; }
   Vector mean() const;      // (m), in units of y
   Vector variance() const;  // (m), > 0, in units of y squared
 

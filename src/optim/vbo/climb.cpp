@@ -17,7 +17,7 @@ using Eigen::Index;
 constexpr float kLongest = 0.2F, kShortest = 1e-8F;
 constexpr float kOnwards = 1.3F, kAcross = 0.4F, kTooFar = 0.6F;
 
-constexpr Index kTogether = 4;  // points that climb in one thread
+constexpr Index kTogether = 2;  // points that climb in one thread
 
 // A point on its way up.
 struct Climber {

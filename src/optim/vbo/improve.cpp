@@ -67,20 +67,52 @@ void Believer::believe(const Matrix& points) {
 
 Improvements::Improvements(const Process& process, ImproveSearch search, int count, Rng rng,
                            int threads)
-    : search_(std::move(search)), believer_(process, search_.log_success), rng_(rng) {
+    : search_(std::move(search)),
+      believer_(process, search_.log_success),
+      rng_(rng),
+      starts_(static_cast<std::size_t>(count)) {
   believer_.believe(search_.pending);
-  const std::uint64_t streams = rng_();
-  std::vector<std::optional<Starts>> drawn(static_cast<std::size_t>(count));
-  parallel_for(threads, count,
-               [&](int i) { drawn[static_cast<std::size_t>(i)].emplace(draw_starts(streams, i)); });
-  for (std::optional<Starts>& starts : drawn) starts_.push_back(std::move(*starts));
+  draw_starts(threads);
 }
 
-Improvements::Starts Improvements::draw_starts(std::uint64_t streams, int i) const {
-  Rng rng(streams, "starts", static_cast<std::uint64_t>(i));
-  Matrix X = search_.starts(rng);
-  Vector log_p = search_.log_success ? search_.log_success(X, nullptr) : Vector();
-  return {WatchedPoints(believer_.model(), std::move(X)), std::move(log_p)};
+// Those of each point with a stream of random numbers of its own.
+void Improvements::draw_starts(int threads) {
+  constexpr Eigen::Index block = 64;
+  const std::uint64_t streams = rng_();
+  parallel_for(threads, static_cast<int>(std::ssize(starts_)), [&](int i) {
+    Starts& starts = starts_[static_cast<std::size_t>(i)];
+    Rng rng(streams, "starts", static_cast<std::uint64_t>(i));
+    starts.X = search_.starts(rng);
+    if (search_.log_success) starts.log_p = search_.log_success(starts.X, nullptr);
+  });
+  struct Block {
+    Starts* of;
+    Eigen::Index first;
+    std::optional<WatchedPoints> watched;
+  };
+  std::vector<Block> blocks;
+  for (Starts& starts : starts_) {
+    for (Eigen::Index j = 0; j < starts.X.cols(); j += block) blocks.push_back({&starts, j, {}});
+  }
+  parallel_for(threads, static_cast<int>(std::ssize(blocks)), [&](int b) {
+    auto& [of, first, watched] = blocks[static_cast<std::size_t>(b)];
+    watched.emplace(believer_.model(),
+                    of->X.middleCols(first, std::min(block, of->X.cols() - first)));
+  });
+  for (Block& done : blocks) done.of->watched.push_back(std::move(*done.watched));
+}
+
+// By what is believed now.
+Vector Improvements::scores_of(Starts& starts, double bar) const {
+  Vector scores(starts.X.cols());
+  Eigen::Index filled = 0;
+  for (WatchedPoints& some : starts.watched) {
+    some.follow(believer_.model());
+    const Vector score = log_ei(some.mean(), some.variance(), believer_.best()).value;
+    scores.segment(filled, score.size()) = score;
+    filled += score.size();
+  }
+  return with_success(std::move(scores), starts.log_p, bar);
 }
 
 std::vector<Improvement> Improvements::find(int threads) {
@@ -101,13 +133,10 @@ std::vector<Improvement> Improvements::find(int threads) {
     const auto doubt = [&](const Candidate& top) {
       return log_success ? -std::expm1(log_success(top.X, nullptr)[0]) : 0.0;
     };
-    Starts& from = starts_[i];
-    from.at.follow(model);
-    const Vector scores =
-        with_success(log_ei(from.at.mean(), from.at.variance(), best).value, from.log_p, bar);
+    const Vector scores = scores_of(starts_[i], bar);
     const std::vector<Candidate> tops =
-        maximize(search_.encoding, objective(model, best, log_success, bar), from.at.points(),
-                 scores, climbs, rng_);
+        maximize(search_.encoding, objective(model, best, log_success, bar), starts_[i].X, scores,
+                 climbs, rng_);
     const auto fresh = std::find_if(tops.begin(), tops.end(), [&](const Candidate& top) {
       return !search_.taken(top.X.col(0)) && doubt(top) <= Tuning::improve_doubt * allowed;
     });

@@ -11,7 +11,6 @@
 // be tell more about it than as many at one.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -76,10 +75,12 @@ class Improvements {
  private:
   // Where the climbs of one point may begin, and what the process expects there.
   struct Starts {
-    WatchedPoints at;
-    Vector log_p;  // of success; empty where nothing fails
+    Matrix X;                            // (D,m)
+    std::vector<WatchedPoints> watched;  // the same in blocks
+    Vector log_p;                        // (m) of success; empty where nothing fails
   };
-  Starts draw_starts(std::uint64_t stream, int i) const;
+  void draw_starts(int threads);
+  Vector scores_of(Starts& starts, double bar) const;
 
   ImproveSearch search_;
   Believer believer_;
