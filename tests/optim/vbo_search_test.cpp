@@ -125,6 +125,15 @@ TEST(ForBatch, TheActionNetWorksInLargeBatchesOfNumbers) {
   EXPECT_FALSE(acts(256, 5));
 }
 
+TEST(ForBatch, OneGenerationIsImaginedWithFewNumbers) {
+  VboOptions options;
+  options.imagined = 3;
+  EXPECT_EQ(for_batch(options, 64, 7).imagined, 1);
+  EXPECT_EQ(for_batch(options, 64, 8).imagined, 3);
+  options.imagined = 0;
+  EXPECT_EQ(for_batch(options, 64, 2).imagined, 0);
+}
+
 constexpr Source kSources[] = {Source::jump, Source::climb, Source::local};
 
 double sum_of(const Shares& shares, Shares::Race race) {

@@ -133,7 +133,11 @@ struct Tuning {
   static constexpr double floor = 0.05, jump_floor = 0.5, leader_floor = 0.3;
 
   // ---- Local searches ------------------------------------------------------------------------
-  static constexpr int imagined_points = 64;    // per imagined generation
+  static constexpr int imagined_points = 64;  // per imagined generation
+  // Numbers from which on more than one generation is imagined. With few numbers a generation
+  // narrows the search by much, and two of them end in the wrong ripple ("Two imagined
+  // generations").
+  static constexpr std::int64_t imagine_more_from = 8;
   static constexpr double first_sigma = 0.15;   // 0.2 is slower, 0.12 the same (sure)
   static constexpr double again_sigma = 0.05;   // around the best result
   static constexpr double narrow = 0.02;        // deviation below which a search has its basin

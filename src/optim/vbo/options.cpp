@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "optim/vbo/options.hpp"
 
+#include <algorithm>
+
 #include "optim/vbo/constants.hpp"
 
 namespace vbo {
@@ -39,8 +41,10 @@ void bind(OptionBinder& b, VboOptions& o) {
            "without success. 0 = no such jumps, no new runs, and no improve_share either");
   b.integer("runs", o.runs, 0, 1'000'000,
             "most runs of the search; 1 = never begins anew, 0 = no limit");
-  b.integer("imagined", o.imagined, 0, 20,
-            "generations the local search runs on predictions alone, per round");
+  b.integer(
+      "imagined", o.imagined, 0, 20,
+      "generations the local search runs on predictions alone, per round; at most one with fewer "
+      "than eight numbers");
   b.integer("critics", o.critics, 1, 64, "networks in the ensemble; time grows with it");
   b.integer("order", o.order, 1, 12, "powers of the outcome a critic's score is made of");
   b.integer("levels", o.levels, 4, 512, "outcome levels; the gauge's ceiling is their logarithm");
@@ -75,6 +79,7 @@ VboOptions for_batch(VboOptions o, std::int64_t batch, std::int64_t numbers) {
   const bool large = o.action_batch > 0 && batch >= o.action_batch;
   const bool able = numbers > 0 && numbers <= Tuning::largest_full;
   if (!large || !able) o.action_share = 0.0;
+  if (numbers < Tuning::imagine_more_from) o.imagined = std::min<std::int64_t>(o.imagined, 1);
   return o;
 }
 

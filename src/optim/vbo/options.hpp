@@ -44,7 +44,7 @@ struct VboOptions {
   double improve_share = 0.8;
   double explore = 0.3;   // share of unscreened jumps once the leader is narrow; 0 = one basin only
   std::int64_t runs = 0;  // most runs; 1 = the first goes on for ever, 0 = as many as there is time
-  std::int64_t imagined = 1;  // generations of the local search on the critics, per round
+  std::int64_t imagined = 2;  // generations of the local search on the critics, per round
   std::int64_t design = 0;    // space-filling results before learning; 0 = from the dimension
 };
 void bind(OptionBinder& binder, VboOptions& options);
@@ -53,7 +53,7 @@ void bind(OptionBinder& binder, VboOptions& options);
 VboOptions with_effort(VboOptions options);
 
 // The options for batches of that size in a space of `numbers` numeric coordinates: where the
-// action-net has no place action_share is 0.
+// action-net has no place action_share is 0, and with few numbers one generation is imagined.
 VboOptions for_batch(VboOptions options, std::int64_t batch, std::int64_t numbers);
 
 }  // namespace vbo
