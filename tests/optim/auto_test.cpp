@@ -22,29 +22,39 @@ TEST(Auto, ChoosesByBudgetBatchAndDimension) {
   EXPECT_EQ(chosen(6, 1, 0), "vbo");
 }
 
-TEST(Auto, FewNumbersAndSomeHundredResultsAreVbos) {
-  EXPECT_EQ(chosen(12, 8, 299), "gp-logei");
-  EXPECT_EQ(chosen(12, 8, 300), "vbo");
-  EXPECT_EQ(chosen(13, 8, 300), "gp-logei");
-  Problem problem{.dimension = 4, .batch = 8, .budget = 300};
+TEST(Auto, SomeHundredResultsInManyRoundsAreVbos) {
+  EXPECT_EQ(chosen(60, 8, 299), "gp-logei");
+  EXPECT_EQ(chosen(60, 8, 300), "vbo");
+  EXPECT_EQ(chosen(60, 10, 300), "vbo");
+  EXPECT_EQ(chosen(60, 11, 300), "gp-logei");
+  EXPECT_EQ(chosen(60, 0, 300), "vbo");  // one at a time
+  const Problem limited{.dimension = 4, .batch = 8, .budget = 300, .limited = true};
+  EXPECT_EQ(choose_method(limited).method, "gp-logei");
+}
+
+TEST(Auto, InSmallSpacesSomeRoundsAreEnough) {
+  EXPECT_EQ(chosen(12, 64, 1024), "vbo");
+  EXPECT_EQ(chosen(13, 64, 1024), "gp-logei");
+  EXPECT_EQ(chosen(12, 64, 704), "gp-logei");
+  Problem problem{.dimension = 6, .batch = 64, .budget = 1024};
   problem.categorical = true;
-  EXPECT_EQ(choose_method(problem).method, "gp-logei");
-  problem = {.dimension = 4, .batch = 8, .budget = 300, .limited = true};
+  EXPECT_EQ(choose_method(problem).method, "vbo");
+  problem.dimension = 7;
   EXPECT_EQ(choose_method(problem).method, "gp-logei");
 }
 
 // What the rule looks at is taken from the space.
 TEST(Auto, LooksAtTheKindsOfParametersAndAtLimits) {
   const auto says = [](const Space& space) {
-    return make_optimizer(space, {.method = "auto", .batch = 8, .budget = 400})
+    return make_optimizer(space, {.method = "auto", .batch = 32, .budget = 400})
         .value()
         ->report()
         .message;
   };
   const Parameter x = Parameter::real("x", 0, 1);
   EXPECT_THAT(says(Space::make({x}).value()), ::testing::HasSubstr("auto chose vbo: 400 results"));
-  EXPECT_THAT(says(Space::make({x, Parameter::categorical("c", {"a", "b"})}).value()),
-              ::testing::HasSubstr("auto chose gp-logei: "));
+  const Parameter six = Parameter::categorical("c", {"a", "b", "c", "d", "e", "f"});
+  EXPECT_THAT(says(Space::make({x, six}).value()), ::testing::HasSubstr("auto chose gp-logei: "));
   EXPECT_THAT(says(Space::make({x}, {}, {{.metric = "m", .at_most = 1.0, .at_least = {}}}).value()),
               ::testing::HasSubstr("auto chose gp-logei: "));
 }

@@ -8,15 +8,21 @@ namespace vbo {
 namespace {
 
 // docs/algorithms/auto.md has the measurements. Up to here gp-logei is level with the best of vbo,
-// gp-logei and turbo on 52 of the 60 cells of bench/protocols/auto.toml, whatever the space.
+// gp-logei and turbo on 49 of the 60 cells of bench/protocols/auto.toml, whatever the space.
 // Beyond, nobody has measured it, and its time grows with the cube of the results.
 constexpr std::int64_t most_results = 1024;
 constexpr std::int64_t most_at_once = 64;
 constexpr std::int64_t most_dimensions = 150;
-// With few numbers and from some hundred results on vbo is the better of the two: level with the
-// best on 25 of the 30 cells of bench/protocols/auto-floats.toml, gp-logei on 18.
-constexpr std::int64_t few_dimensions = 12;
+// From some hundred results on vbo is the better of the two, if it has rounds to learn in: with
+// many of them in any space (11 and 8 of 12 such cells, 7 and 7 of the 8 held out), with some where
+// the space is small (9 and 3 of 10).
 constexpr std::int64_t some_hundred = 300;
+constexpr std::int64_t many_rounds = 30, some_rounds = 12;
+constexpr std::int64_t few_numbers = 12, few_with_categories = 6;  // encoded dimensions
+
+bool is_small(const Problem& problem) {
+  return problem.dimension <= (problem.categorical ? few_with_categories : few_numbers);
+}
 
 }  // namespace
 
@@ -34,9 +40,13 @@ Choice choose_method(const Problem& problem) {
   if (problem.dimension > most_dimensions) {
     return {"vbo", std::to_string(problem.dimension) + " encoded dimensions are many"};
   }
-  if (problem.dimension <= few_dimensions && problem.budget >= some_hundred &&
-      !problem.categorical && !problem.limited) {
-    return {"vbo", std::to_string(problem.budget) + " results are many for so few parameters"};
+  if (problem.budget >= some_hundred && !problem.limited) {
+    const std::int64_t rounds = problem.budget / std::max<std::int64_t>(1, problem.batch);
+    const std::string results = std::to_string(problem.budget) + " results ";
+    if (rounds >= many_rounds)
+      return {"vbo", results + "in " + std::to_string(rounds) + " rounds are many"};
+    if (rounds >= some_rounds && is_small(problem))
+      return {"vbo", results + "are many for so few parameters"};
   }
   return {"gp-logei", "with a budget of " + std::to_string(problem.budget) +
                           " every result counts, and a Gaussian process learns most from one"};
