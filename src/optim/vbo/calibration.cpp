@@ -16,16 +16,12 @@ Vector evidence(ConstVectorRef p, ConstVectorRef m) {
   return (((1.0 - Tuning::doubt) * p.array() + Tuning::doubt * m.array()) / m.array()).log();
 }
 
-struct Tempered {
-  Vector p;         // (G)
-  double log_norm;  // log Z
-};
-
-Tempered tempered(ConstVectorRef s, ConstVectorRef m, double b) {
-  const double top = b * s.maxCoeff();
-  Vector p = m.array() * (b * s.array() - top).exp();
-  const double sum = p.sum();
-  return {p / sum, top + std::log(sum)};
+// m (p/m)^b / Z, and a little of the marginal: with b > 1 nothing else would keep a prediction from
+// losing more than it can ever win.
+Vector tempered(ConstVectorRef s, ConstVectorRef m, double b) {
+  Vector p = m.array() * (b * (s.array() - s.maxCoeff())).exp();
+  p *= (1.0 - Tuning::doubt) / p.sum();
+  return p + Tuning::doubt * m;
 }
 
 }  // namespace
@@ -82,9 +78,9 @@ Calibration::Nats Calibration::judge(const OutcomeLevels& on, ConstMatrixRef P,
                                      std::span<const int> levels) const {
   double realized = 0.0;
   for (Eigen::Index i = 0; i < P.cols(); ++i) {
-    const Vector s = evidence(P.col(i), on.mass());
-    const Tempered t = tempered(s, on.mass(), sharpness_);
-    realized += sharpness_ * s[levels[static_cast<std::size_t>(i)]] - t.log_norm;
+    const Vector p = tempered(evidence(P.col(i), on.mass()), on.mass(), sharpness_);
+    const int level = levels[static_cast<std::size_t>(i)];
+    realized += std::log(p[level] / on.mass()[level]);
   }
   return {expected(on, P), realized / static_cast<double>(std::max<Eigen::Index>(1, P.cols()))};
 }
@@ -92,9 +88,8 @@ Calibration::Nats Calibration::judge(const OutcomeLevels& on, ConstMatrixRef P,
 double Calibration::expected(const OutcomeLevels& on, ConstMatrixRef P) const {
   double sum = 0.0;
   for (Eigen::Index i = 0; i < P.cols(); ++i) {
-    const Vector s = evidence(P.col(i), on.mass());
-    const Tempered t = tempered(s, on.mass(), sharpness_);
-    sum += sharpness_ * t.p.dot(s) - t.log_norm;
+    const Vector p = tempered(evidence(P.col(i), on.mass()), on.mass(), sharpness_);
+    sum += (p.array() * (p.array() / on.mass().array()).log()).sum();
   }
   return std::max(0.0, sum / static_cast<double>(std::max<Eigen::Index>(1, P.cols())) - surplus_);
 }
