@@ -44,11 +44,6 @@ void Ensemble<T>::train_member(int k, int steps, const LossGradient& loss_gradie
 }
 
 template <class T>
-void Ensemble<T>::for_each(int threads, const std::function<void(int, Member<T>&)>& work) {
-  parallel_for(threads, size(), [&](int k) { work(k, (*this)[k]); });
-}
-
-template <class T>
 void gather_columns(InputRef<T> X, std::span<const int> indices, MatrixOf<T>& out) {
   out.resize(X.rows(), std::ssize(indices));
   for (Index j = 0; j < out.cols(); ++j) out.col(j) = X.col(indices[static_cast<std::size_t>(j)]);

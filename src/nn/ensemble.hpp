@@ -46,9 +46,6 @@ class Ensemble {
   // Of member k alone, in the calling thread: for callers with a loop of their own.
   void train_member(int k, int steps, const LossGradient& loss_gradient, double clip = 0.0);
 
-  // work(k, member) for every member, over threads: e.g. forward and input gradients.
-  void for_each(int threads, const std::function<void(int k, Member<T>& member)>& work);
-
  private:
   std::vector<Member<T>> members_;
 };

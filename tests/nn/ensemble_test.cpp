@@ -54,9 +54,9 @@ TEST(Ensemble, FitsASmallRegression) {
   Ensemble<float> ensemble = trained(0, 4000);
   for (int k = 0; k < ensemble.size(); ++k) EXPECT_LT(ensemble[k].loss, 0.15);
   const Regression task;
-  ensemble.for_each(2, [&](int, Member<float>& member) {
-    EXPECT_LT(mse<float>(member.net.forward(task.X), task.Y, nullptr), 0.01);
-  });
+  for (int k = 0; k < ensemble.size(); ++k) {
+    EXPECT_LT(mse<float>(ensemble[k].net.forward(task.X), task.Y, nullptr), 0.01);
+  }
 }
 
 TEST(Ensemble, CountsTheWorkOfAllThreads) {

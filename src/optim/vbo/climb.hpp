@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Points that climb a judge's opinion, all at once: steps along the sign of the gradient in the
+// Points that climb a judge's opinion, two on a thread: steps along the sign of the gradient in the
 // numeric coordinates, each coordinate with a length of its own that grows while its slope keeps
 // its sign (resilient propagation, Riedmiller and Braun 1993), in turn with the one change of
 // category that the gradient promises most from. A step that does not raise a point's score is
