@@ -212,6 +212,7 @@ FitReport GaussianProcess::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
   LikelihoodWorkspace work{.team = &team};
   const auto minimize = [&](Objective& objective, double gain_tolerance) {
     work.probes.resize(objective.X.cols(), information_probes);
+    if (!options_.hill.empty()) work.hill = options_.hill.at(objective.X);
     for (double& v : work.probes.reshaped()) v = rng.uniform() < 0.5 ? -1.0 : 1.0;
     return minimize_quasi_newton([&](ConstVectorRef t, double ceiling,
                                      Slope& slope) { return objective(t, ceiling, slope); },
@@ -260,12 +261,12 @@ FitReport GaussianProcess::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
     value = log_likelihood(kernel_of(parameters_), parameters_.noise_variance, std::nullopt, X, z,
                            work, nullptr);
   }
-  parameters_.mean = value.ok && std::isfinite(value.mean) ? value.mean : 0.0;
+  const bool has_mean = value.ok && std::isfinite(value.mean) && std::isfinite(value.slope);
+  parameters_.mean = has_mean ? value.mean : 0.0;
+  parameters_.slope = has_mean ? value.slope : 0.0;
   if (value.ok) {
     regression_.emplace(
-        Regression::Parameters{std::make_shared<StationaryKernel>(kernel_of(parameters_)),
-                               parameters_.mean, parameters_.noise_variance, output_},
-        X, y, std::move(work.K), std::move(work.alpha));
+        regression_parameters(), X, y, std::move(work.K), std::move(work.alpha));
   } else {
     condition(parameters_, X, y);
   }
@@ -283,10 +284,16 @@ void GaussianProcess::condition(const GpParameters& parameters, ConstMatrixRef X
                                 ConstVectorRef y) {
   parameters_ = parameters;
   output_ = Standardize::of(y);
-  regression_.emplace(
-      Regression::Parameters{std::make_shared<StationaryKernel>(kernel_of(parameters_)),
-                             parameters_.mean, parameters_.noise_variance, output_},
-      X, y);
+  regression_.emplace(regression_parameters(), X, y);
+}
+
+Regression::Parameters GaussianProcess::regression_parameters() const {
+  return {std::make_shared<StationaryKernel>(kernel_of(parameters_)),
+          parameters_.mean,
+          parameters_.noise_variance,
+          output_,
+          options_.hill,
+          parameters_.slope};
 }
 
 std::unique_ptr<Posterior> GaussianProcess::posterior(ConstMatrixRef X) const {
@@ -297,7 +304,7 @@ std::unique_ptr<Posterior> GaussianProcess::marginals(ConstMatrixRef X) const {
   return regression_->posterior(X, false);
 }
 
-// Matheron: f = g + k(.,X) K_y^-1 (z - c - g(X) - e), g a prior draw and e ~ N(0, noise).
+// Matheron: f = m + g + k(.,X) K_y^-1 (z - m(X) - g(X) - e), g a prior draw and e ~ N(0, noise).
 Matrix GaussianProcess::sample_functions(ConstMatrixRef X, Index S, bool with_noise,
                                          Rng rng) const {
   if (X.cols() <= exact_sample_limit) return regression_->sample(X, S, with_noise, rng);
@@ -317,7 +324,8 @@ Matrix GaussianProcess::sample_functions(ConstMatrixRef X, Index S, bool with_no
   if (with_noise) {
     for (double& v : Y.reshaped()) v += noise_sigma * rng.normal();
   }
-  return (Y.array() + parameters_.mean) * output_.scale + output_.offset;
+  Y.colwise() += regression_->parameters().prior_mean(X);
+  return Y.array() * output_.scale + output_.offset;
 }
 
 std::unique_ptr<Surrogate> GaussianProcess::conditioned_on(ConstMatrixRef X,

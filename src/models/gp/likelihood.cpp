@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "models/gp/likelihood.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "numerics/flops.hpp"
@@ -21,6 +22,16 @@ bool factor(const StationaryKernel& kernel, double noise_variance, ConstMatrixRe
     if (factor_tiled(work.K, team)) return true;
   }
   return false;
+}
+
+// The least-squares slope s of z ~ c + s b from the columns of L^-1 [1 z b], where it is below 0.
+double downward_slope(const Matrix& white) {
+  const auto ones = white.col(0), z = white.col(1), b = white.col(2);
+  const double along = ones.dot(b) / ones.squaredNorm();
+  const Vector rest = b - along * ones;  // of b, across the constant
+  const double square = rest.squaredNorm();
+  if (!(square > 1e-12 * b.squaredNorm())) return 0.0;  // b is constant at these inputs
+  return std::min(0.0, rest.dot(z) / square);
 }
 
 // One tile of the gradient: Q becomes W = G o Q there, and sum_ij W_ij delta_ij,k^2 over its
@@ -53,14 +64,23 @@ LikelihoodValue log_likelihood(const StationaryKernel& kernel, double noise_vari
   const double size = static_cast<double>(n);
   LikelihoodValue result;
   if (!factor(kernel, noise_variance, X, team, work, gradient ? &work.Q : nullptr)) return result;
-  Matrix both(n, 2);  // L^-1 [1 z]
-  both.col(0).setOnes();
-  both.col(1) = z;
-  for (auto column : both.colwise()) work.K.triangularView<Lower>().solveInPlace(column);
-  result.mean = mean ? *mean : both.col(0).dot(both.col(1)) / both.col(0).squaredNorm();
-  const Vector r = z.array() - result.mean;
+  const bool hill = work.hill.size() > 0;
+  Matrix white(n, hill ? 3 : 2);  // L^-1 [1 z b]
+  white.col(0).setOnes();
+  white.col(1) = z;
+  if (hill) white.col(2) = work.hill;
+  for (auto column : white.colwise()) work.K.triangularView<Lower>().solveInPlace(column);
+  if (hill) result.slope = downward_slope(white);
+  const auto level = [&](auto column) { return white.col(0).dot(column); };
+  const double of_hill = hill ? result.slope * level(white.col(2)) : 0.0;
+  result.mean = mean ? *mean : (level(white.col(1)) - of_hill) / white.col(0).squaredNorm();
+  Vector r = z.array() - result.mean;
   Vector& alpha = work.alpha;
-  alpha = both.col(1) - result.mean * both.col(0);
+  alpha = white.col(1) - result.mean * white.col(0);
+  if (hill) {
+    r -= result.slope * work.hill;
+    alpha -= result.slope * white.col(2);
+  }
   const double fit = alpha.squaredNorm();
   work.K.transpose().triangularView<Eigen::Upper>().solveInPlace(alpha);
   result.value = -0.5 * fit - work.K.diagonal().array().log().sum() - size * kLogSqrt2Pi;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The log marginal likelihood of a Gaussian process and its derivatives by every hyper-parameter
 // and, for deep kernels, by the inputs:
-//   log p = -1/2 r' alpha - sum_i log L_ii - n/2 log 2 pi,   r = z - c,  K_y = K + noise I = L L'
+//   log p = -1/2 r' alpha - sum_i log L_ii - n/2 log 2 pi,   r = z - m,  K_y = K + noise I = L L'
 //   d log p / d theta = sum_ij G_ij dK_ij/dtheta,            G = 1/2 (alpha alpha' - K_y^-1)
 #pragma once
 
@@ -17,6 +17,8 @@ namespace vbo {
 struct LikelihoodWorkspace {
   Team* team = nullptr;  // set by the caller: its threads take part; null: the caller alone
   Matrix probes;         // (n,S) set by the caller: independent entries of mean 0, variance 1
+  // (n) set by the caller: b of a hill (hill.hpp) at the inputs, m = c + s b; empty: m = c.
+  Vector hill;
   Matrix K, Q;           // (n,n) the lower triangle of K is L when the last value was ok
   Vector alpha;          // (n) K_y^-1 r
   TiledInverse inverse;
@@ -37,11 +39,13 @@ struct LikelihoodGradient {
 struct LikelihoodValue {
   double value = 0.0;  // log p
   double mean = 0.0;   // c
+  double slope = 0.0;  // s <= 0
   bool ok = false;     // false: K_y is not positive definite; nothing else is meaningful
   bool has_gradient = false;
 };
 
-// X (D,n), z (n). Without `mean`, c is the one that maximizes log p: (1' K_y^-1 z) / (1' K_y^-1 1).
+// X (D,n), z (n). Without `mean`, c is the one that maximizes log p, (1' K_y^-1 z) / (1' K_y^-1 1),
+// and so is s <= 0 where there is a hill. REQUIRES: with `mean` there is no hill.
 // `gradient` may be null: the value alone costs a third. It is not written when log p < `least`.
 LikelihoodValue log_likelihood(const StationaryKernel& kernel, double noise_variance,
                                std::optional<double> mean, ConstMatrixRef X, ConstVectorRef z,

@@ -16,13 +16,20 @@ using Eigen::Index;
 constexpr Index few_columns = 3;
 constexpr Index mean_block = 512;  // points whose kernel with the data is in memory at a time
 
+// d (dmean' m(X)) / dX (D,q), in units of y.
+Matrix prior_slope(const Regression::Parameters& p, ConstMatrixRef X, ConstVectorRef dmean) {
+  if (p.hill.empty()) return Matrix::Zero(X.rows(), X.cols());
+  return p.hill.pullback(X, p.output.scale * p.slope * dmean);
+}
+
 class RegressionPosterior final : public GaussianPosterior {
  public:
   RegressionPosterior(const Regression& model, ConstMatrixRef X, bool joint)
       : model_(model), kernel_(*model.parameters().kernel), X_(X) {
-    const auto& [kernel, c, noise, output] = model.parameters();
+    const Standardize& output = model.parameters().output;
     const Matrix k = kernel_.cross(model.inputs(), X_);  // (n,q)
-    mean_ = ((k.transpose() * model.alpha()).array() + c) * output.scale + output.offset;
+    mean_ = k.transpose() * model.alpha() + model.parameters().prior_mean(X_);
+    mean_ = mean_.array() * output.scale + output.offset;
     V_ = k;
     model.solve_forward(V_);
     const Vector prior = kernel_.diagonal(X_);
@@ -50,7 +57,8 @@ class RegressionPosterior final : public GaussianPosterior {
     const Vector dv = (s * s * free_.array() * dvariance.array()).matrix();
     Matrix dk = solved() * (-2.0 * dv).asDiagonal();
     dk.noalias() += model_.alpha() * (s * dmean).transpose();
-    return kernel_.pull_cross(model_.inputs(), X_, dk) + kernel_.pull_diagonal(X_, dv);
+    return kernel_.pull_cross(model_.inputs(), X_, dk) + kernel_.pull_diagonal(X_, dv) +
+           prior_slope(model_.parameters(), X_, dmean);
   }
 
   // dk = alpha dmean' - 2 W dSigma,  dk(X,X) = dSigma.
@@ -61,7 +69,8 @@ class RegressionPosterior final : public GaussianPosterior {
     Matrix dk = -2.0 * (solved() * dSigma);
     dk.noalias() += model_.alpha() * (s * dmean).transpose();
     flops::add(flops::gemm(dk.rows(), dk.cols(), dk.cols() + 1));
-    return kernel_.pull_cross(model_.inputs(), X_, dk) + kernel_.pull_self(X_, dSigma);
+    return kernel_.pull_cross(model_.inputs(), X_, dk) + kernel_.pull_self(X_, dSigma) +
+           prior_slope(model_.parameters(), X_, dmean);
   }
 
  private:
@@ -85,6 +94,11 @@ class RegressionPosterior final : public GaussianPosterior {
 
 }  // namespace
 
+Vector Regression::Parameters::prior_mean(ConstMatrixRef X) const {
+  if (hill.empty()) return Vector::Constant(X.cols(), mean);
+  return (mean + slope * hill.at(X).array()).matrix();
+}
+
 Regression::Regression(Parameters parameters, ConstMatrixRef X, ConstVectorRef y)
     : parameters_(std::move(parameters)), X_(X.rows(), 0), L_(0, 0) {
   append(X, y);
@@ -95,7 +109,7 @@ Regression::Regression(Parameters parameters, ConstMatrixRef X, ConstVectorRef y
     : parameters_(std::move(parameters)),
       n_(X.cols()),
       X_(X),
-      residual_(parameters_.output.apply(y).array() - parameters_.mean),
+      residual_(parameters_.output.apply(y) - parameters_.prior_mean(X)),
       L_(std::move(L)),
       alpha_(std::move(alpha)) {}
 
@@ -106,15 +120,15 @@ Vector Regression::mean(ConstMatrixRef X) const {
   for (Index from = 0; from < X.cols(); from += mean_block) {
     const Index q = std::min(mean_block, X.cols() - from);
     const Matrix k = parameters_.kernel->cross(inputs(), X.middleCols(from, q));  // (n,q)
-    mean.segment(from, q) =
-        ((k.transpose() * alpha_).array() + parameters_.mean) * output.scale + output.offset;
+    mean.segment(from, q) = k.transpose() * alpha_;
   }
-  return mean;
+  mean += parameters_.prior_mean(X);
+  return (mean.array() * output.scale + output.offset).matrix();
 }
 
 Matrix Regression::mean_slope(ConstMatrixRef X, ConstVectorRef weights) const {
   const Matrix dk = alpha_ * (parameters_.output.scale * weights).transpose();
-  return parameters_.kernel->pull_cross(inputs(), X, dk);
+  return parameters_.kernel->pull_cross(inputs(), X, dk) + prior_slope(parameters_, X, weights);
 }
 
 void Regression::reserve(Index capacity) {
@@ -147,7 +161,7 @@ void Regression::append(ConstMatrixRef X, ConstVectorRef y) {
   }
   L_.block(n_, n_, k, k) = robust_factor(corner);
   X_.middleCols(n_, k) = X;
-  residual_.segment(n_, k) = parameters_.output.apply(y).array() - parameters_.mean;
+  residual_.segment(n_, k) = parameters_.output.apply(y) - parameters_.prior_mean(X);
   n_ += k;
   alpha_ = residual();
   solve_forward(alpha_);
@@ -202,7 +216,7 @@ WatchedPoints::WatchedPoints(const Regression& model, Matrix points)
     : output_(model.parameters().output),
       points_(std::move(points)),
       V_(0, points_.cols()),
-      mean_(Vector::Constant(points_.cols(), model.parameters().mean)),
+      mean_(model.parameters().prior_mean(points_)),
       variance_(model.parameters().kernel->diagonal(points_)),
       floor_(variance_floor * variance_) {
   follow(model);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Exact Gaussian-process regression once kernel, mean and noise are given:
-//   z = (y - offset) / scale ~ N(c 1, K_y),  K_y = k(X,X) + noise I = L L',  alpha = K_y^-1 (z - c)
-//   mean = c + k' alpha,  covariance = k(x,x') - k' K_y^-1 k'          (latent f; units of y)
+//   z = (y - offset) / scale ~ N(m(X), K_y),  K_y = k(X,X) + noise I = L L',
+//   alpha = K_y^-1 (z - m(X)),  m(x) = c, or c + s b(x) with a hill (hill.hpp)
+//   mean = m + k' alpha,  covariance = k(x,x') - k' K_y^-1 k'          (latent f; units of y)
 // Conditioning on more data extends L in place: O(n^2) per point instead of O(n^3).
 // Const calls may come from several threads at once.
 #pragma once
@@ -9,6 +10,7 @@
 #include <memory>
 
 #include "models/gaussian_posterior.hpp"
+#include "models/gp/hill.hpp"
 #include "models/gp/kernel.hpp"
 #include "models/standardize.hpp"
 
@@ -21,6 +23,10 @@ class Regression {
     double mean = 0.0;            // c, in standardized units
     double noise_variance = 0.0;  // in standardized units
     Standardize output;
+    Hill hill = {};
+    double slope = 0.0;  // s of the hill, in standardized units
+
+    Vector prior_mean(ConstMatrixRef X) const;  // m (q) at X (D,q)
   };
 
   // X (D,n), y (n) in units of y, n >= 0.
@@ -44,13 +50,13 @@ class Regression {
   void solve_forward(MatrixRef z) const;
   void solve_backward(MatrixRef z) const;
 
-  // log N(z; c 1, K_y), in standardized units.
+  // log N(z; m(X), K_y), in standardized units.
   double log_likelihood() const;
 
   Eigen::Index size() const { return n_; }
   Eigen::Index dimension() const { return X_.rows(); }
   auto inputs() const { return X_.leftCols(n_); }           // (D,n)
-  auto residual() const { return residual_.head(n_); }      // z - c (n)
+  auto residual() const { return residual_.head(n_); }      // z - m(X) (n)
   const Vector& alpha() const { return alpha_; }            // (n)
   auto factor() const { return L_.topLeftCorner(n_, n_); }  // the lower triangle is L
   const Parameters& parameters() const { return parameters_; }
@@ -67,8 +73,8 @@ class Regression {
 };
 
 // Posterior means and variances at some points, which follow a regression that learns more:
-//   V = L^-1 k(X, points),  b = L^-1 (z - c),  mean = c + V'b,  variance = k(.,.) - sum of V's
-//   squares
+//   V = L^-1 k(X, points),  b = L^-1 (z - m(X)),  mean = m + V'b,
+//   variance = k(.,.) - sum of V's squares
 // A result more is a row more of V: n instead of n^2 operations a point.
 class WatchedPoints {
  public:

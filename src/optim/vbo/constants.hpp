@@ -54,6 +54,14 @@ struct Tuning {
   static constexpr std::ptrdiff_t gp_mean_block = 512;     // points whose means one thread computes
   static constexpr std::ptrdiff_t gp_slope_block = 16;     // and whose slopes, which climbs ask for
   static constexpr std::ptrdiff_t gp_variance_block = 16;  // and whose variances, for forecasts
+  // The process near the search ("A process in the search's frame"). A length of the frame, 1.5
+  // deviations of the search, is so much to the process: 0.15 to 0.6 alike.
+  static constexpr double near_scale = 0.3;
+  // Lengths of the frame within which it learns, and is tested on new results. 2 to 8 alike; without
+  // a radius worse in small batches (sure).
+  static constexpr double near_radius = 4.0;
+  static constexpr std::ptrdiff_t near_fewest = 4;  // results per number; 8 is the same
+  static constexpr double near_hill = 100.0;  // bound of its mean's hill; 20 to 1,000 alike
   static constexpr double error_memory = 8.0;  // results that earlier squared errors count as
 
   // ---- Information ---------------------------------------------------------------------------
@@ -143,6 +151,10 @@ struct Tuning {
   static constexpr double narrow = 0.02;        // deviation below which a search has its basin
   static constexpr double other_region = 0.25;  // distance; Hartmann-6, sure
   static constexpr double same_region = 0.05;   // distance
+  // A run whose search would draw the champion's place (in its own deviations), and whose best is
+  // short of it by no more than this part of the spread, climbs the champion's hill ("The same hill
+  // again").
+  static constexpr double same_hill_steps = 1.0, same_hill = 0.01;
   static constexpr std::int64_t leader_patience = 12;  // generations
   static constexpr double converged = 1e-8;            // deviation
   static constexpr double frame_scale = 1.5;           // the critics' view is wider than the search

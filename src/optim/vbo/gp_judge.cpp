@@ -6,7 +6,6 @@
 #include <iterator>
 #include <limits>
 #include <memory>
-#include <set>
 
 #include "core/normal.hpp"
 #include "optim/vbo/constants.hpp"
@@ -15,97 +14,6 @@ namespace vbo {
 namespace {
 
 constexpr double kFailedOutcome = -std::numeric_limits<double>::infinity();
-
-// Half of the points are the best results, the rest a sample of all others; all if they fit.
-// Failures, and infeasible results once enough are feasible, are left to the models of success and
-// of the limits (failures.hpp): a cliff at the border would be taken for the shape of the whole
-// function.
-std::vector<int> chosen_results(const Archive& archive, int most, Rng& rng) {
-  const int n = archive.feasible() >= Tuning::gp_fewest_feasible ? archive.feasible()
-                : archive.succeeded() > 0                        ? archive.succeeded()
-                                                                 : archive.size();
-  const int best = n <= most ? n : most / 2;
-  std::set<int> ranks;  // of the others
-  while (best < n && static_cast<int>(ranks.size()) < most - best) {
-    ranks.insert(best + static_cast<int>(rng.below(static_cast<std::uint64_t>(n - best))));
-  }
-  std::vector<int> chosen;
-  chosen.reserve(static_cast<std::size_t>(best) + ranks.size());
-  for (int rank = 0; rank < best; ++rank) chosen.push_back(archive.at_rank(rank));
-  for (const int rank : ranks) chosen.push_back(archive.at_rank(rank));
-  return chosen;
-}
-
-// The lowest of the chosen outcomes that is neither infeasible nor an outlier: too far below the
-// median, measured by how far the best is above it.
-double lowest_usual(const Archive& archive, const Vector& outcomes) {
-  std::vector<double> values;
-  std::ranges::copy_if(outcomes, std::back_inserter(values),
-                       [&](double value) { return archive.is_feasible(value); });
-  if (values.empty()) return std::numeric_limits<double>::infinity();
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  const double median = *middle, best = *std::max_element(middle, values.end());
-  const double far = median - Tuning::gp_outlier * (best - median);
-  double lowest = median;
-  for (const double value : values) {
-    if (!(value < far)) lowest = std::min(lowest, value);  // not a number: none is far
-  }
-  return lowest;
-}
-
-Lesson lesson_of(const Archive& archive, const Replay& replay, const std::vector<int>& indices) {
-  const auto N = static_cast<Eigen::Index>(indices.size());
-  Lesson lesson{Matrix(archive.code(0).size(), N), Vector(N), Vector(N), 0.0};
-  for (Eigen::Index i = 0; i < N; ++i) {
-    const int index = indices[static_cast<std::size_t>(i)];
-    lesson.X.col(i) = archive.code(index);
-    lesson.z[i] = -normal_quantile(replay.quantile(archive.shared_rank(index)));
-    lesson.outcomes[i] = archive.value(index);
-  }
-  lesson.bar = lowest_usual(archive, lesson.outcomes);
-  return lesson;
-}
-
-// What the process learns. Ranks squeeze the best results together, whose distances say most about
-// where the optimum is, and hide that effects of categories add up. Hence outcomes above a bar y_b
-// keep their values, bent by a map W (warp.hpp), on the scale of their scores z:
-//   t + s (W(y) - W(y_b)),   s^2 = sum (z - t)^2 / sum (W(y) - W(y_b))^2.
-// Outliers below the bar are better off with ranks, and so are infeasible results, whose values
-// cannot be compared with the others'. t is the highest score that keeps its rank: many failures or
-// ties share one. An outlier above squeezes the other results; then the critics, who see ranks,
-// predict better and get the weight.
-TargetScale target_scale(const Lesson& lesson, int warp) {
-  const Vector &z = lesson.z, &y = lesson.outcomes;
-  const double bar = lesson.bar;
-  double t = z.minCoeff();
-  std::vector<double> above{bar};
-  for (Eigen::Index i = 0; i < z.size(); ++i) {
-    if (y[i] > bar) above.push_back(y[i]);
-    if (y[i] <= bar) t = std::max(t, z[i]);
-  }
-  TargetScale scale{
-      bar, t, Warp::choice(warp, Eigen::Map<const Vector>(above.data(), std::ssize(above))), 0.0};
-  double of_scores = 0.0, of_values = 0.0;  // sums of squares
-  for (Eigen::Index i = 0; i < z.size(); ++i) {
-    if (y[i] <= bar) continue;
-    of_scores += std::pow(std::max(z[i] - t, 0.0), 2.0);
-    of_values += std::pow(scale.warp(y[i]) - scale.warp(bar), 2.0);
-  }
-  const bool usable = of_values > 0.0 && std::isfinite(of_values);
-  if (usable) scale.slope = std::sqrt(of_scores / of_values);
-  return scale;
-}
-
-bool keeps_its_value(const TargetScale& scale, double outcome) {
-  return scale.slope > 0.0 && outcome > scale.bar;
-}
-
-// Of an outcome whose rank gives the normal score z.
-double target(const TargetScale& scale, double outcome, double z) {
-  if (!keeps_its_value(scale, outcome)) return z;
-  return scale.floor + scale.slope * (scale.warp(outcome) - scale.warp(scale.bar));
-}
 
 // work(first, count) for N points in pieces of at most `block`.
 std::vector<std::function<void()>> in_blocks(
@@ -164,11 +72,15 @@ double GpJudge::gp_weight() const {
   return model_ ? weight_ : 0.0;
 }
 
+// Near the search the process is tested on what it has learned of: far away it knows nothing, and
+// what jumps find there says nothing about it.
 void GpJudge::examine(const Archive& archive, const Replay& replay, const std::vector<int>& fresh,
                       int threads) {
   std::vector<int> known;
-  std::ranges::copy_if(fresh, std::back_inserter(known),
-                       [&](int i) { return archive.value(i) > kFailedOutcome; });
+  std::ranges::copy_if(fresh, std::back_inserter(known), [&](int i) {
+    return archive.value(i) > kFailedOutcome &&
+           view_.distance(archive.code(i))[0] <= Tuning::near_radius;
+  });
   if (!model_ || known.empty()) return;
   const Lesson results = lesson_of(archive, replay, known);
   const Eigen::Index before = held_out_.cols();
@@ -178,9 +90,9 @@ void GpJudge::examine(const Archive& archive, const Replay& replay, const std::v
       critics_.evaluate(frame_, results.X.cast<float>(), {0.0, 0.0}, threads, room_.critics)
           .mean.cast<double>()
           .transpose();
-  added.row(1) = model_->regression().mean(results.X).transpose();
+  added.row(1) = model_->regression().mean(view_(results.X)).transpose();
   for (Eigen::Index i = 0; i < results.z.size(); ++i) {
-    added(2, i) = target(scale_, results.outcomes[i], results.z[i]);
+    added(2, i) = scale_.target(results.outcomes[i], results.z[i]);
   }
   if (held_out_.cols() < Tuning::gp_fewest_fresh) return;  // batches may be small
   const auto share = share_of_second(held_out_.row(0), held_out_.row(1), held_out_.row(2));
@@ -196,15 +108,37 @@ struct GpJudge::Fits {
   std::vector<std::optional<Fit>> of_warp;
 };
 
+// The results near the search to learn from, once there are more than the process can learn from;
+// none while the best one lies elsewhere or too few that differ from it are near: then the whole box
+// is what it should know. The view follows.
+std::vector<int> GpJudge::look_nearby(const Archive& archive, int most) {
+  view_ = ProcessView();
+  if (frame_.numeric() == 0 || archive.feasible() <= most) return {};
+  const int best = archive.at_rank(0);
+  const ProcessView near(frame_, archive.code(best).size());
+  if (near.distance(archive.code(best))[0] > Tuning::near_radius) return {};
+  std::vector<int> results = results_nearby(archive, near, most);
+  const auto differ = std::ranges::count_if(
+      results, [&](int i) { return archive.value(i) < archive.value(best); });
+  if (differ < Tuning::near_fewest * frame_.numeric()) return {};
+  view_ = near;
+  return results;
+}
+
 Learning GpJudge::learning(const Archive& archive, const Replay& replay, std::int64_t round) {
+  near_before_fit_ = view_.is_near();
   state_before_fit_ = state_;
   warp_before_fit_ = warp_;
   model_.reset();
   if (options_.role == GpRole::assists && weight_ < Tuning::gp_idle_weight &&
       round % Tuning::gp_idle_rounds != 0)
     return {};
-  Rng rng(seed_, "gp-results", static_cast<std::uint64_t>(round));
   const auto most = static_cast<int>(std::max(options_.vbo.gp_points, Tuning::gp_fewest_points));
+  std::vector<int> chosen = look_nearby(archive, most);
+  if (chosen.empty()) {
+    Rng rng(seed_, "gp-results", static_cast<std::uint64_t>(round));
+    chosen = results_of_the_box(archive, most, rng);
+  }
   std::vector<int> warps{static_cast<int>(warp_)};  // all of them once, then a neighbour a round
   if (state_before_fit_.size() == 0) {
     for (int warp = 0; warp < Warp::count; ++warp) {
@@ -214,7 +148,7 @@ Learning GpJudge::learning(const Archive& archive, const Replay& replay, std::in
     warps.push_back(*next);
   }
   const auto fits = std::make_shared<Fits>(
-      Fits{lesson_of(archive, replay, chosen_results(archive, most, rng)), std::move(warps), {}});
+      Fits{lesson_of(archive, replay, chosen), std::move(warps), {}});
   fits->of_warp.resize(fits->warps.size());
   Learning work;
   for (std::size_t k = 0; k < fits->warps.size(); ++k) {
@@ -251,20 +185,23 @@ GpJudge::Fit GpJudge::fitted(const Lesson& lesson, int warp, std::int64_t round,
   options.max_iterations =
       static_cast<int>(std::lround(static_cast<double>(options_.vbo.gp_iterations) *
                                    std::clamp(fewer, 1.0, Tuning::gp_more_iterations)));
+  options.hill = view_.hill();
   Fit fit{GaussianProcess(options), target_scale(lesson, warp), 0.0, 0.0};
-  if (state_before_fit_.size() > 0) fit.model.set_state(state_before_fit_);
+  // Length-scales of the whole box say nothing about those near the search.
+  const bool goes_on = state_before_fit_.size() > 0 && near_before_fit_ == view_.is_near();
+  if (goes_on) fit.model.set_state(state_before_fit_);
   Vector targets(N);
   double slopes = 0.0;  // sum of log dv/dy
   for (Eigen::Index i = 0; i < N; ++i) {
     const double outcome = lesson.outcomes[i];
-    targets[i] = target(fit.scale, outcome, lesson.z[i]);
-    if (!keeps_its_value(fit.scale, outcome)) continue;
-    slopes += fit.scale.warp.log_slope(outcome) + std::log(fit.scale.slope / fit.scale.warp.range);
+    targets[i] = fit.scale.target(outcome, lesson.z[i]);
+    if (fit.scale.keeps_value(outcome)) slopes += fit.scale.log_slope(outcome);
   }
   const double deviation = std::sqrt((targets.array() - targets.mean()).square().mean());
+  const Matrix U = view_(lesson.X);
   const FitReport report =
-      fit.model.fit(lesson.X, targets, Rng(seed_, "gp-fit", static_cast<std::uint64_t>(round)));
-  fit.best = fit.model.regression().mean(lesson.X).maxCoeff();
+      fit.model.fit(U, targets, Rng(seed_, "gp-fit", static_cast<std::uint64_t>(round)));
+  fit.best = fit.model.regression().mean(U).maxCoeff();
   fit.likelihood =
       report.objective + slopes - static_cast<double>(N) * std::log(std::max(deviation, 1e-300));
   return fit;
@@ -272,7 +209,7 @@ GpJudge::Fit GpJudge::fitted(const Lesson& lesson, int warp, std::int64_t round,
 
 Process GpJudge::process() const {
   if (!model_) return {};
-  return {&model_->regression(), best_, gp_weight()};
+  return {&model_->regression(), best_, gp_weight(), &view_};
 }
 
 const Judgement& GpJudge::judge(nn::InputRef<float> X, double weight, int threads, Room& room,
@@ -289,11 +226,11 @@ const Judgement& GpJudge::judge(nn::InputRef<float> X, double weight, int thread
   Vector mu(model_ ? N : 0);
   Matrix slope(X.rows(), dX ? mu.size() : 0);
   const auto process = in_blocks(mu.size(), block, [&](Eigen::Index from, Eigen::Index count) {
-    const auto some = inputs.middleCols(from, count);
-    mu.segment(from, count) = model_->regression().mean(some);
+    const Matrix U = view_(inputs.middleCols(from, count));
+    mu.segment(from, count) = model_->regression().mean(U);
     if (!dX) return;
-    slope.middleCols(from, count) =
-        model_->regression().mean_slope(some, Vector::Constant(count, w * share));
+    slope.middleCols(from, count) = view_.pullback(
+        model_->regression().mean_slope(U, Vector::Constant(count, w * share)));
   });
   Judgement& judgement = room.judgement;
   set_judgement(dX ? critics_.evaluate(frame_, X, weights, threads, room.critics, *dX, process)
@@ -316,7 +253,7 @@ Matrix GpJudge::forecast(const OutcomeLevels& levels, nn::InputRef<float> X, int
   Vector mean(believed ? X.cols() : 0), variance(mean.size());
   const auto process =
       in_blocks(mean.size(), Tuning::gp_variance_block, [&](Eigen::Index from, Eigen::Index count) {
-        const auto p = model_->marginals(X.middleCols(from, count).cast<double>());
+        const auto p = model_->marginals(view_(X.middleCols(from, count).cast<double>()));
         mean.segment(from, count) = p->mean();
         variance.segment(from, count) = p->variance();
       });
@@ -327,7 +264,7 @@ Matrix GpJudge::forecast(const OutcomeLevels& levels, nn::InputRef<float> X, int
   double below = 0.0;  // mass
   for (Eigen::Index g = 0; g < edges.size(); ++g) {
     below += levels.mass()[g];
-    edges[g] = target(scale_, levels.edges()[g], normal_quantile(below));
+    edges[g] = scale_.target(levels.edges()[g], normal_quantile(below));
   }
   for (Eigen::Index i = 0; i < X.cols(); ++i) {
     const double sigma = std::sqrt(variance[i] + model_->noise_variance());
@@ -347,24 +284,27 @@ Matrix GpJudge::forecast(const OutcomeLevels& levels, nn::InputRef<float> X, int
 void GpJudge::explore(ConstMatrixRef X, double weight, Judgement& judgement,
                       MatrixOf<float>* dX) const {
   const Eigen::Index N = X.cols();
-  const auto posterior = model_->marginals(X);
+  const auto posterior = model_->marginals(view_(X));
   const Vector sigma = posterior->variance().cwiseMax(1e-12).cwiseSqrt();
   judgement.meanings = {&kExpectedOutcome, &kGpDeviation};
   judgement.terms.conservativeResize(2, N);
   judgement.terms.row(1) = sigma.cast<float>().transpose();
   if (!dX) return;
   const Vector d_variance = (0.5 * weight / static_cast<double>(N)) * sigma.cwiseInverse();
-  *dX += posterior->pullback(Vector::Zero(N), d_variance).cast<float>();
+  *dX += view_.pullback(posterior->pullback(Vector::Zero(N), d_variance)).cast<float>();
 }
 
 void GpJudge::write(StateWriter& out) const {
-  out.put(state_before_fit_).put(warp_before_fit_).put(weight_).put(noise_variance_).put(held_out_);
+  out.put(state_before_fit_).put(warp_before_fit_).put<std::uint8_t>(near_before_fit_);
+  out.put(weight_).put(noise_variance_).put(held_out_);
 }
 
 void GpJudge::read(StateReader& in) {
   state_ = in.get_vector();
   warp_ = in.get<std::int64_t>();
   if (warp_ < 0 || warp_ >= Warp::count) return in.fail();
+  const bool near = in.get<std::uint8_t>() != 0;
+  view_ = near ? ProcessView(frame_, model_options_.input_scale.size()) : ProcessView();
   weight_ = in.get<double>();
   noise_variance_ = in.get<double>();
   held_out_ = in.get_matrix();

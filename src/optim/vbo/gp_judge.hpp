@@ -6,9 +6,10 @@
 // where w is what a least-squares fit without negative coefficients gives to the process on results
 // that neither had seen, averaged over rounds. The ablations of VBO-MI replace one term outright:
 //   mu(x) + sqrt(beta) I(X,f;Y)      and      (1 - w) m(x) + w mu(x) + sqrt(beta) sigma(x).
-// The process sees a bounded number of results, the best and a uniform sample of the rest, so a
-// round costs the same at any number of them; while w is next to nothing it mostly rests.
-// Not thread-safe.
+// The process sees a bounded number of results, so a round costs the same at any number of them: all
+// while they are few, then those nearest to the local search, in its frame (process_view.hpp), or,
+// where there are no numbers to search over, the best and a uniform sample of the rest. While w is
+// next to nothing it mostly rests. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +18,10 @@
 
 #include "models/gp/gp.hpp"
 #include "optim/surrogate/gp_method.hpp"
-#include "optim/surrogate/warp.hpp"
 #include "optim/vbo/constants.hpp"
 #include "optim/vbo/judge.hpp"
+#include "optim/vbo/lesson.hpp"
+#include "optim/vbo/process_view.hpp"
 
 namespace vbo {
 
@@ -33,22 +35,6 @@ struct VboGpOptions {
 void bind(OptionBinder& binder, VboGpOptions& options);
 // An ablation of vbo with information in its objective: a term of it is left to the process.
 VboGpOptions vbo_ablation(GpRole role);
-
-// How outcomes look to the process: a score (their rank's) up to `bar`, above it their value, bent.
-struct TargetScale {
-  double bar = 0.0;    // outcome
-  double floor = 0.0;  // its target
-  Warp warp;           // of outcomes above the bar
-  double slope = 0.0;  // of targets per bent outcome above the bar; 0: ranks everywhere
-};
-
-// Results for the process to learn from.
-struct Lesson {
-  Matrix X;          // (D,N)
-  Vector z;          // (N) normal scores of their ranks
-  Vector outcomes;   // (N)
-  double bar = 0.0;  // the lowest outcome that keeps its value
-};
 
 class GpJudge final : public Judge {
  public:
@@ -68,7 +54,7 @@ class GpJudge final : public Judge {
   // Share of the process in the expected outcome.
   double gp_weight() const;
 
-  // Hyper-parameters before the last fit; learning again from the same archive repeats it.
+  // What there was before the last fit; learning again from the same archive repeats it.
   void write(StateWriter& out) const override;
   void read(StateReader& in) override;
 
@@ -80,6 +66,7 @@ class GpJudge final : public Judge {
     double likelihood = 0.0;  // logarithm, of outcomes, whatever their bend
   };
   struct Fits;
+  std::vector<int> look_nearby(const Archive& archive, int most);
   Fit fitted(const Lesson& lesson, int warp, std::int64_t round, int threads) const;
   void take_best(Fits& fits);
   void explore(ConstMatrixRef X, double weight, Judgement& judgement, MatrixOf<float>* dX) const;
@@ -95,6 +82,8 @@ class GpJudge final : public Judge {
   std::int64_t warp_before_fit_ = 0, warp_ = 0;  // Warp::choice
   double weight_ = Tuning::gp_first_weight;      // w
   double noise_variance_ = 0.0;                  // in squared normal scores, by the last fit
+  bool near_before_fit_ = false;
+  ProcessView view_;
   TargetScale scale_;
   double best_ = 0.0;      // highest mean at a result
   Matrix held_out_{3, 0};  // expected by critics and process, and found: not weighed yet

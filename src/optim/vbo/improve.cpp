@@ -28,13 +28,13 @@ Vector with_success(Vector scores, const Vector& log_p, double bar) {
   return scores;
 }
 
-// `model` and `log_success`, which may be empty, must outlive it.
-BatchObjective objective(const Regression& model, double best, const LogSuccess& log_success,
-                         double bar) {
-  return {[&model, &log_success, best, bar](ConstVectorRef x, VectorRef gradient) {
-            const auto p = model.posterior(x, /*joint=*/false);
+// `believer` and `log_success`, which may be empty, must outlive it.
+BatchObjective objective(const Believer& believer, const LogSuccess& log_success, double bar) {
+  return {[&believer, &log_success, best = believer.best(), bar](ConstVectorRef x,
+                                                                 VectorRef gradient) {
+            const auto p = believer.model().posterior(believer.view()(x), /*joint=*/false);
             const PointScores s = log_ei(p->mean(), p->variance(), best);
-            gradient = p->pullback(s.dmean, s.dvariance).col(0);
+            gradient = believer.view().pullback(p->pullback(s.dmean, s.dvariance)).col(0);
             if (!log_success) return s.value[0];
             Matrix slope;
             const ValueSlope steep = steep_below(bar, log_success(x, &slope)[0]);
@@ -42,8 +42,8 @@ BatchObjective objective(const Regression& model, double best, const LogSuccess&
             gradient = bounded.slope * gradient + steep.slope * slope.col(0);
             return bounded.value + steep.value;
           },
-          [&model, &log_success, best, bar](ConstMatrixRef X) {
-            const auto p = model.posterior(X, /*joint=*/false);
+          [&believer, &log_success, best = believer.best(), bar](ConstMatrixRef X) {
+            const auto p = believer.model().posterior(believer.view()(X), /*joint=*/false);
             return with_success(log_ei(p->mean(), p->variance(), best).value,
                                 log_success ? log_success(X, nullptr) : Vector(), bar);
           }};
@@ -52,17 +52,21 @@ BatchObjective objective(const Regression& model, double best, const LogSuccess&
 }  // namespace
 
 Believer::Believer(const Process& process, LogSuccess log_success)
-    : model_(*process.model), log_success_(std::move(log_success)), best_(process.best) {}
+    : model_(*process.model),
+      view_(process.view ? *process.view : ProcessView()),
+      log_success_(std::move(log_success)),
+      best_(process.best) {}
 
 void Believer::believe(const Matrix& points) {
   if (points.cols() == 0) return;
-  const Vector mean = model_.mean(points);
+  const Matrix seen = view_(points);
+  const Vector mean = model_.mean(seen);
   const Vector log_p =
       log_success_ ? log_success_(points, nullptr) : Vector(Vector::Zero(mean.size()));
   for (Eigen::Index i = 0; i < mean.size(); ++i) {
     if (log_p[i] >= std::log(Tuning::believed_success)) best_ = std::max(best_, mean[i]);
   }
-  model_.append(points, mean);
+  model_.append(seen, mean);
 }
 
 Improvements::Improvements(const Process& process, ImproveSearch search, int count, Rng rng,
@@ -96,8 +100,8 @@ void Improvements::draw_starts(int threads) {
   }
   parallel_for(threads, static_cast<int>(std::ssize(blocks)), [&](int b) {
     auto& [of, first, watched] = blocks[static_cast<std::size_t>(b)];
-    watched.emplace(believer_.model(),
-                    of->X.middleCols(first, std::min(block, of->X.cols() - first)));
+    const auto some = of->X.middleCols(first, std::min(block, of->X.cols() - first));
+    watched.emplace(believer_.model(), believer_.view()(some));
   });
   for (Block& done : blocks) done.of->watched.push_back(std::move(*done.watched));
 }
@@ -124,25 +128,25 @@ std::vector<Improvement> Improvements::find(int threads) {
                                .low = {},
                                .high = {}};
   std::vector<Improvement> found;
-  const Regression& model = believer_.model();
   const double shift = log_success ? rng_.uniform() : 0.0;
   const auto count = static_cast<double>(starts_.size());
   for (std::size_t i = 0; i < starts_.size(); ++i) {
     const double allowed = search_.doubt((static_cast<double>(i) + shift) / count);
-    const double bar = std::log(1.0 - allowed), best = believer_.best();
+    const double bar = std::log(1.0 - allowed);
     const auto doubt = [&](const Candidate& top) {
       return log_success ? -std::expm1(log_success(top.X, nullptr)[0]) : 0.0;
     };
     const Vector scores = scores_of(starts_[i], bar);
     const std::vector<Candidate> tops =
-        maximize(search_.encoding, objective(model, best, log_success, bar), starts_[i].X, scores,
+        maximize(search_.encoding, objective(believer_, log_success, bar), starts_[i].X, scores,
                  climbs, rng_);
     const auto fresh = std::find_if(tops.begin(), tops.end(), [&](const Candidate& top) {
       return !search_.taken(top.X.col(0)) && doubt(top) <= Tuning::improve_doubt * allowed;
     });
     if (fresh == tops.end()) continue;
-    const auto p = model.posterior(fresh->X, /*joint=*/false);
-    found.push_back({fresh->X.col(0), log_ei(p->mean(), p->variance(), best).value[0]});
+    const auto p = believer_.model().posterior(believer_.view()(fresh->X), /*joint=*/false);
+    found.push_back(
+        {fresh->X.col(0), log_ei(p->mean(), p->variance(), believer_.best()).value[0]});
     if (i + 1 < starts_.size()) believer_.believe(fresh->X);
   }
   return found;

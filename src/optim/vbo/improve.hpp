@@ -16,6 +16,7 @@
 
 #include "models/gp/regression.hpp"
 #include "optim/encoding.hpp"
+#include "optim/vbo/process_view.hpp"
 #include "vbo/random.hpp"
 
 namespace vbo {
@@ -25,6 +26,7 @@ struct Process {
   const Regression* model = nullptr;  // null where there is none, and while it rests
   double best = 0.0;                  // highest mean at a result: a lucky observation is not it
   double weight = 0.0;                // how far it is believed, 0 to 1
+  const ProcessView* view = nullptr;  // how it sees codes; null: as they are
 };
 
 struct Improvement {
@@ -54,11 +56,13 @@ class Believer {
   Believer(const Process& process, LogSuccess log_success);
 
   const Regression& model() const { return model_; }
+  const ProcessView& view() const { return view_; }
   double best() const { return best_; }
-  void believe(const Matrix& points);  // (D,k), k >= 0
+  void believe(const Matrix& points);  // codes (D,k), k >= 0
 
  private:
   Regression model_;
+  ProcessView view_;
   LogSuccess log_success_;
   double best_;
 };
@@ -76,7 +80,7 @@ class Improvements {
   // Where the climbs of one point may begin, and what the process expects there.
   struct Starts {
     Matrix X;                            // (D,m)
-    std::vector<WatchedPoints> watched;  // the same in blocks
+    std::vector<WatchedPoints> watched;  // the same in blocks, as the process sees them
     Vector log_p;                        // (m) of success; empty where nothing fails
   };
   void draw_starts(int threads);

@@ -51,6 +51,12 @@ double LocalSearch::distance(ConstVectorRef code) const {
   return std::sqrt(difference.squaredNorm() / static_cast<double>(difference.size()));
 }
 
+double LocalSearch::steps_to(ConstVectorRef code) const {
+  const cmaes::Strategy& s = *strategy_;
+  const Vector y = (box_.from_code(numeric_part(code)) - s.mean()) / s.sigma();
+  return s.mahalanobis(y) / std::sqrt(static_cast<double>(y.size()));
+}
+
 Vector LocalSearch::mean_code(ConstVectorRef code) const {
   Vector result = code;
   const Vector mean = box_.to_code(strategy_->mean());

@@ -66,6 +66,8 @@ class LocalSearch {
   double reach() const { return reach_; }
   // Root-mean-square distance of `code` (D) from the mean, in widths of the box.
   double distance(ConstVectorRef code) const;
+  // The same in its own deviations along its own axes: 1 for its draws, in the mean of squares.
+  double steps_to(ConstVectorRef code) const;
   Vector mean_code(ConstVectorRef code) const;  // `code` (D) with the mean in its numeric part
 
   void write(StateWriter& out) const;

@@ -8,7 +8,7 @@
 namespace vbo {
 namespace {
 
-constexpr std::uint32_t kVersion = 14;
+constexpr std::uint32_t kVersion = 15;
 
 }  // namespace
 

@@ -16,6 +16,13 @@ bool is_champions(std::optional<Source> source) {
   return source == Source::polish || source == Source::leap;
 }
 
+bool same_categories(const Encoding& encoding, ConstVectorRef a, ConstVectorRef b) {
+  return std::ranges::all_of(encoding.blocks(), [&](const Encoding::Block& block) {
+    return block.kind != ParameterKind::categorical ||
+           a.segment(block.offset, block.width) == b.segment(block.offset, block.width);
+  });
+}
+
 }  // namespace
 
 Vbo::Vbo(const Space& space, const OptimizerOptions& common, const VboGpOptions& options)
@@ -106,16 +113,29 @@ double Vbo::spread() const {
   return best - (comparable ? design_median_ : history_.lowest_feasible());
 }
 
-// It has converged, or it has come to the champion's place and is not better.
+// It has converged, or it comes to the champion's place.
 bool Vbo::run_has_ended() const {
   if (options_.explore <= 0.0 || (options_.runs > 0 && run_->number() + 1 >= options_.runs)) {
     return false;
   }
-  if (run_->has_converged(spread())) return true;
+  return run_->has_converged(spread()) || comes_to_the_champion();
+}
+
+// Nothing of it is better. Either its search has narrowed to the champion's place; or it would draw
+// points there, and already has nearly as good ones: it climbs the same hill, and would take ten
+// rounds more along a flat top.
+bool Vbo::comes_to_the_champion() const {
   const LocalSearch& leader = run_->leader().search();
-  if (!champion_ || !leader.running() || leader.deviation() > Tuning::same_region) return false;
-  const Vector place = leader.mean_code(history_.code(history_.at_rank(0)));
-  return champion_->search().distance(place) < Tuning::same_region;
+  if (!champion_ || !leader.running()) return false;
+  const auto best = history_.code(history_.at_rank(0));
+  const bool narrow = leader.deviation() <= Tuning::same_region;
+  if (narrow && champion_->search().distance(leader.mean_code(best)) < Tuning::same_region) {
+    return true;
+  }
+  const Archive& results = run_->archive();
+  return same_categories(encoding_, results.code(results.at_rank(0)), best) &&
+         leader.steps_to(champion_->search().mean_code(best)) < Tuning::same_hill_steps &&
+         champion_->best() - run_->best() < Tuning::same_hill * spread();
 }
 
 void Vbo::begin_run() {

@@ -65,6 +65,7 @@ class Vbo final : public Optimizer {
   bool round_is_due() const;
   void play_round();
   bool run_has_ended() const;
+  bool comes_to_the_champion() const;
   void begin_run();
   double spread() const;
   std::int64_t design_size() const;
