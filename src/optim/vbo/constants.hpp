@@ -142,9 +142,9 @@ struct Tuning {
 
   // ---- Local searches ------------------------------------------------------------------------
   static constexpr int imagined_points = 64;  // per imagined generation
-  // Numbers from which on more than one generation is imagined. With few numbers a generation
-  // narrows the search by much, and two of them end in the wrong ripple ("Two imagined
-  // generations").
+  // Numbers from which on more than one generation is imagined from the beginning. With fewer a
+  // generation narrows the search by much, and two of them end in the wrong ripple ("Two imagined
+  // generations"); once it is narrow they end a run earlier ("The same hill again").
   static constexpr std::int64_t imagine_more_from = 8;
   static constexpr double first_sigma = 0.15;   // 0.2 is slower, 0.12 the same (sure)
   static constexpr double again_sigma = 0.05;   // around the best result
@@ -154,7 +154,7 @@ struct Tuning {
   // A run whose search would draw the champion's place (in its own deviations), and whose best is
   // short of it by no more than this part of the spread, climbs the champion's hill ("The same hill
   // again").
-  static constexpr double same_hill_steps = 1.0, same_hill = 0.01;
+  static constexpr double same_hill_steps = 1.5, same_hill = 0.02;
   static constexpr std::int64_t leader_patience = 12;  // generations
   static constexpr double converged = 1e-8;            // deviation
   static constexpr double frame_scale = 1.5;           // the critics' view is wider than the search

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "optim/vbo/leader.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "optim/vbo/champion.hpp"
 #include "optim/vbo/constants.hpp"
 
@@ -8,10 +11,18 @@ namespace vbo {
 
 Leader::Leader(const Encoding& encoding, const VboOptions& options, std::uint64_t seed)
     : search_(std::make_unique<LocalSearch>(encoding, seed)),
+      numbers_(std::ssize(encoding.numeric_coordinates())),
+      imagined_(options.imagined),
       explore_(options.explore),
       jump_share_(options.explore) {}
 
 bool Leader::is_narrow() const { return search_->deviation() < Tuning::narrow; }
+
+// With few numbers a generation narrows a search by much: until it has its basin one is enough.
+int Leader::generations() const {
+  const bool one = numbers_ < Tuning::imagine_more_from && !is_narrow();
+  return static_cast<int>(one ? std::min<std::int64_t>(imagined_, 1) : imagined_);
+}
 
 std::optional<double> Leader::jump_share() const {
   return explore_ > 0.0 ? std::optional(jump_share_) : std::nullopt;

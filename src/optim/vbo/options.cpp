@@ -43,8 +43,8 @@ void bind(OptionBinder& b, VboOptions& o) {
             "most runs of the search; 1 = never begins anew, 0 = no limit");
   b.integer(
       "imagined", o.imagined, 0, 20,
-      "generations the local search runs on predictions alone, per round; at most one with fewer "
-      "than eight numbers");
+      "generations the local search runs on predictions alone, per round; with fewer than eight "
+      "numbers at most one until it has narrowed");
   b.integer("critics", o.critics, 1, 64, "networks in the ensemble; time grows with it");
   b.integer("order", o.order, 1, 12, "powers of the outcome a critic's score is made of");
   b.integer("levels", o.levels, 4, 512, "outcome levels; the gauge's ceiling is their logarithm");
@@ -79,7 +79,6 @@ VboOptions for_batch(VboOptions o, std::int64_t batch, std::int64_t numbers) {
   const bool large = o.action_batch > 0 && batch >= o.action_batch;
   const bool able = numbers > 0 && numbers <= Tuning::largest_full;
   if (!large || !able) o.action_share = 0.0;
-  if (numbers < Tuning::imagine_more_from) o.imagined = std::min<std::int64_t>(o.imagined, 1);
   return o;
 }
 

@@ -53,7 +53,7 @@ void bind(OptionBinder& binder, VboOptions& options);
 VboOptions with_effort(VboOptions options);
 
 // The options for batches of that size in a space of `numbers` numeric coordinates: where the
-// action-net has no place action_share is 0, and with few numbers one generation is imagined.
+// action-net has no place action_share is 0.
 VboOptions for_batch(VboOptions options, std::int64_t batch, std::int64_t numbers);
 
 }  // namespace vbo

@@ -90,8 +90,8 @@ Calibration::Nats Run::train() {
                     std::back_inserter(work.pieces));
   side_by_side(threads, work.pieces);
   work.conclude();
-  leader_.search().imagine(*judge_, archive_, static_cast<int>(options_.imagined),
-                           Tuning::imagined_points, rounds_, threads);
+  leader_.search().imagine(*judge_, archive_, leader_.generations(), Tuning::imagined_points,
+                           rounds_, threads);
   if (options_.action_share > 0.0 && leader_.search().running()) {
     action_net_.train(*judge_, leader_.search(), archive_.code(archive_.at_rank(0)),
                       Tuning::action_seeds, rounds_, threads);
