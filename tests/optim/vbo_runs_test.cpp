@@ -9,6 +9,7 @@
 #include <numeric>
 #include <set>
 
+#include "optim/vbo/constants.hpp"
 #include "vbo_player.hpp"
 
 namespace vbo {
@@ -48,6 +49,7 @@ TEST(Vbo, ResumedRunSuggestsTheSamePoints) {
     const OptimizerOptions common{.seed = 6, .batch = 16, .threads = threads};
     VboOptions options = quick();
     options.action_batch = threads == 1 ? 0 : 16;  // without and with the action-net
+    options.gp_points = threads == 1 ? 256 : 40;   // a process of the box and one near the search
     Player whole(every_kind(), common, options);
     const Objective f = [](const Point& p) -> std::optional<double> {
       return -std::abs(std::get<double>(p[0]) - 2.0);
@@ -146,6 +148,24 @@ TEST(Vbo, ANewRunsDesignKeepsAwayFromWhatFails) {
   }
   EXPECT_GT(designed, 10);  // else no new run began
   EXPECT_LE(failed, designed / 10);
+}
+
+// A new run that comes up the champion's hill ends while it is still wide: it would find the same
+// top again, ten rounds later.
+TEST(Vbo, ARunOnTheChampionsHillEndsEarly) {
+  const Objective flat_topped = [](const Point& p) { return -std::pow(sphere(p), 2.0); };
+  Player player(cube(2), {.seed = 9, .batch = 32, .threads = 1}, quick());
+  const auto play_until = [&](double runs) {
+    double deviation = 1.0;  // of the run's search, before the round that ends it
+    for (int rounds = 0; runs_or_one(player) < runs && rounds < 60; ++rounds) {
+      deviation = player.vbo->report().deviation.value_or(1.0);
+      player.rounds(1, 32, flat_topped);
+    }
+    EXPECT_EQ(runs_or_one(player), runs);
+    return deviation;
+  };
+  EXPECT_LT(play_until(2.0), Tuning::same_region);
+  EXPECT_GT(play_until(3.0), Tuning::same_region);
 }
 
 // Every run that a better place has outlived leaves less for the next one, and for jumps.

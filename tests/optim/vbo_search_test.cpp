@@ -125,13 +125,51 @@ TEST(ForBatch, TheActionNetWorksInLargeBatchesOfNumbers) {
   EXPECT_FALSE(acts(256, 5));
 }
 
-TEST(ForBatch, OneGenerationIsImaginedWithFewNumbers) {
-  VboOptions options;
-  options.imagined = 3;
-  EXPECT_EQ(for_batch(options, 64, 7).imagined, 1);
-  EXPECT_EQ(for_batch(options, 64, 8).imagined, 3);
-  options.imagined = 0;
-  EXPECT_EQ(for_batch(options, 64, 2).imagined, 0);
+TEST(Leader, ImaginesOneGenerationOfFewNumbersUntilItIsNarrow) {
+  const auto generations = [](int numbers, double sigma, std::int64_t wanted) {
+    const Encoding encoding(parts_cube(numbers));
+    VboOptions options;
+    options.imagined = wanted;
+    Leader leader(encoding, options, 1);
+    leader.search().begin(Vector::Constant(numbers, 0.4), sigma);
+    return leader.generations();
+  };
+  EXPECT_EQ(generations(7, 0.15, 3), 1);
+  EXPECT_EQ(generations(7, 0.01, 3), 3);
+  EXPECT_EQ(generations(8, 0.15, 3), 3);
+  EXPECT_EQ(generations(2, 0.15, 0), 0);
+  EXPECT_EQ(generations(2, 0.01, 0), 0);
+}
+
+TEST(LocalSearch, StepsAreItsOwnDeviations) {
+  const Encoding encoding(parts_cube(3));
+  LocalSearch search(encoding, 1);
+  const Vector centre = Vector::Constant(3, 0.4);
+  search.begin(centre, 0.05);
+  EXPECT_NEAR(search.steps_to(centre), 0.0, 1e-9);
+  EXPECT_NEAR(search.steps_to(centre + Vector::Constant(3, 0.05)), 1.0, 1e-6);
+  EXPECT_NEAR(search.steps_to(centre + Vector::Constant(3, -0.1)), 2.0, 1e-6);
+  // Results of a slope stretch it that way: the same distance is fewer steps along it than across.
+  Rng rng(2, "slope");
+  for (int generation = 0; generation < 8; ++generation) {
+    for (int i = 0; i < 32; ++i) {
+      Vector x = centre;
+      search.sample(x, rng);
+      search.learn(x, x[0] - 50.0 * std::abs(x[1] - x[0]) - 50.0 * std::abs(x[2] - 0.4), true);
+    }
+    search.advance();
+  }
+  const Vector mean = search.mean_code(centre);
+  const double along = search.steps_to(mean + 0.01 * Vector{{1.0, 1.0, 0.0}}),
+               across = search.steps_to(mean + 0.01 * Vector{{1.0, -1.0, 0.0}});
+  EXPECT_LT(along, 0.5 * across);
+  double squares = 0.0;
+  for (int i = 0; i < 400; ++i) {
+    Vector x = centre;
+    search.sample(x, rng);
+    squares += std::pow(search.steps_to(x), 2.0);
+  }
+  EXPECT_NEAR(squares / 400.0, 1.0, 0.15);  // 1 for its draws, in the mean of squares
 }
 
 constexpr Source kSources[] = {Source::jump, Source::climb, Source::local};

@@ -265,8 +265,7 @@ FitReport GaussianProcess::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
   parameters_.mean = has_mean ? value.mean : 0.0;
   parameters_.slope = has_mean ? value.slope : 0.0;
   if (value.ok) {
-    regression_.emplace(
-        regression_parameters(), X, y, std::move(work.K), std::move(work.alpha));
+    regression_.emplace(regression_parameters(), X, y, std::move(work.K), std::move(work.alpha));
   } else {
     condition(parameters_, X, y);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The Gaussian process: Matern-5/2 or RBF kernel with one length-scale per input, constant mean or a
-// hill (hill.hpp), hyper-parameters by maximum a posteriori. Outcomes are standardized inside.
+// The Gaussian process: Matern-5/2 or RBF kernel with one length-scale per input, constant mean or
+// a hill (hill.hpp), hyper-parameters by maximum a posteriori. Outcomes are standardized inside.
 //   z ~ N(m, s2 g(rho) + noise I);  maximize  log p(z | theta) + log prior(theta)
 // over the logarithms of theta = (length-scales, s2, noise), the mean profiled out in closed form.
 // Usage:  GaussianProcess gp(GpOptions::standard(D));  gp.fit(X, y, rng);

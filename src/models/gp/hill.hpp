@@ -12,11 +12,11 @@
 namespace vbo {
 
 struct Hill {
-  Vector weights = {};    // (D), >= 0; empty: there is none
+  Vector weights = {};   // (D), >= 0; empty: there is none
   double bound = 100.0;  // of b, > 0
 
   bool empty() const { return weights.size() == 0; }
-  Vector at(ConstMatrixRef U) const;                            // b (q) of U (D,q)
+  Vector at(ConstMatrixRef U) const;                           // b (q) of U (D,q)
   Matrix pullback(ConstMatrixRef U, ConstVectorRef db) const;  // dL/dU (D,q) from dL/db (q)
 };
 

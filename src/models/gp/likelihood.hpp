@@ -19,8 +19,8 @@ struct LikelihoodWorkspace {
   Matrix probes;         // (n,S) set by the caller: independent entries of mean 0, variance 1
   // (n) set by the caller: b of a hill (hill.hpp) at the inputs, m = c + s b; empty: m = c.
   Vector hill;
-  Matrix K, Q;           // (n,n) the lower triangle of K is L when the last value was ok
-  Vector alpha;          // (n) K_y^-1 r
+  Matrix K, Q;   // (n,n) the lower triangle of K is L when the last value was ok
+  Vector alpha;  // (n) K_y^-1 r
   TiledInverse inverse;
 };
 

@@ -57,12 +57,12 @@ struct Tuning {
   // The process near the search ("A process in the search's frame"). A length of the frame, 1.5
   // deviations of the search, is so much to the process: 0.15 to 0.6 alike.
   static constexpr double near_scale = 0.3;
-  // Lengths of the frame within which it learns, and is tested on new results. 2 to 8 alike; without
-  // a radius worse in small batches (sure).
+  // Lengths of the frame within which it learns, and is tested on new results. 2 to 8 alike;
+  // without a radius worse in small batches (sure).
   static constexpr double near_radius = 4.0;
   static constexpr std::ptrdiff_t near_fewest = 4;  // results per number; 8 is the same
-  static constexpr double near_hill = 100.0;  // bound of its mean's hill; 20 to 1,000 alike
-  static constexpr double error_memory = 8.0;  // results that earlier squared errors count as
+  static constexpr double near_hill = 100.0;        // bound of its mean's hill; 20 to 1,000 alike
+  static constexpr double error_memory = 8.0;       // results that earlier squared errors count as
 
   // ---- Information ---------------------------------------------------------------------------
   static constexpr double first_sharpness = 0.65;   // b before anything is known; flat in 0.5..0.8

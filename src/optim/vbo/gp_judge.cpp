@@ -109,8 +109,8 @@ struct GpJudge::Fits {
 };
 
 // The results near the search to learn from, once there are more than the process can learn from;
-// none while the best one lies elsewhere or too few that differ from it are near: then the whole box
-// is what it should know. The view follows.
+// none while the best one lies elsewhere or too few that differ from it are near: then the whole
+// box is what it should know. The view follows.
 std::vector<int> GpJudge::look_nearby(const Archive& archive, int most) {
   view_ = ProcessView();
   if (frame_.numeric() == 0 || archive.feasible() <= most) return {};
@@ -118,8 +118,8 @@ std::vector<int> GpJudge::look_nearby(const Archive& archive, int most) {
   const ProcessView near(frame_, archive.code(best).size());
   if (near.distance(archive.code(best))[0] > Tuning::near_radius) return {};
   std::vector<int> results = results_nearby(archive, near, most);
-  const auto differ = std::ranges::count_if(
-      results, [&](int i) { return archive.value(i) < archive.value(best); });
+  const auto differ =
+      std::ranges::count_if(results, [&](int i) { return archive.value(i) < archive.value(best); });
   if (differ < Tuning::near_fewest * frame_.numeric()) return {};
   view_ = near;
   return results;
@@ -147,8 +147,8 @@ Learning GpJudge::learning(const Archive& archive, const Replay& replay, std::in
   } else if (const auto next = Warp::neighbour(warps[0], round % 2 == 0 ? -1 : 1)) {
     warps.push_back(*next);
   }
-  const auto fits = std::make_shared<Fits>(
-      Fits{lesson_of(archive, replay, chosen), std::move(warps), {}});
+  const auto fits =
+      std::make_shared<Fits>(Fits{lesson_of(archive, replay, chosen), std::move(warps), {}});
   fits->of_warp.resize(fits->warps.size());
   Learning work;
   for (std::size_t k = 0; k < fits->warps.size(); ++k) {
@@ -229,8 +229,8 @@ const Judgement& GpJudge::judge(nn::InputRef<float> X, double weight, int thread
     const Matrix U = view_(inputs.middleCols(from, count));
     mu.segment(from, count) = model_->regression().mean(U);
     if (!dX) return;
-    slope.middleCols(from, count) = view_.pullback(
-        model_->regression().mean_slope(U, Vector::Constant(count, w * share)));
+    slope.middleCols(from, count) =
+        view_.pullback(model_->regression().mean_slope(U, Vector::Constant(count, w * share)));
   });
   Judgement& judgement = room.judgement;
   set_judgement(dX ? critics_.evaluate(frame_, X, weights, threads, room.critics, *dX, process)
@@ -246,10 +246,10 @@ const Judgement& GpJudge::judge(nn::InputRef<float> X, double weight, int thread
   return judgement;
 }
 
-// (1 - w) critics + w process, whose normal distribution is cut at the levels' edges.
+// (1 - w) critics + w process, whose normal distribution is cut at the levels' edges; the critics
+// alone where the process knows nothing.
 Matrix GpJudge::forecast(const OutcomeLevels& levels, nn::InputRef<float> X, int threads) {
-  const double w = gp_weight();
-  const bool believed = model_ && w > 0.0;
+  const bool believed = model_ && gp_weight() > 0.0;
   Vector mean(believed ? X.cols() : 0), variance(mean.size());
   const auto process =
       in_blocks(mean.size(), Tuning::gp_variance_block, [&](Eigen::Index from, Eigen::Index count) {
@@ -266,7 +266,9 @@ Matrix GpJudge::forecast(const OutcomeLevels& levels, nn::InputRef<float> X, int
     below += levels.mass()[g];
     edges[g] = scale_.target(levels.edges()[g], normal_quantile(below));
   }
+  const Vector distances = view_.distance(X.cast<double>());
   for (Eigen::Index i = 0; i < X.cols(); ++i) {
+    const double w = distances[i] <= Tuning::near_radius ? gp_weight() : 0.0;
     const double sigma = std::sqrt(variance[i] + model_->noise_variance());
     double left = 0.0;
     P.col(i) *= 1.0 - w;

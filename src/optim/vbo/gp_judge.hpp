@@ -6,10 +6,10 @@
 // where w is what a least-squares fit without negative coefficients gives to the process on results
 // that neither had seen, averaged over rounds. The ablations of VBO-MI replace one term outright:
 //   mu(x) + sqrt(beta) I(X,f;Y)      and      (1 - w) m(x) + w mu(x) + sqrt(beta) sigma(x).
-// The process sees a bounded number of results, so a round costs the same at any number of them: all
-// while they are few, then those nearest to the local search, in its frame (process_view.hpp), or,
-// where there are no numbers to search over, the best and a uniform sample of the rest. While w is
-// next to nothing it mostly rests. Not thread-safe.
+// The process sees a bounded number of results, so a round costs the same at any number of them:
+// all while they are few, then those nearest to the local search, in its frame (process_view.hpp),
+// or, where there are no numbers to search over, the best and a uniform sample of the rest. While w
+// is next to nothing it mostly rests. Not thread-safe.
 #pragma once
 
 #include <cstdint>

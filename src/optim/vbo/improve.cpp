@@ -30,23 +30,23 @@ Vector with_success(Vector scores, const Vector& log_p, double bar) {
 
 // `believer` and `log_success`, which may be empty, must outlive it.
 BatchObjective objective(const Believer& believer, const LogSuccess& log_success, double bar) {
-  return {[&believer, &log_success, best = believer.best(), bar](ConstVectorRef x,
-                                                                 VectorRef gradient) {
-            const auto p = believer.model().posterior(believer.view()(x), /*joint=*/false);
-            const PointScores s = log_ei(p->mean(), p->variance(), best);
-            gradient = believer.view().pullback(p->pullback(s.dmean, s.dvariance)).col(0);
-            if (!log_success) return s.value[0];
-            Matrix slope;
-            const ValueSlope steep = steep_below(bar, log_success(x, &slope)[0]);
-            const ValueSlope bounded = bounded_below(s.value[0]);
-            gradient = bounded.slope * gradient + steep.slope * slope.col(0);
-            return bounded.value + steep.value;
-          },
-          [&believer, &log_success, best = believer.best(), bar](ConstMatrixRef X) {
-            const auto p = believer.model().posterior(believer.view()(X), /*joint=*/false);
-            return with_success(log_ei(p->mean(), p->variance(), best).value,
-                                log_success ? log_success(X, nullptr) : Vector(), bar);
-          }};
+  return {
+      [&believer, &log_success, best = believer.best(), bar](ConstVectorRef x, VectorRef gradient) {
+        const auto p = believer.model().posterior(believer.view()(x), /*joint=*/false);
+        const PointScores s = log_ei(p->mean(), p->variance(), best);
+        gradient = believer.view().pullback(p->pullback(s.dmean, s.dvariance)).col(0);
+        if (!log_success) return s.value[0];
+        Matrix slope;
+        const ValueSlope steep = steep_below(bar, log_success(x, &slope)[0]);
+        const ValueSlope bounded = bounded_below(s.value[0]);
+        gradient = bounded.slope * gradient + steep.slope * slope.col(0);
+        return bounded.value + steep.value;
+      },
+      [&believer, &log_success, best = believer.best(), bar](ConstMatrixRef X) {
+        const auto p = believer.model().posterior(believer.view()(X), /*joint=*/false);
+        return with_success(log_ei(p->mean(), p->variance(), best).value,
+                            log_success ? log_success(X, nullptr) : Vector(), bar);
+      }};
 }
 
 }  // namespace
@@ -145,8 +145,7 @@ std::vector<Improvement> Improvements::find(int threads) {
     });
     if (fresh == tops.end()) continue;
     const auto p = believer_.model().posterior(believer_.view()(fresh->X), /*joint=*/false);
-    found.push_back(
-        {fresh->X.col(0), log_ei(p->mean(), p->variance(), believer_.best()).value[0]});
+    found.push_back({fresh->X.col(0), log_ei(p->mean(), p->variance(), believer_.best()).value[0]});
     if (i + 1 < starts_.size()) believer_.believe(fresh->X);
   }
   return found;

@@ -21,7 +21,7 @@ class Leader {
   bool usable() const { return search_->usable(); }  // there are numeric parameters
   LocalSearch& search() { return *search_; }
   const LocalSearch& search() const { return *search_; }
-  bool is_narrow() const;  // it has narrowed to one basin
+  bool is_narrow() const;   // it has narrowed to one basin
   int generations() const;  // that it imagines in this round
   // Share of jumps while it is; nothing where exploration is switched off.
   std::optional<double> jump_share() const;
@@ -39,8 +39,8 @@ class Leader {
   std::unique_ptr<LocalSearch> search_;
   std::int64_t numbers_;   // numeric parameters
   std::int64_t imagined_;  // most generations a round
-  double explore_;     // share of jumps after a success
-  double jump_share_;  // now
+  double explore_;         // share of jumps after a success
+  double jump_share_;      // now
 };
 
 }  // namespace vbo

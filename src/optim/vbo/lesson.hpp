@@ -21,9 +21,9 @@ struct Lesson {
 };
 Lesson lesson_of(const Archive& archive, const Replay& replay, const std::vector<int>& indices);
 
-// Indices of at most `most` results. Of the whole box: half of them the best ones, the rest a sample
-// of all others; all if they fit. Near the search: the nearest of those within its reach, among a
-// bounded number of the best and of the newest.
+// Indices of at most `most` results. Of the whole box: half of them the best ones, the rest a
+// sample of all others; all if they fit. Near the search: the nearest of those within its reach,
+// among a bounded number of the best and of the newest.
 std::vector<int> results_of_the_box(const Archive& archive, int most, Rng& rng);
 std::vector<int> results_nearby(const Archive& archive, const ProcessView& view, int most);
 

@@ -52,7 +52,8 @@ void bind(OptionBinder& b, VboOptions& o) {
   b.integer("critic_steps", o.critic_steps, 1, 100'000, "Adam steps per critic and round");
   b.integer(
       "gp_points", o.gp_points, 0, 2000,
-      "results seen by the Gaussian process beside the critics; 0 = none (ablations: at least 8)");
+      "results seen by the Gaussian process beside the critics, those nearest to the search once "
+      "there are more; 0 = none (ablations: at least 8)");
   b.integer("gp_iterations", o.gp_iterations, 1, 1000,
             "steps of its hyper-parameter search per round; up to six times as many while it sees "
             "fewer results than gp_points");

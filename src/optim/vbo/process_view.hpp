@@ -16,12 +16,12 @@ namespace vbo {
 
 class ProcessView {
  public:
-  ProcessView() = default;                                    // as they are
+  ProcessView() = default;                                  // as they are
   ProcessView(const Frame& frame, Eigen::Index dimension);  // near; codes (D). REQUIRES: numbers
 
   bool is_near() const { return map_.size() > 0; }
-  Matrix operator()(ConstMatrixRef X) const;   // codes X (D,q) -> U (D,q)
-  Matrix pullback(ConstMatrixRef dU) const;    // dL/dX (D,q) from dL/dU (D,q)
+  Matrix operator()(ConstMatrixRef X) const;  // codes X (D,q) -> U (D,q)
+  Matrix pullback(ConstMatrixRef dU) const;   // dL/dX (D,q) from dL/dU (D,q)
   // Root-mean-square of A (x - mu) over the numbers, 0 where codes are seen as they are.
   Vector distance(ConstMatrixRef X) const;  // (q)
   // What a process near the search expects of places it knows nothing about; empty elsewhere.

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+// The Gaussian process near the local search: its view, what it learns from, and what it is worth.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "optim/vbo/gp_judge.hpp"
+#include "optim/vbo/lesson.hpp"
+#include "optim/vbo/process_view.hpp"
+#include "support/gradient_check.hpp"
+#include "vbo_parts.hpp"
+
+namespace vbo {
+namespace {
+
+// ---- the view -----------------------------------------------------------------------------------
+
+Frame tilted_frame(const Encoding& mixed) {  // of parts_mixed_space
+  Frame frame(mixed);
+  const Matrix A{{20.0, 5.0, 0.0}, {5.0, 10.0, 1.0}, {0.0, 1.0, 40.0}};
+  frame.move({Vector{{0.4, 0.5, 0.7}}, A});
+  return frame;
+}
+
+TEST(ProcessView, SeesTheBoxAsItIs) {
+  const ProcessView box;
+  const Matrix X = random_codes(6, 4, 1).cast<double>();
+  EXPECT_FALSE(box.is_near());
+  EXPECT_EQ(box(X), X);
+  EXPECT_EQ(box.pullback(X), X);
+  EXPECT_EQ(box.distance(X), Vector::Zero(4));
+  EXPECT_TRUE(box.hill().empty());
+}
+
+TEST(ProcessView, SeesNumbersInTheSearchsFrameAndCategoriesAsTheyAre) {
+  const Encoding encoding(parts_mixed_space());  // x, n, three categories, z
+  const Frame frame = tilted_frame(encoding);
+  const ProcessView view(frame, 6);
+  EXPECT_TRUE(view.is_near());
+  Vector code{{0.4, 0.5, 0.0, 1.0, 0.0, 0.7}};  // the centre
+  EXPECT_LT((view(code) - Vector{{0.0, 0.0, 0.0, 1.0, 0.0, 0.0}}).norm(), 1e-14);
+  EXPECT_NEAR(view.distance(code)[0], 0.0, 1e-12);
+  EXPECT_NEAR(view.hill().at(view(code))[0], 0.0, 1e-12);
+  code += Vector{{0.1, 0.0, 0.0, 0.0, 0.0, -0.05}};
+  const Vector away{{2.0, 0.45, -2.0}};  // A (x - mu)
+  const Vector u = view(code);
+  EXPECT_LT((Vector(u(std::vector<int>{0, 1, 5})) - Tuning::near_scale * away).norm(), 1e-12);
+  EXPECT_NEAR(view.distance(code)[0], std::sqrt(away.squaredNorm() / 3.0), 1e-12);
+  // The hill is that of the distance, whatever the scale.
+  const double t = away.squaredNorm() / 3.0;
+  EXPECT_NEAR(view.hill().at(u)[0], t / (1.0 + t / Tuning::near_hill), 1e-12);
+  code.segment(2, 3) << 1.0, 0.0, 0.0;  // another category is not farther away
+  EXPECT_NEAR(view.distance(code)[0], std::sqrt(t), 1e-12);
+}
+
+TEST(ProcessView, PullbackIsTheAdjoint) {
+  const Encoding encoding(parts_mixed_space());
+  const Frame frame = tilted_frame(encoding);
+  const ProcessView view(frame, 6);
+  const Matrix X = random_codes(6, 3, 2).cast<double>(), weights = random_codes(6, 3, 3).cast<double>();
+  testing::expect_matrix_gradient(
+      [&](const Matrix& x) { return view(x).cwiseProduct(weights).sum(); }, X,
+      view.pullback(weights));
+}
+
+// Searches over very many numbers keep the diagonal alone.
+TEST(ProcessView, ADiagonalFrame) {
+  const Encoding encoding(parts_cube(2));
+  Frame full(encoding), diagonal(encoding);
+  full.move({Vector{{0.2, 0.9}}, Matrix{{3.0, 0.0}, {0.0, 50.0}}});
+  diagonal.move({Vector{{0.2, 0.9}}, Vector{{3.0, 50.0}}});
+  const Matrix X = random_codes(2, 5, 4).cast<double>();
+  EXPECT_EQ(ProcessView(diagonal, 2)(X), ProcessView(full, 2)(X));
+}
+
+// ---- what it learns from ------------------------------------------------------------------------
+
+TEST(Lesson, NearTheSearchAreTheNearestWithinItsReach) {
+  const Encoding encoding(parts_cube(1));
+  Frame frame(encoding);
+  frame.move({Vector{{0.5}}, Matrix{{40.0}}});  // a length of the frame is a fortieth of the box
+  const ProcessView view(frame, 1);
+  Archive archive(1);
+  for (int i = 0; i <= 100; ++i) archive.add(i + 1, Vector{{0.01 * i}}, -std::abs(i - 80.0));
+  archive.add(200, Vector{{0.5}}, -std::numeric_limits<double>::infinity());  // failed
+  archive.sort();
+  const auto places = [&](int most) {
+    std::vector<double> all;
+    for (const int i : results_nearby(archive, view, most)) all.push_back(archive.code(i)[0]);
+    std::ranges::sort(all);
+    return all;
+  };
+  // Four lengths: from 0.4 to 0.6, whatever their values.
+  EXPECT_EQ(places(100).size(), 21U);
+  EXPECT_NEAR(places(100).front(), 0.4, 1e-12);
+  EXPECT_NEAR(places(100).back(), 0.6, 1e-12);
+  EXPECT_THAT(places(3), ::testing::Pointwise(::testing::DoubleNear(1e-12), {0.49, 0.5, 0.51}));
+}
+
+// Of a very long history only the best and the newest are looked at, so that a round takes the same
+// time however many there are.
+TEST(Lesson, LooksAtABoundedNumberOfResults) {
+  const Encoding encoding(parts_cube(1));
+  Frame frame(encoding);
+  frame.move({Vector{{0.5}}, Matrix{{1.0}}});  // everything is near
+  const ProcessView view(frame, 1);
+  Archive archive(1);
+  const int n = 3 * Tuning::pool;
+  for (int i = 0; i < n; ++i) archive.add(i + 1, Vector{{(i + 0.5) / n}}, -i);  // the oldest are best
+  archive.sort();
+  const std::vector<int> all = results_nearby(archive, view, n);
+  EXPECT_EQ(std::ssize(all), Tuning::pool);
+  for (const int i : all) EXPECT_TRUE(i < Tuning::pool / 2 || i >= n - Tuning::pool / 2) << i;
+}
+
+// ---- what it predicts ---------------------------------------------------------------------------
+
+// A search that has narrowed to a tilted valley of one thousandth of the box, a hundred times longer
+// than wide, at the end of a long run: results of the whole box, then many of the valley.
+class NearTheSearch : public ::testing::Test {
+ protected:
+  static constexpr int kMost = 60;
+
+  NearTheSearch() {
+    options_.vbo.gp_points = kMost;
+    for (int i = 0; i < 100; ++i) add(Vector{{rng_.uniform(), rng_.uniform()}});
+    for (int i = 0; i < 100; ++i) add(draw());
+    archive_.sort();
+    frame_.move({centre_ + axes_ * Vector{{0.3, -0.2}}, axes_.inverse() / 1.5});
+  }
+
+  // Draws of the search: N(centre, axes axes').
+  Vector draw() { return centre_ + axes_ * Vector{{rng_.normal(), rng_.normal()}}; }
+  double value(const Vector& x) const {
+    const Vector u = axes_.inverse() * (x - centre_);
+    return -u.squaredNorm() + 0.3 * std::sin(2.0 * u[0]);
+  }
+  void add(const Vector& x) { archive_.add(archive_.size() + 1, x, value(x)); }
+  GpJudge judge() const { return {critics_, frame_, encoding_, options_, {.seed = 1}}; }
+
+  // Correlation of what is expected of new draws with what they are.
+  double correlation(GpJudge& judge) {
+    MatrixOf<float> X(2, 200);
+    Vector truth(200), expected(200);
+    for (int i = 0; i < 200; ++i) {
+      const Vector x = draw();
+      truth[i] = value(x);
+      X.col(i) = x.cast<float>();
+    }
+    expected = judge.judge(X, 0.0, 1).terms.row(0).transpose().cast<double>();
+    truth.array() -= truth.mean();
+    expected.array() -= expected.mean();
+    return truth.dot(expected) / std::sqrt(truth.squaredNorm() * expected.squaredNorm());
+  }
+
+  Rng rng_{11, "near"};
+  Encoding encoding_{parts_cube(2)};
+  Frame frame_{encoding_};
+  Vector centre_{{0.37, 0.61}};
+  Matrix axes_{{8e-4, -6e-6}, {6e-4, 8e-6}};  // long and short axis, as columns
+  Archive archive_{2};
+  VboGpOptions options_ = vbo_ablation(GpRole::exploits);
+  Critics critics_{frame_.inputs(), VboOptions{}, 1};
+};
+
+TEST_F(NearTheSearch, PredictsWhereTheWholeBoxTellsNothing) {
+  GpJudge near = judge();
+  near.learn(archive_, archive_.replay(0.25, 16), 0);
+  EXPECT_TRUE(near.process().view->is_near());
+  EXPECT_GT(correlation(near), 0.99);
+  // Two hundred points for it: then all are seen, in the whole box.
+  options_.vbo.gp_points = 200;
+  GpJudge box = judge();
+  box.learn(archive_, archive_.replay(0.25, 16), 0);
+  EXPECT_FALSE(box.process().view->is_near());
+  EXPECT_LT(correlation(box), 0.9);
+}
+
+TEST_F(NearTheSearch, SlopeOfTheScore) {
+  GpJudge near = judge();
+  near.learn(archive_, archive_.replay(0.25, 16), 0);
+  // Codes in single precision are too coarse for differences of a narrow search: a wider one.
+  frame_.move({centre_, 8.0 * Matrix::Identity(2, 2)});
+  near.learn(archive_, archive_.replay(0.25, 16), 1);
+  ASSERT_TRUE(near.process().view->is_near());
+  MatrixOf<float> X(2, 3), dX;
+  X << 0.2F, 0.51F, 0.63F, 0.57F, 0.62F, 0.45F;
+  near.judge(X, 0.0, 1, &dX);
+  for (Eigen::Index i = 0; i < X.size(); ++i) {
+    const float h = 2e-3F;
+    MatrixOf<float> up = X, down = X;
+    up.data()[i] += h;
+    down.data()[i] -= h;
+    const double above = near.judge(up, 0.0, 1, nullptr).score.cast<double>().mean();
+    const double below = near.judge(down, 0.0, 1, nullptr).score.cast<double>().mean();
+    const double slope = (above - below) / (2.0 * static_cast<double>(h));
+    EXPECT_NEAR(dX.data()[i], slope, 0.02 + 0.02 * std::abs(slope)) << i;
+  }
+}
+
+TEST_F(NearTheSearch, LooksAtTheBoxWhileResultsAreFew) {
+  options_.vbo.gp_points = 200;
+  GpJudge all = judge();
+  all.learn(archive_, archive_.replay(0.25, 16), 0);
+  EXPECT_FALSE(all.process().view->is_near());
+  add(draw());  // one more than it can learn from
+  archive_.sort();
+  all.learn(archive_, archive_.replay(0.25, 16), 1);
+  EXPECT_TRUE(all.process().view->is_near());
+}
+
+TEST_F(NearTheSearch, LooksAtTheBoxWhileTheBestIsElsewhere) {
+  archive_.add(500, Vector{{0.9, 0.1}}, 10.0);
+  archive_.sort();
+  GpJudge judge = this->judge();
+  judge.learn(archive_, archive_.replay(0.25, 16), 0);
+  EXPECT_FALSE(judge.process().view->is_near());
+}
+
+// A plateau around the search says nothing about where to go.
+TEST_F(NearTheSearch, LooksAtTheBoxFromAPlateau) {
+  Archive flat(2);
+  for (int i = 0; i < archive_.size(); ++i) {
+    flat.add(i + 1, archive_.code(i), std::max(archive_.value(i), -50.0) < -49.0 ? -50.0 - i : 1.0);
+  }
+  flat.sort();
+  GpJudge judge = this->judge();
+  judge.learn(flat, flat.replay(0.25, 16), 0);
+  EXPECT_FALSE(judge.process().view->is_near());
+}
+
+// What jumps find far away says nothing about a process that knows the surroundings of the search.
+TEST_F(NearTheSearch, IsTestedOnWhatIsNear) {
+  options_ = VboGpOptions{};
+  options_.vbo.gp_points = kMost;
+  GpJudge judge = this->judge();
+  judge.learn(archive_, archive_.replay(0.25, 16), 0);
+  ASSERT_TRUE(judge.process().view->is_near());
+  EXPECT_EQ(judge.gp_weight(), 0.9);
+  const auto examine = [&](auto&& place) {
+    std::vector<int> fresh;
+    for (int i = 0; i < 32; ++i) {
+      fresh.push_back(archive_.size());
+      add(place());
+    }
+    archive_.sort();
+    judge.examine(archive_, archive_.replay(0.25, 16), fresh, 1);
+  };
+  examine([&] { return Vector{{rng_.uniform(), rng_.uniform()}}; });
+  EXPECT_EQ(judge.gp_weight(), 0.9);
+  examine([&] { return draw(); });  // the critics are untrained, the process is right
+  EXPECT_GT(judge.gp_weight(), 0.94);
+}
+
+TEST_F(NearTheSearch, StoredAndReadBackItLearnsTheSame) {
+  GpJudge judge = this->judge();
+  for (int round = 0; round < 3; ++round) {
+    judge.learn(archive_, archive_.replay(0.25, 16), round);
+    for (int i = 0; i < 8; ++i) add(draw());
+    archive_.sort();
+  }
+  judge.learn(archive_, archive_.replay(0.25, 16), 3);
+  StateWriter out;
+  judge.write(out);
+  const std::string bytes = out.take();
+  GpJudge again = this->judge();
+  StateReader in(bytes);
+  again.read(in);
+  ASSERT_TRUE(in.complete());
+  again.learn(archive_, archive_.replay(0.25, 16), 3);
+  ASSERT_TRUE(again.process().view->is_near());
+  const MatrixOf<float> X = random_codes(2, 5, 9);
+  EXPECT_EQ(again.judge(X, 0.0, 1).score, judge.judge(X, 0.0, 1).score);
+}
+
+}  // namespace
+}  // namespace vbo
