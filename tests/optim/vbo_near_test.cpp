@@ -62,7 +62,8 @@ TEST(ProcessView, PullbackIsTheAdjoint) {
   const Encoding encoding(parts_mixed_space());
   const Frame frame = tilted_frame(encoding);
   const ProcessView view(frame, 6);
-  const Matrix X = random_codes(6, 3, 2).cast<double>(), weights = random_codes(6, 3, 3).cast<double>();
+  const Matrix X = random_codes(6, 3, 2).cast<double>(),
+               weights = random_codes(6, 3, 3).cast<double>();
   testing::expect_matrix_gradient(
       [&](const Matrix& x) { return view(x).cwiseProduct(weights).sum(); }, X,
       view.pullback(weights));
@@ -111,7 +112,8 @@ TEST(Lesson, LooksAtABoundedNumberOfResults) {
   const ProcessView view(frame, 1);
   Archive archive(1);
   const int n = 3 * Tuning::pool;
-  for (int i = 0; i < n; ++i) archive.add(i + 1, Vector{{(i + 0.5) / n}}, -i);  // the oldest are best
+  for (int i = 0; i < n; ++i)
+    archive.add(i + 1, Vector{{(i + 0.5) / n}}, -i);  // the oldest are best
   archive.sort();
   const std::vector<int> all = results_nearby(archive, view, n);
   EXPECT_EQ(std::ssize(all), Tuning::pool);
@@ -120,8 +122,8 @@ TEST(Lesson, LooksAtABoundedNumberOfResults) {
 
 // ---- what it predicts ---------------------------------------------------------------------------
 
-// A search that has narrowed to a tilted valley of one thousandth of the box, a hundred times longer
-// than wide, at the end of a long run: results of the whole box, then many of the valley.
+// A search that has narrowed to a tilted valley of one thousandth of the box, a hundred times
+// longer than wide, at the end of a long run: results of the whole box, then many of the valley.
 class NearTheSearch : public ::testing::Test {
  protected:
   static constexpr int kMost = 60;

@@ -41,9 +41,8 @@ TEST(Hill, PullbackMatchesDifferences) {
   Rng rng(1, "hill");
   const Matrix U = 3.0 * random_matrix(3, 5, rng);
   const Vector weights = random_matrix(5, 1, rng);
-  testing::expect_matrix_gradient(
-      [&](const Matrix& u) { return small_hill().at(u).dot(weights); }, U,
-      small_hill().pullback(U, weights));
+  testing::expect_matrix_gradient([&](const Matrix& u) { return small_hill().at(u).dot(weights); },
+                                  U, small_hill().pullback(U, weights));
 }
 
 // Data of a bowl, y = 3 - 2 b(u) and some of a process, seen by a kernel of its own.
@@ -162,13 +161,13 @@ TEST(Hill, LikelihoodGradientMatchesDifferences) {
   }
 }
 
-// Results around the top of a hill with ripples: far from all of them a process with a constant mean expects
-// what it has seen, one with a hill far less.
+// Results around the top of a hill with ripples: far from all of them a process with a constant
+// mean expects what it has seen, one with a hill far less.
 TEST(Hill, AFittedProcessExpectsLessFarAway) {
   Rng rng(5, "hill");
   const Matrix X = random_matrix(2, 40, rng);
-  const Vector y =
-      -X.colwise().squaredNorm().transpose() + 0.3 * (20.0 * X.row(0).array()).sin().matrix().transpose();
+  const Vector y = -X.colwise().squaredNorm().transpose() +
+                   0.3 * (20.0 * X.row(0).array()).sin().matrix().transpose();
   GpOptions options = GpOptions::standard(2);
   GaussianProcess plain(options);
   plain.fit(X, y, Rng(6, "fit"));
