@@ -7,7 +7,7 @@
 namespace vbo {
 namespace {
 
-constexpr int kGrid = 65;             // values of b, from 0 to 4
+constexpr int kGrid = 17;             // values of b, from 0 to 1
 constexpr double kStep = 1.0 / 16.0;  // between them
 constexpr std::int64_t kOpening = 2;  // batches after which models are no longer young
 
@@ -16,12 +16,10 @@ Vector evidence(ConstVectorRef p, ConstVectorRef m) {
   return (((1.0 - Tuning::doubt) * p.array() + Tuning::doubt * m.array()) / m.array()).log();
 }
 
-// m (p/m)^b / Z, and a little of the marginal: with b > 1 nothing else would keep a prediction from
-// losing more than it can ever win.
+// m (p/m)^b / Z
 Vector tempered(ConstVectorRef s, ConstVectorRef m, double b) {
-  Vector p = m.array() * (b * (s.array() - s.maxCoeff())).exp();
-  p *= (1.0 - Tuning::doubt) / p.sum();
-  return p + Tuning::doubt * m;
+  const Vector p = m.array() * (b * (s.array() - s.maxCoeff())).exp();
+  return p / p.sum();
 }
 
 }  // namespace

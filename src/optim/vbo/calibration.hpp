@@ -7,11 +7,13 @@
 // nats of an outcome there, and an outcome on level j realizes
 //   R = log(p_j / m_j),
 // its log score above that of knowing nothing but how outcomes are distributed. Models are too sure
-// of themselves; one number b, the inverse temperature, corrects that:
+// of themselves; one number b <= 1, the inverse temperature, corrects that:
 //   p_j <- m_j (p_j / m_j)^b / Z.
-// b maximizes the log score of the results of recent batches, each scored before anything was
-// trained on it. This is an exponential family in b, so at the maximum the mean of R over these
-// results *equals* the mean of E: d/db mean R = mean [ s_j - E_b s ] = 0 with s = log(p / m).
+// (Where they are not sure enough the account below says so: a b above one, won by a batch that was
+// easy, loses more in the next than it can ever win.) b maximizes the log score of the results of
+// recent batches, each scored before anything was trained on it. This is an exponential family in
+// b, so at the maximum the mean of R over these results *equals* the mean of E: d/db mean R = mean
+// [ s_j - E_b s ] = 0 with s = log(p / m).
 //
 // What is left is what b cannot see: models that grow less sure from batch to batch, and the noise
 // of b itself (E is convex in it, R concave). So the surplus c of promises over what came of them
@@ -75,7 +77,7 @@ class Calibration {
   void read(StateReader& in);
 
  private:
-  Vector scores_;  // log scores at b = 0, 1/16 ... 4, summed over results, older ones fading
+  Vector scores_;  // log scores at b = 0, 1/16 ... 1, summed over results, older ones fading
   double sharpness_;
   double opening_;            // b after the first few batches
   double surplus_ = 0.0;      // c, nats
