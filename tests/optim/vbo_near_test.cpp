@@ -259,6 +259,92 @@ TEST_F(NearTheSearch, IsTestedOnWhatIsNear) {
   EXPECT_GT(judge.gp_weight(), 0.94);
 }
 
+// Forecasts leave places far away to the critics, and nobody is blamed for them.
+TEST_F(NearTheSearch, FarAwayTheCriticsForecastAlone) {
+  GpJudge judge = this->judge();
+  const Replay replay = archive_.replay(0.25, 16);
+  judge.learn(archive_, replay, 0);
+  CriticsJudge critics(critics_, frame_);
+  const OutcomeLevels levels(archive_, replay, static_cast<int>(critics_.levels().size()));
+  MatrixOf<float> X(2, 2);
+  X << 0.37F, 0.9F, 0.61F, 0.1F;  // at the search, and far away
+  EXPECT_EQ(judge.knows(X.cast<double>()), (std::vector<bool>{true, false}));
+  EXPECT_EQ(critics.knows(X.cast<double>()), (std::vector<bool>{true, true}));
+  const Matrix both = judge.forecast(levels, X, 1), alone = critics.forecast(levels, X, 1);
+  EXPECT_LT((both.colwise().sum().array() - 1.0).abs().maxCoeff(), 1e-5);
+  EXPECT_GT((both.col(0) - alone.col(0)).norm(), 0.1);
+  EXPECT_EQ(both.col(1), alone.col(1));
+}
+
+// Single precision cannot tell the points of a very narrow search apart: a process that is asked so
+// gains nothing by knowing them well.
+TEST_F(NearTheSearch, IsTestedInThePrecisionItIsAskedIn) {
+  axes_ *= 1e-6;
+  frame_.move({centre_, axes_.inverse() / 1.5});
+  Archive narrow(2);
+  const auto add_draws = [&](int count) {
+    std::vector<int> added;
+    for (int i = 0; i < count; ++i) {
+      added.push_back(narrow.size());
+      const Vector x = draw();
+      narrow.add(narrow.size() + 1, x, value(x));
+    }
+    narrow.sort();
+    return added;
+  };
+  add_draws(100);
+  options_ = VboGpOptions{};
+  options_.vbo.gp_points = kMost;
+  GpJudge judge = this->judge();
+  judge.learn(narrow, narrow.replay(0.25, 16), 0);
+  ASSERT_TRUE(judge.process().view->is_near());
+  const std::vector<int> fresh = add_draws(64);
+  judge.examine(narrow, narrow.replay(0.25, 16), fresh, 1);
+  EXPECT_LE(judge.gp_weight(), 0.9);  // not more than before; codes as they are would give 0.95
+}
+
+// Four results per number are not to be had where numbers are many: half of what it sees is enough.
+TEST(GpJudge, LooksNearWithManyNumbers) {
+  const Encoding encoding(parts_cube(70));
+  Frame frame(encoding);
+  frame.move({Vector::Constant(70, 0.3), 4.0 * Matrix::Identity(70, 70)});
+  Critics critics(frame.inputs(), VboOptions{}, 1);
+  GpJudge judge(critics, frame, encoding, VboGpOptions{}, {.seed = 1});
+  const Archive archive = quadratic_archive(70, 300);
+  judge.learn(archive, archive.replay(0.25, 64), 0);
+  EXPECT_TRUE(judge.process().view->is_near());
+}
+
+// Categories stay what they are beside numbers seen in the frame.
+TEST(GpJudge, KnowsCategoriesNearTheSearch) {
+  const Encoding encoding(
+      Space::make({Parameter::real("x", 0, 1), Parameter::categorical("c", {"good", "bad"})})
+          .value());
+  Frame frame(encoding);
+  frame.move({Vector{{0.3}}, Matrix{{50.0}}});
+  Critics critics(frame.inputs(), VboOptions{}, 1);
+  VboGpOptions options = vbo_ablation(GpRole::exploits);
+  options.vbo.gp_points = 40;
+  GpJudge judge(critics, frame, encoding, options, {.seed = 1});
+  Archive archive(3);
+  Rng rng(5, "codes");
+  for (int i = 0; i < 80; ++i) {
+    const double x = 0.3 + 0.05 * (rng.uniform() - 0.5);
+    const bool good = i % 2 == 0;
+    archive.add(i + 1, Vector{{x, good ? 1.0 : 0.0, good ? 0.0 : 1.0}},
+                -std::pow(x - 0.3, 2.0) - (good ? 0.0 : 1e-3));
+  }
+  archive.sort();
+  judge.learn(archive, archive.replay(0.25, 16), 0);
+  ASSERT_TRUE(judge.process().view->is_near());
+  MatrixOf<float> X(3, 3);
+  X << 0.3F, 0.3F, 0.32F, 1.0F, 0.0F, 1.0F, 0.0F, 1.0F, 0.0F;
+  const Judgement& judgement = judge.judge(X, 0.0, 1);
+  EXPECT_GT(judgement.terms(0, 0), judgement.terms(0, 1));  // the better category
+  EXPECT_GT(judgement.terms(0, 0), judgement.terms(0, 2));  // the better number
+  EXPECT_GT(judgement.terms(0, 2), judgement.terms(0, 1));  // 4e-4 is less than 1e-3
+}
+
 TEST_F(NearTheSearch, StoredAndReadBackItLearnsTheSame) {
   GpJudge judge = this->judge();
   for (int round = 0; round < 3; ++round) {

@@ -293,6 +293,12 @@ TEST(Calibration, AgreesWithAFiniteFamilyAndCorrectsOverconfidence) {
   const auto [corrected, halved] = play(sure, 1.0);
   EXPECT_NEAR(corrected, 0.0, 0.06);
   EXPECT_NEAR(halved, 0.5, 0.1);
+  // Models that are not sure enough are not made sharper; the account raises their promises.
+  Matrix unsure = modest.array().sqrt();
+  unsure = unsure.array().rowwise() / unsure.colwise().sum().array().eval();
+  const auto [raised, held] = play(unsure, 1.0);
+  EXPECT_NEAR(raised, 0.0, 0.06);
+  EXPECT_EQ(held, 1.0);
 }
 
 // Models that grow less sure from batch to batch: b is always that of the batch before, so promises

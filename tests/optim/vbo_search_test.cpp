@@ -172,6 +172,22 @@ TEST(LocalSearch, StepsAreItsOwnDeviations) {
   EXPECT_NEAR(squares / 400.0, 1.0, 0.15);  // 1 for its draws, in the mean of squares
 }
 
+// Integers are drawn at least as widely as is of use, however narrow the search.
+TEST(LocalSearch, StepsOfIntegersAreThoseItDraws) {
+  const Encoding encoding(
+      Space::make({Parameter::real("x", 0, 1), Parameter::integer("n", 1, 9)}).value());
+  LocalSearch search(encoding, 1);
+  search.begin(Vector{{0.4, 0.5}}, 1e-4);
+  Rng rng(2, "integers");
+  double squares = 0.0;
+  for (int i = 0; i < 400; ++i) {
+    Vector x{{0.4, 0.5}};
+    search.sample(x, rng);
+    squares += std::pow(search.steps_to(x), 2.0);
+  }
+  EXPECT_NEAR(squares / 400.0, 1.0, 0.2);
+}
+
 constexpr Source kSources[] = {Source::jump, Source::climb, Source::local};
 
 double sum_of(const Shares& shares, Shares::Race race) {

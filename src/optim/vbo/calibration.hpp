@@ -12,8 +12,9 @@
 // (Where they are not sure enough the account below says so: a b above one, won by a batch that was
 // easy, loses more in the next than it can ever win.) b maximizes the log score of the results of
 // recent batches, each scored before anything was trained on it. This is an exponential family in
-// b, so at the maximum the mean of R over these results *equals* the mean of E: d/db mean R = mean
-// [ s_j - E_b s ] = 0 with s = log(p / m).
+// b, so at the maximum the mean of R over these results *equals* the mean of E, unless b is held at
+// 1:
+//   d/db mean R = mean [ s_j - E_b s ] = 0  with  s = log(p / m).
 //
 // What is left is what b cannot see: models that grow less sure from batch to batch, and the noise
 // of b itself (E is convex in it, R concave). So the surplus c of promises over what came of them

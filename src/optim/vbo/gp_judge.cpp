@@ -72,25 +72,34 @@ double GpJudge::gp_weight() const {
   return model_ ? weight_ : 0.0;
 }
 
-// Near the search the process is tested on what it has learned of: far away it knows nothing, and
-// what jumps find there says nothing about it.
+// Near the search the process has learned of its surroundings alone: what jumps find far away says
+// nothing about it.
+std::vector<bool> GpJudge::knows(ConstMatrixRef X) const {
+  const Vector distances = view_.distance(X);
+  std::vector<bool> known;
+  for (const double distance : distances) known.push_back(distance <= Tuning::near_radius);
+  return known;
+}
+
+// Tested as it is asked, on codes in single precision: a search can be narrower than these tell
+// apart, and then its predictions are worth nothing.
 void GpJudge::examine(const Archive& archive, const Replay& replay, const std::vector<int>& fresh,
                       int threads) {
+  if (!model_) return;
   std::vector<int> known;
   std::ranges::copy_if(fresh, std::back_inserter(known), [&](int i) {
-    return archive.value(i) > kFailedOutcome &&
-           view_.distance(archive.code(i))[0] <= Tuning::near_radius;
+    return archive.value(i) > kFailedOutcome && knows(archive.code(i))[0];
   });
-  if (!model_ || known.empty()) return;
+  if (known.empty()) return;
   const Lesson results = lesson_of(archive, replay, known);
   const Eigen::Index before = held_out_.cols();
   held_out_.conservativeResize(3, before + results.z.size());
   auto added = held_out_.rightCols(results.z.size());
-  added.row(0) =
-      critics_.evaluate(frame_, results.X.cast<float>(), {0.0, 0.0}, threads, room_.critics)
-          .mean.cast<double>()
-          .transpose();
-  added.row(1) = model_->regression().mean(view_(results.X)).transpose();
+  const MatrixOf<float> X = results.X.cast<float>();
+  added.row(0) = critics_.evaluate(frame_, X, {0.0, 0.0}, threads, room_.critics)
+                     .mean.cast<double>()
+                     .transpose();
+  added.row(1) = model_->regression().mean(view_(X.cast<double>())).transpose();
   for (Eigen::Index i = 0; i < results.z.size(); ++i) {
     added(2, i) = scale_.target(results.outcomes[i], results.z[i]);
   }
@@ -120,7 +129,8 @@ std::vector<int> GpJudge::look_nearby(const Archive& archive, int most) {
   std::vector<int> results = results_nearby(archive, near, most);
   const auto differ =
       std::ranges::count_if(results, [&](int i) { return archive.value(i) < archive.value(best); });
-  if (differ < Tuning::near_fewest * frame_.numeric()) return {};
+  if (differ < std::min<std::ptrdiff_t>(Tuning::near_fewest * frame_.numeric(), most / 2))
+    return {};
   view_ = near;
   return results;
 }
@@ -266,9 +276,10 @@ Matrix GpJudge::forecast(const OutcomeLevels& levels, nn::InputRef<float> X, int
     below += levels.mass()[g];
     edges[g] = scale_.target(levels.edges()[g], normal_quantile(below));
   }
-  const Vector distances = view_.distance(X.cast<double>());
+  const double w = gp_weight();
+  const std::vector<bool> known = knows(X.cast<double>());
   for (Eigen::Index i = 0; i < X.cols(); ++i) {
-    const double w = distances[i] <= Tuning::near_radius ? gp_weight() : 0.0;
+    if (!known[static_cast<std::size_t>(i)]) continue;
     const double sigma = std::sqrt(variance[i] + model_->noise_variance());
     double left = 0.0;
     P.col(i) *= 1.0 - w;

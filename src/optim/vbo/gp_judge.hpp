@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The critics' judgement with a Gaussian process beside it. With few results the process often
-// predicts better, later the critics do, whose views follow the search. Expected outcomes are
-// stacked,
+// The critics' judgement with a Gaussian process beside it: whoever predicts new results better has
+// more of a say. Expected outcomes are stacked,
 //   (1 - w) m(x) + w mu(x),
 // where w is what a least-squares fit without negative coefficients gives to the process on results
 // that neither had seen, averaged over rounds. The ablations of VBO-MI replace one term outright:
 //   mu(x) + sqrt(beta) I(X,f;Y)      and      (1 - w) m(x) + w mu(x) + sqrt(beta) sigma(x).
 // The process sees a bounded number of results, so a round costs the same at any number of them:
-// all while they are few, then those nearest to the local search, in its frame (process_view.hpp),
-// or, where there are no numbers to search over, the best and a uniform sample of the rest. While w
-// is next to nothing it mostly rests. Not thread-safe.
+// all while they are few, then those nearest to the local search, in its frame (process_view.hpp).
+// Where there are no numbers to search over, the best result lies elsewhere or too little of what
+// is near differs, it is the best ones and a uniform sample of the rest. While w is next to nothing
+// the process mostly rests. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -48,6 +48,7 @@ class GpJudge final : public Judge {
   const Judgement& judge(nn::InputRef<float> X, double weight, int threads, Room& room,
                          MatrixOf<float>* dX = nullptr) const override;
   Matrix forecast(const OutcomeLevels& levels, nn::InputRef<float> X, int threads) override;
+  std::vector<bool> knows(ConstMatrixRef X) const override;
   Process process() const override;
   double noise_variance() const override { return noise_variance_; }
 

@@ -61,6 +61,11 @@ class Judge {
     return judge(X, weight, threads, room_, dX);
   }
 
+  // Which of the codes X (D,N) are places it claims to know anything about: all, unless a model of
+  // its own looks at a neighbourhood alone.
+  virtual std::vector<bool> knows(ConstMatrixRef X) const {
+    return std::vector<bool>(static_cast<std::size_t>(X.cols()), true);
+  }
   // Once per round, before anything is trained on the results `fresh`: who predicts them better?
   virtual void examine(const Archive& archive, const Replay& replay, const std::vector<int>& fresh,
                        int threads) {

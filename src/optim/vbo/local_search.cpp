@@ -53,7 +53,8 @@ double LocalSearch::distance(ConstVectorRef code) const {
 
 double LocalSearch::steps_to(ConstVectorRef code) const {
   const cmaes::Strategy& s = *strategy_;
-  const Vector y = (box_.from_code(numeric_part(code)) - s.mean()) / s.sigma();
+  const Vector y =
+      (box_.from_code(numeric_part(code)) - s.mean()).cwiseQuotient(s.sigma() * scale());
   return s.mahalanobis(y) / std::sqrt(static_cast<double>(y.size()));
 }
 

@@ -5,8 +5,11 @@
 // and categories as they are. In the whole box the process of a search that has narrowed would have
 // to learn a needle in a plain: its length-scales end at their bounds and it predicts nothing. In
 // the frame what is left of the problem is round, smooth and of one size, however narrow and tilted
-// the search. Immutable once made: may be shared between threads.
+// the search; less so at the border of the box, where a search's own coordinates are bent and A is
+// not (cmaes/box.hpp). Immutable once made: may be shared between threads.
 #pragma once
+
+#include <vector>
 
 #include "models/gp/hill.hpp"
 #include "numerics/linalg.hpp"
@@ -16,8 +19,9 @@ namespace vbo {
 
 class ProcessView {
  public:
-  ProcessView() = default;                                  // as they are
-  ProcessView(const Frame& frame, Eigen::Index dimension);  // near; codes (D). REQUIRES: numbers
+  ProcessView() = default;  // as they are
+  // Near; codes (D). REQUIRES: there are numbers, and the frame has a near view.
+  ProcessView(const Frame& frame, Eigen::Index dimension);
 
   bool is_near() const { return map_.size() > 0; }
   Matrix operator()(ConstMatrixRef X) const;  // codes X (D,q) -> U (D,q)
@@ -28,9 +32,12 @@ class ProcessView {
   Hill hill() const;
 
  private:
-  Matrix map_;      // (D,D)
-  Vector centre_;   // (D), zero for categories
-  Vector numeric_;  // (D), 1 / Dn for numbers, zero for categories
+  Matrix numbers_of(ConstMatrixRef X) const;  // of u (Dn,q)
+
+  std::vector<Eigen::Index> numbers_;  // coordinates of the Dn numbers
+  Eigen::Index dimension_ = 0;         // D
+  Matrix map_;                         // s A (Dn,Dn)
+  Vector centre_;                      // mu (Dn)
 };
 
 }  // namespace vbo

@@ -121,13 +121,20 @@ Calibration::Nats Run::test_information(const Fresh& fresh) {
   return nats;
 }
 
-// Mean squared error of the judge's expected outcomes for the newest results, in normal scores. A
-// full batch counts more than what was known before, a single result little.
+// Mean squared error of the judge's expected outcomes for the newest results it can know anything
+// about, in normal scores. A full batch counts more than what was known before, a single result
+// little.
 void Run::test_predictions(const Fresh& fresh) {
   const Judgement& judgement = judge_->judge(fresh.X, 0.0, common_.threads);
-  const auto n = static_cast<double>(fresh.scores.size());
-  const Vector expected = judgement.terms.row(0).cast<double>().transpose();
-  const double error = (expected - fresh.scores).squaredNorm() / n;
+  const std::vector<bool> known = judge_->knows(fresh.X.cast<double>());
+  double n = 0.0, squares = 0.0;
+  for (Eigen::Index i = 0; i < fresh.scores.size(); ++i) {
+    if (!known[static_cast<std::size_t>(i)]) continue;
+    n += 1.0;
+    squares += std::pow(static_cast<double>(judgement.terms(0, i)) - fresh.scores[i], 2.0);
+  }
+  if (n == 0.0) return;
+  const double error = squares / n;
   predictive_variance_ += n / (n + Tuning::error_memory) * (error - predictive_variance_);
 }
 
