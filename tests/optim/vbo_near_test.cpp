@@ -276,33 +276,6 @@ TEST_F(NearTheSearch, FarAwayTheCriticsForecastAlone) {
   EXPECT_EQ(both.col(1), alone.col(1));
 }
 
-// Single precision cannot tell the points of a very narrow search apart: a process that is asked so
-// gains nothing by knowing them well.
-TEST_F(NearTheSearch, IsTestedInThePrecisionItIsAskedIn) {
-  axes_ *= 1e-6;
-  frame_.move({centre_, axes_.inverse() / 1.5});
-  Archive narrow(2);
-  const auto add_draws = [&](int count) {
-    std::vector<int> added;
-    for (int i = 0; i < count; ++i) {
-      added.push_back(narrow.size());
-      const Vector x = draw();
-      narrow.add(narrow.size() + 1, x, value(x));
-    }
-    narrow.sort();
-    return added;
-  };
-  add_draws(100);
-  options_ = VboGpOptions{};
-  options_.vbo.gp_points = kMost;
-  GpJudge judge = this->judge();
-  judge.learn(narrow, narrow.replay(0.25, 16), 0);
-  ASSERT_TRUE(judge.process().view->is_near());
-  const std::vector<int> fresh = add_draws(64);
-  judge.examine(narrow, narrow.replay(0.25, 16), fresh, 1);
-  EXPECT_LE(judge.gp_weight(), 0.9);  // not more than before; codes as they are would give 0.95
-}
-
 // Four results per number are not to be had where numbers are many: half of what it sees is enough.
 TEST(GpJudge, LooksNearWithManyNumbers) {
   const Encoding encoding(parts_cube(70));

@@ -81,8 +81,8 @@ std::vector<bool> GpJudge::knows(ConstMatrixRef X) const {
   return known;
 }
 
-// Tested as it is asked, on codes in single precision: a search can be narrower than these tell
-// apart, and then its predictions are worth nothing.
+// On codes in double precision, in which improvements are searched; the judge is asked in single
+// precision, which matters to a search narrower than 1e-7 of the box.
 void GpJudge::examine(const Archive& archive, const Replay& replay, const std::vector<int>& fresh,
                       int threads) {
   if (!model_) return;
@@ -95,11 +95,11 @@ void GpJudge::examine(const Archive& archive, const Replay& replay, const std::v
   const Eigen::Index before = held_out_.cols();
   held_out_.conservativeResize(3, before + results.z.size());
   auto added = held_out_.rightCols(results.z.size());
-  const MatrixOf<float> X = results.X.cast<float>();
-  added.row(0) = critics_.evaluate(frame_, X, {0.0, 0.0}, threads, room_.critics)
-                     .mean.cast<double>()
-                     .transpose();
-  added.row(1) = model_->regression().mean(view_(X.cast<double>())).transpose();
+  added.row(0) =
+      critics_.evaluate(frame_, results.X.cast<float>(), {0.0, 0.0}, threads, room_.critics)
+          .mean.cast<double>()
+          .transpose();
+  added.row(1) = model_->regression().mean(view_(results.X)).transpose();
   for (Eigen::Index i = 0; i < results.z.size(); ++i) {
     added(2, i) = scale_.target(results.outcomes[i], results.z[i]);
   }
