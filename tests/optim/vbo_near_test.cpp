@@ -9,7 +9,9 @@
 #include <limits>
 #include <optional>
 
+#include "optim/surrogate/acquisition.hpp"
 #include "optim/vbo/gp_judge.hpp"
+#include "optim/vbo/improve.hpp"
 #include "optim/vbo/lesson.hpp"
 #include "optim/vbo/process_view.hpp"
 #include "support/gradient_check.hpp"
@@ -269,11 +271,40 @@ TEST_F(NearTheSearch, FarAwayTheCriticsForecastAlone) {
   MatrixOf<float> X(2, 2);
   X << 0.37F, 0.9F, 0.61F, 0.1F;  // at the search, and far away
   EXPECT_EQ(judge.knows(X.cast<double>()), (std::vector<bool>{true, false}));
+  EXPECT_EQ(this->judge().knows(X.cast<double>()), (std::vector<bool>{true, true}));  // no process
   EXPECT_EQ(critics.knows(X.cast<double>()), (std::vector<bool>{true, true}));
   const Matrix both = judge.forecast(levels, X, 1), alone = critics.forecast(levels, X, 1);
   EXPECT_LT((both.colwise().sum().array() - 1.0).abs().maxCoeff(), 1e-5);
   EXPECT_GT((both.col(0) - alone.col(0)).norm(), 0.1);
   EXPECT_EQ(both.col(1), alone.col(1));
+}
+
+// Improvements are codes: they climb what the process expects in its view, and what is pending is
+// believed there.
+TEST_F(NearTheSearch, ImprovementsClimbInItsView) {
+  GpJudge judge = this->judge();
+  judge.learn(archive_, archive_.replay(0.25, 16), 0);
+  const Process process = judge.process();
+  ASSERT_TRUE(process.view->is_near());
+  Matrix starts(2, 64);
+  for (auto start : starts.colwise()) start = draw();
+  const auto log_ei_at = [&](const Matrix& X) -> Vector {
+    const auto p = process.model->posterior((*process.view)(X), false);
+    return score_points(Acquisition::log_ei, p->mean(), p->variance(), process.best, 0.0).value;
+  };
+  ImproveSearch search{encoding_, [&](Rng&) { return starts; },
+                       [](ConstVectorRef) { return false; }, Matrix(2, 0)};
+  const auto find = [&] { return Improvements(process, search, 1, Rng(3), 1).find(1); };
+  const std::vector<Improvement> first = find();
+  ASSERT_EQ(first.size(), 1U);
+  EXPECT_NEAR(first[0].log_ei, log_ei_at(first[0].code)[0], 1e-9);
+  EXPECT_GT(first[0].log_ei, log_ei_at(starts).maxCoeff() + 1e-3);  // above where it began
+  EXPECT_LT(process.view->distance(first[0].code)[0], Tuning::near_radius);
+  search.pending = first[0].code;
+  const std::vector<Improvement> next = find();
+  ASSERT_EQ(next.size(), 1U);
+  const Matrix step = (*process.view)(next[0].code) - (*process.view)(first[0].code);
+  EXPECT_GT(step.norm(), 1e-3);
 }
 
 // Four results per number are not to be had where numbers are many: half of what it sees is enough.

@@ -60,7 +60,8 @@ struct Tuning {
   // Lengths of the frame within which it learns, and is tested on new results. 2 to 8 alike;
   // without a radius worse in small batches (sure).
   static constexpr double near_radius = 4.0;
-  static constexpr std::ptrdiff_t near_fewest = 4;  // results per number; 8 is the same
+  static constexpr std::ptrdiff_t near_fewest = 4;  // results per number, but
+                                                    // half of gp_points is enough; 8 is the same
   static constexpr double near_hill = 100.0;        // bound of its mean's hill; 20 to 1,000 alike
   static constexpr double error_memory = 8.0;       // results that earlier squared errors count as
 

@@ -73,8 +73,9 @@ double GpJudge::gp_weight() const {
 }
 
 // Near the search the process has learned of its surroundings alone: what jumps find far away says
-// nothing about it.
+// nothing about it. While it rests the critics judge, who know the whole box.
 std::vector<bool> GpJudge::knows(ConstMatrixRef X) const {
+  if (!model_) return Judge::knows(X);
   const Vector distances = view_.distance(X);
   std::vector<bool> known;
   for (const double distance : distances) known.push_back(distance <= Tuning::near_radius);
