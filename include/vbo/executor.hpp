@@ -35,6 +35,10 @@ class Executor {
   // Blocks until at least one evaluation ended or the time is over; returns those that ended.
   virtual std::vector<Outcome> wait(std::chrono::milliseconds at_most) = 0;
 
+  // From now on wait() also returns once this file descriptor is readable; -1: none. False when the
+  // executor cannot do that: then the caller waits for short times only.
+  virtual bool watch(int /*fd*/) { return false; }
+
   // Kills what runs, without outcomes. Idempotent.
   virtual void cancel() = 0;
 };

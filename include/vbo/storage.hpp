@@ -195,6 +195,9 @@ class Storage {
   // Returns true as soon as somebody else may have changed something that concerns this role, and
   // false when the time is over. Asks nothing of a server.
   virtual Result<bool> wait(std::chrono::milliseconds at_most) = 0;
+  // A file descriptor that is readable as soon as wait() would return true, so that one poll() can
+  // wait for other things too; -1: there is none. REQUIRES: wait() has just returned false.
+  virtual int wait_fd() { return -1; }
   // The same study once more, for another thread of this process.
   virtual Result<std::unique_ptr<Storage>> connect(Access access) = 0;
 };

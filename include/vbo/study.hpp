@@ -75,6 +75,9 @@ struct RunOptions {
   std::atomic<int>* stop_workers = nullptr;
   const std::atomic<bool>* workers_ended = nullptr;
   std::function<void(const QueueState&)> on_turn;  // what the queue looks like, now and then
+  // Counts results and requests that were found only because a wait had timed out: notifications
+  // that were lost. Stays 0 where everybody announces what he commits.
+  std::atomic<std::int64_t>* unannounced = nullptr;
 };
 
 enum class RunEnd {

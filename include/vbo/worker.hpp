@@ -27,6 +27,8 @@ struct WorkOptions {
   std::function<void(const Trial&, Completion)> on_finished;
   std::function<void(const Error&)> on_trouble;  // the storage is away; said once each time
   std::function<void()> on_relief;               // and back
+  // Counts claims that found trials only because a wait had timed out; see RunOptions::unannounced.
+  std::atomic<std::int64_t>* unannounced = nullptr;
 };
 
 enum class WorkEnd {

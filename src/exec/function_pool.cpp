@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "exec/function_pool.hpp"
 
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <exception>
 #include <mutex>
@@ -16,7 +23,8 @@ namespace {
 class FunctionPool final : public Executor {
  public:
   FunctionPool(std::function<Outcome(const Job&)> function, std::size_t workers)
-      : function_(std::move(function)) {
+      : function_(std::move(function)), job_done_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    if (job_done_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
     threads_.reserve(workers);
     for (std::size_t i = 0; i < workers; ++i) {
       try {
@@ -36,6 +44,7 @@ class FunctionPool final : public Executor {
     }
     job_added_.notify_all();
     for (std::thread& thread : threads_) thread.join();
+    close(job_done_);
   }
 
   std::size_t capacity() const override { return threads_.size(); }
@@ -50,12 +59,23 @@ class FunctionPool final : public Executor {
     job_added_.notify_one();
   }
 
+  bool watch(int fd) override {
+    watched_ = fd;
+    return true;
+  }
+
   std::vector<Outcome> wait(std::chrono::milliseconds at_most) override {
-    if (running_ == 0) return {};
-    std::unique_lock lock(mutex_);
-    job_done_.wait_for(lock, at_most, [this] { return !outcomes_.empty(); });
-    running_ -= outcomes_.size();
-    return std::exchange(outcomes_, {});
+    const auto end = std::chrono::steady_clock::now() + at_most;
+    while (running_ > 0) {
+      std::vector<Outcome> ended = take();
+      const auto left =
+          std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+      if (!ended.empty() || left.count() <= 0) return ended;
+      std::array<pollfd, 2> events{{{job_done_, POLLIN, 0}, {watched_, POLLIN, 0}}};
+      (void)poll(events.data(), events.size(), static_cast<int>(left.count()));
+      if (events[1].revents != 0) return take();
+    }
+    return {};
   }
 
   void cancel() override {
@@ -67,6 +87,14 @@ class FunctionPool final : public Executor {
   }
 
  private:
+  std::vector<Outcome> take() {
+    std::uint64_t count = 0;
+    const std::lock_guard lock(mutex_);
+    (void)!read(job_done_, &count, sizeof count);
+    running_ -= outcomes_.size();
+    return std::exchange(outcomes_, {});
+  }
+
   struct Entry {
     std::size_t generation;  // cancel() starts a new one; results of older ones are dropped
     Job job;
@@ -84,7 +112,8 @@ class FunctionPool final : public Executor {
       lock.lock();
       if (entry.generation != generation_) continue;
       outcomes_.push_back(std::move(outcome));
-      job_done_.notify_one();
+      constexpr std::uint64_t one = 1;
+      if (outcomes_.size() == 1) (void)!write(job_done_, &one, sizeof one);
     }
   }
 
@@ -104,9 +133,10 @@ class FunctionPool final : public Executor {
 
   std::function<Outcome(const Job&)> function_;
   std::size_t running_ = 0;  // of the calling thread
-  std::mutex mutex_;         // guards everything below
+  int watched_ = -1;
+  const int job_done_;  // an eventfd: readable while there are outcomes
+  std::mutex mutex_;    // guards everything below
   std::condition_variable job_added_;
-  std::condition_variable job_done_;
   std::deque<Entry> jobs_;
   std::vector<Outcome> outcomes_;
   std::size_t generation_ = 0;

@@ -75,6 +75,10 @@ class ProcessPool final : public Executor {
 
   std::size_t capacity() const override { return slots_.size(); }
   std::size_t running() const override { return running_; }
+  bool watch(int fd) override {
+    watched_ = fd;
+    return true;
+  }
 
   void submit(Job job) override {
     const auto free =
@@ -148,7 +152,8 @@ class ProcessPool final : public Executor {
     return outcome;
   }
 
-  // Sleeps until something happens; false when a signal arrived, which is the caller's business.
+  // Sleeps until something happens; false when that is the caller's business: a signal arrived, or
+  // the watched descriptor is readable.
   bool poll_until(Clock::time_point end, Clock::time_point now) {
     events_.clear();
     for (const Slot& slot : slots_) {
@@ -157,20 +162,21 @@ class ProcessPool final : public Executor {
           slot.next_attempt_ ? slot.next_attempt_ : slot.evaluator->wake_at();
       if (wake) end = std::min(end, *wake);
     }
-    const std::size_t guardian = events_.size();
-    if (context_.guardian.socket() >= 0) events_.push_back({context_.guardian.socket(), POLLIN, 0});
+    const std::size_t own = events_.size();  // poll() leaves out negative descriptors
+    events_.push_back({context_.guardian.socket(), POLLIN, 0});
+    events_.push_back({watched_, POLLIN, 0});
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - now).count();
     const int timeout = static_cast<int>(std::clamp<long long>(left, 0, 1000));
     const int ready = poll(events_.data(), events_.size(), timeout);
-    if (ready > 0 && guardian < events_.size() && events_[guardian].revents != 0) {
-      context_.guardian.replace_if_dead();
-    }
-    return ready >= 0;
+    if (ready < 0) return false;
+    if (events_[own].revents != 0) context_.guardian.replace_if_dead();
+    return events_[own + 1].revents == 0;
   }
 
   EvaluatorContext context_;  // outlives the evaluators, which refer to it
   std::vector<Slot> slots_;
   std::size_t running_ = 0;
+  int watched_ = -1;
   std::vector<pollfd> events_;
 };
 

@@ -15,7 +15,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kLookAround{100};  // how soon an interrupt is noticed
-constexpr std::chrono::milliseconds kGather{2};  // results that come together are told together
 constexpr std::chrono::seconds kLookForLost{1};
 
 // Why and when a run ends, whoever evaluates.
@@ -340,12 +339,14 @@ class Coordinator : private Turns {
  private:
   Result<RunEnd> loop() {
     if (const auto begun = begin(); !begun) return begun.error();
-    for (;;) {
+    for (bool timed_out = false;;) {
       const auto started = Clock::now();
+      const std::int64_t ended_before = study_.ended;
       if (const auto heard = hear(); !heard) return heard.error();
       if (const auto returned = return_lost(); !returned) return returned.error();
       const Result<QueueState> queue = study_.storage->queue_state();
       if (!queue) return queue.error();
+      if (timed_out && (study_.ended > ended_before || queue->requests > 0)) note_unannounced();
       if (options_.on_turn) options_.on_turn(*queue);
       if (queue->untold > 0) continue;  // the method hears of it before it is asked
       if (const auto kept = rule_.keep_time(); !kept) return kept.error();
@@ -362,9 +363,16 @@ class Coordinator : private Turns {
         if (const auto filled = fill(*queue); !filled) return filled.error();
         ahead_.took(std::chrono::duration<double>(Clock::now() - started).count());
       }
-      if (const auto waited = study_.storage->wait(kLookAround); !waited) return waited.error();
-      std::this_thread::sleep_for(kGather);
+      const auto waited = study_.storage->wait(kLookAround);
+      if (!waited) return waited.error();
+      timed_out = !*waited;
     }
+  }
+
+  void note_unannounced() {
+    if (!options_.unannounced) return;
+    const auto announced = study_.storage->wait(std::chrono::milliseconds(0));  // this very moment
+    if (announced && !*announced) ++*options_.unannounced;
   }
 
   // Without them nobody may ever evaluate what is suggested.
@@ -406,6 +414,10 @@ class Coordinator : private Turns {
       // What was suggested last is still to be evaluated.
       if (queue.offered > 0 || queue.running > 0) return false;
     }
+    // The workers of this process first: what is stored next wakes them up.
+    if (options_.stop_workers && *options_.stop_workers < (at_once ? 2 : 1)) {
+      *options_.stop_workers = at_once ? 2 : 1;
+    }
     if (!withdrawn_) {
       if (const auto withdrew = study_.storage->offer({}); !withdrew) return withdrew.error();
       const bool for_good = end == RunEnd::budget_spent || end == RunEnd::space_exhausted ||
@@ -413,9 +425,6 @@ class Coordinator : private Turns {
                             (end == RunEnd::time_over && rule_.is_out_of_time());
       if (const auto set = study_.storage->set_ended(for_good); !set) return set.error();
       withdrawn_ = true;
-    }
-    if (options_.stop_workers && *options_.stop_workers < (at_once ? 2 : 1)) {
-      *options_.stop_workers = at_once ? 2 : 1;
     }
     if (options_.workers_ended && !*options_.workers_ended) return false;
     // What they stored last, between our last look and their end.

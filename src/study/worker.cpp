@@ -19,7 +19,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kWorkerLooksAround{100};
-// While some of its evaluations run and others could: how soon news of trials is noticed.
+// The same for trials while something runs, where the executor cannot watch the storage as well.
 constexpr std::chrono::milliseconds kBetweenLooks{10};
 // Without news nobody asks the storage more often than this; thousands of idle workers must not
 // keep a server busy.
@@ -85,13 +85,8 @@ class Worker {
       if (const auto claimed = claim(); !claimed) return claimed.error();
     }
     if (executor_.running() > 0) {
-      const bool room = !stopping && executor_.running() < executor_.capacity();
-      gather(executor_.wait(room ? kBetweenLooks : kWorkerLooksAround));
-      if (!room) return Turn();
-      const auto heard = storage_.wait(std::chrono::milliseconds(0));
-      if (!heard) return heard.error();
-      news_ = news_ || *heard;
-      return Turn();
+      const auto waited = wait_for_outcomes(!stopping);
+      return waited ? Turn() : Result<Turn>(waited.error());
     }
     if (!results_.empty() || !returned_.empty()) return Turn();
     if (stopping) return Turn(WorkEnd::interrupted);
@@ -106,6 +101,23 @@ class Worker {
       return Turn(WorkEnd::idle);
     }
     return wait_for_news();
+  }
+
+  // And for trials, where others could be evaluated meanwhile.
+  Result<void> wait_for_outcomes(bool may_claim) {
+    int news = -1;
+    auto at_most = kWorkerLooksAround;
+    if (may_claim && executor_.running() < executor_.capacity()) {
+      const auto heard = storage_.wait(std::chrono::milliseconds(0));
+      if (!heard) return heard.error();
+      news_ = news_ || *heard;
+      if (news_) return {};
+      news = storage_.wait_fd();
+      at_most = kBetweenLooks;
+    }
+    if (executor_.watch(news) && news >= 0) at_most = kWorkerLooksAround;
+    gather(executor_.wait(at_most));
+    return {};
   }
 
   Result<std::optional<WorkEnd>> wait_for_news() {
@@ -205,6 +217,10 @@ class Worker {
     }
     auto claims = storage_.claim(me_, free, options_.lease_seconds);
     if (!claims) return claims.error();
+    if (!news_ && !plenty_ && !claims->empty() && options_.unannounced) {
+      const auto announced = storage_.wait(std::chrono::milliseconds(0));  // at this very moment
+      if (announced && !*announced) ++*options_.unannounced;
+    }
     claimed_ = Clock::now();
     news_ = plenty_ = std::ssize(*claims) == free;  // there may be more
     for (Claim& claim : *claims) {

@@ -9,6 +9,10 @@
 namespace vbo {
 
 MemoryStorage::MemoryStorage() : state_(std::make_shared<State>()) {}
+MemoryStorage::MemoryStorage(const MemoryStorage& other)
+    : MemoryStorage(other.state_, other.access_) {}
+MemoryStorage::MemoryStorage(std::shared_ptr<State> state, Access access)
+    : state_(std::move(state)), access_(access) {}
 
 void MemoryStorage::fail_from_write(std::int64_t n, Error error) {
   const std::scoped_lock lock(state_->mutex);
@@ -63,7 +67,7 @@ Result<void> MemoryStorage::add_trials(std::span<const Trial> trials,
   }
   const auto asked = state_->requests.find(request);
   if (request != 0 && asked == state_->requests.end()) return storage_error::no_request(request);
-  if (const auto ready = state_->begin_write(); !ready) return ready.error();
+  if (const auto ready = state_->begin_write(Audience::workers); !ready) return ready.error();
   for (const Trial& trial : trials) {
     MemoryEntry& entry = state_->trials[trial.id];
     entry.trial = trial;
@@ -124,7 +128,7 @@ Result<void> MemoryStorage::save_snapshot(const Snapshot& snapshot) {
 Result<void> MemoryStorage::set_ended(bool ended) {
   const std::scoped_lock lock(state_->mutex);
   if (state_->ended == ended) return {};
-  if (const auto ready = state_->begin_write(); !ready) return ready.error();
+  if (const auto ready = state_->begin_write(Audience::workers); !ready) return ready.error();
   state_->ended = ended;
   return {};
 }
@@ -225,15 +229,16 @@ Result<std::vector<RoundReport>> MemoryStorage::load_reports(std::int64_t last) 
 }
 
 Result<bool> MemoryStorage::wait(std::chrono::milliseconds at_most) {
-  std::unique_lock lock(state_->mutex);
-  const bool changed =
-      state_->changed.wait_for(lock, at_most, [&] { return state_->changes != seen_; });
-  seen_ = state_->changes;
-  return changed;
+  if (!subscription_) {
+    subscription_ =
+        std::make_unique<Notifier::Subscription>(state_->notifier, audience_of(access_));
+    return true;  // whatever was announced before
+  }
+  return subscription_->wait(at_most);
 }
 
-Result<std::unique_ptr<Storage>> MemoryStorage::connect(Access) {
-  return std::unique_ptr<Storage>(new MemoryStorage(state_));
+Result<std::unique_ptr<Storage>> MemoryStorage::connect(Access access) {
+  return std::unique_ptr<Storage>(new MemoryStorage(state_, access));
 }
 
 }  // namespace vbo

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 
+#include "storage/notifier.hpp"
 #include "vbo/storage.hpp"
 
 namespace vbo {
@@ -16,6 +17,8 @@ namespace vbo {
 class MemoryStorage final : public Storage {
  public:
   MemoryStorage();
+  MemoryStorage(const MemoryStorage& other);
+  MemoryStorage& operator=(const MemoryStorage&) = delete;
 
   // The n-th write from now (1 = the next) and all after it fail with `error` until repair().
   void fail_from_write(std::int64_t n, Error error);
@@ -69,14 +72,16 @@ class MemoryStorage final : public Storage {
   Result<TrialCounts> counts() override;
   Result<std::vector<RoundReport>> load_reports(std::int64_t last) override;
   Result<bool> wait(std::chrono::milliseconds at_most) override;
+  int wait_fd() override { return subscription_ ? subscription_->fd() : -1; }
   Result<std::unique_ptr<Storage>> connect(Access access) override;
 
  private:
   struct State;
-  explicit MemoryStorage(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  MemoryStorage(std::shared_ptr<State> state, Access access);
 
   std::shared_ptr<State> state_;
-  std::int64_t seen_ = 0;  // changes of the study this copy knows of
+  Access access_ = Access::coordinate;
+  std::unique_ptr<Notifier::Subscription> subscription_;  // once it has waited
 };
 
 }  // namespace vbo

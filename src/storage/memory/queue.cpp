@@ -10,7 +10,7 @@ namespace vbo {
 
 Result<void> MemoryStorage::offer(std::span<const TrialId> ids) {
   const std::scoped_lock lock(state_->mutex);
-  if (const auto ready = state_->begin_write(); !ready) return ready.error();
+  if (const auto ready = state_->begin_write(Audience::workers); !ready) return ready.error();
   for (const TrialId id : state_->offered) state_->trials[id].offered = false;
   for (const TrialId id : state_->running) state_->trials[id].offered = false;
   state_->offered.clear();
@@ -36,7 +36,7 @@ Result<void> MemoryStorage::refuse_request(std::int64_t id, const std::string& w
   const std::scoped_lock lock(state_->mutex);
   const auto it = state_->requests.find(id);
   if (it == state_->requests.end()) return storage_error::no_request(id);
-  if (const auto ready = state_->begin_write(); !ready) return ready.error();
+  if (const auto ready = state_->begin_write(Audience::workers); !ready) return ready.error();
   it->second.refused = why;
   return {};
 }
@@ -68,7 +68,7 @@ Result<std::vector<std::int64_t>> MemoryStorage::renew(const WorkerInfo& worker,
                                                        std::span<const std::int64_t> tokens,
                                                        double lease_seconds) {
   const std::scoped_lock lock(state_->mutex);
-  if (const auto ready = state_->begin_write(); !ready) return ready.error();
+  if (const auto ready = state_->begin_write(Audience::coordinator); !ready) return ready.error();
   state_->see(worker);
   std::vector<std::int64_t> valid;
   for (const std::int64_t token : tokens) {
@@ -90,10 +90,10 @@ Result<Completion> MemoryStorage::complete(const Trial& ended, std::int64_t toke
       return Completion::recorded;
     }
     if (token == 0) return storage_error::already_ended(entry.trial);
-    if (const auto ready = state_->begin_write(); !ready) return ready.error();
+    if (const auto ready = state_->begin_write(Audience::coordinator); !ready) return ready.error();
     return Completion::second;
   }
-  if (const auto ready = state_->begin_write(); !ready) return ready.error();
+  if (const auto ready = state_->begin_write(Audience::coordinator); !ready) return ready.error();
   state_->end(entry, ended);
   if (token != 0) entry.token = token;
   state_->untold.push_back(ended.id);
@@ -102,7 +102,7 @@ Result<Completion> MemoryStorage::complete(const Trial& ended, std::int64_t toke
 
 Result<void> MemoryStorage::give_back(std::span<const std::int64_t> tokens) {
   const std::scoped_lock lock(state_->mutex);
-  if (const auto ready = state_->begin_write(); !ready) return ready.error();
+  if (const auto ready = state_->begin_write(Audience::everybody); !ready) return ready.error();
   for (const std::int64_t token : tokens) {
     const auto it = state_->claims.find(token);
     if (it == state_->claims.end()) continue;
@@ -115,7 +115,7 @@ Result<void> MemoryStorage::give_back(std::span<const std::int64_t> tokens) {
 
 Result<void> MemoryStorage::leave(const WorkerInfo& worker) {
   const std::scoped_lock lock(state_->mutex);
-  if (const auto ready = state_->begin_write(); !ready) return ready.error();
+  if (const auto ready = state_->begin_write(Audience::coordinator); !ready) return ready.error();
   state_->workers.erase({worker.process, worker.name});
   return {};
 }
@@ -130,7 +130,7 @@ Result<std::int64_t> MemoryStorage::return_lost(bool blame) {
     if (entry.lease_until < state_->clock() || process_is_gone(entry.process)) lost.push_back(id);
   }
   if (lost.empty()) return 0;
-  if (const auto ready = state_->begin_write(); !ready) return ready.error();
+  if (const auto ready = state_->begin_write(Audience::everybody); !ready) return ready.error();
   for (const TrialId id : lost) {
     MemoryEntry& entry = state_->trials[id];
     state_->set_waiting(entry);
@@ -147,7 +147,7 @@ Result<std::int64_t> MemoryStorage::return_lost(bool blame) {
 Result<std::int64_t> MemoryStorage::request(std::int64_t count, const std::string& who) {
   const std::scoped_lock lock(state_->mutex);
   if (!state_->study) return storage_error::no_study();
-  if (const auto ready = state_->begin_write(); !ready) return ready.error();
+  if (const auto ready = state_->begin_write(Audience::coordinator); !ready) return ready.error();
   const std::int64_t id = ++state_->last_request;
   state_->requests[id].ask = {id, count, who};
   return id;
@@ -168,7 +168,7 @@ Result<std::optional<std::vector<Trial>>> MemoryStorage::load_answer(std::int64_
 
 Result<void> MemoryStorage::withdraw_request(std::int64_t id) {
   const std::scoped_lock lock(state_->mutex);
-  if (const auto ready = state_->begin_write(); !ready) return ready.error();
+  if (const auto ready = state_->begin_write(Audience::coordinator); !ready) return ready.error();
   const auto it = state_->requests.find(id);
   if (it != state_->requests.end() && !it->second.answered) state_->requests.erase(it);
   return {};

@@ -24,7 +24,7 @@ Result<void> MemoryStorage::replace(const Trial& ended, const std::string& reaso
   Trial& stored = it->second.trial;
   if (is_open(stored)) return storage_error::still_open(stored);
   if (same_result(stored, ended)) return {};
-  if (const auto ready = state_->begin_write(); !ready) return ready.error();
+  if (const auto ready = state_->begin_write(Audience::coordinator); !ready) return ready.error();
   state_->add_revision(revision_of(stored, RevisionKind::replaced, reason, state_->clock()));
   stored = with_result_of(std::move(stored), ended);
   return {};
@@ -43,7 +43,7 @@ Result<void> MemoryStorage::drop(std::span<const TrialId> ids, const std::string
     };
     if (std::ranges::any_of(state_->revisions, retried)) return storage_error::is_retry(id);
   }
-  if (const auto ready = state_->begin_write(); !ready) return ready.error();
+  if (const auto ready = state_->begin_write(Audience::coordinator); !ready) return ready.error();
   for (const TrialId id : ids) {
     const auto it = state_->trials.find(id);
     if (it == state_->trials.end()) continue;  // named twice
@@ -64,7 +64,7 @@ Result<void> MemoryStorage::retry(std::span<const TrialId> ids, const std::strin
       return storage_error::not_failed(it->second.trial);
     }
   }
-  if (const auto ready = state_->begin_write(); !ready) return ready.error();
+  if (const auto ready = state_->begin_write(Audience::everybody); !ready) return ready.error();
   for (const TrialId id : ids) {
     MemoryEntry& entry = state_->trials[id];
     if (is_open(entry.trial)) continue;  // named twice
@@ -121,7 +121,7 @@ Result<double> MemoryStorage::spend(double seconds) {
 Result<std::int64_t> MemoryStorage::bring(const std::string& results, const std::string& who) {
   const std::scoped_lock lock(state_->mutex);
   if (!state_->study) return storage_error::no_study();
-  if (const auto ready = state_->begin_write(); !ready) return ready.error();
+  if (const auto ready = state_->begin_write(Audience::coordinator); !ready) return ready.error();
   const std::int64_t id = ++state_->last_request;
   state_->requests[id].ask = {id, 0, who, results};
   return id;

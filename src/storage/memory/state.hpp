@@ -2,7 +2,6 @@
 // What the copies of one study in memory share.
 #pragma once
 
-#include <condition_variable>
 #include <map>
 #include <mutex>
 #include <set>
@@ -38,8 +37,7 @@ struct MemoryRequest {
 
 struct MemoryStorage::State {
   std::mutex mutex;
-  std::condition_variable changed;
-  std::int64_t changes = 0;
+  std::shared_ptr<Notifier> notifier = std::make_shared<Notifier>();
   std::function<double()> clock = system_seconds;
 
   std::optional<StudyRecord> study;
@@ -59,13 +57,13 @@ struct MemoryStorage::State {
   std::int64_t until_failure = -1;  // writes that still succeed; -1 = no failure planned
   Error failure;
 
-  // Call before the first change of every write.
-  Result<void> begin_write() {
+  // Call before the first change of every write. Whoever is woken waits for the mutex, and so for
+  // the change.
+  Result<void> begin_write(Audience announced_to = Audience::nobody) {
     if (until_failure == 0) return failure;
     if (until_failure > 0) --until_failure;
     ++writes;
-    ++changes;
-    changed.notify_all();
+    notifier->notify(announced_to, nullptr);
     return {};
   }
   void add_revision(Revision revision) {

@@ -100,6 +100,7 @@ class Connection {
   void listen(const std::string& channel);
   void unlisten();  // all channels
   // Returns true when a notification has come, false after `at_most`.
+  int socket() const { return handle_ ? PQsocket(handle_.get()) : -1; }
   bool wait(std::chrono::milliseconds at_most);
 
   const std::string& url() const { return url_; }

@@ -67,7 +67,7 @@ Result<std::vector<std::int64_t>> SqliteStorage::renew(const WorkerInfo& worker,
       update.bind(system_seconds() + lease_seconds, token).run();
       if (database_.changes() > 0) valid.push_back(token);
     }
-    write.commit();
+    write.commit(Audience::coordinator);
     return valid;
   });
 }
@@ -78,7 +78,7 @@ Result<Completion> SqliteStorage::complete(const Trial& ended, std::int64_t toke
     trial.told_in = 0;
     Write write(*this, true);
     if (store_end(trial, token)) {
-      write.commit();
+      write.commit(Audience::coordinator);
       return Completion::recorded;
     }
     const std::optional<Trial> stored = read_one(ended.id);
@@ -102,7 +102,7 @@ Result<Completion> SqliteStorage::complete(const Trial& ended, std::int64_t toke
         .bind(ended.id, system_seconds(), ended.worker, ended.value, cause, message,
               metrics_text(ended.metrics), ended.seconds)
         .run();
-    write.commit();
+    write.commit(Audience::coordinator);
     return Completion::second;
   });
 }
@@ -114,7 +114,7 @@ Result<void> SqliteStorage::give_back(std::span<const std::int64_t> tokens) {
         "UPDATE trials SET state = 'waiting', attempts = attempts - 1 "
         "WHERE told_in IS NULL AND state = 'running' AND token = ?");
     for (const std::int64_t token : tokens) update.bind(token).run();
-    write.commit();
+    write.commit(Audience::everybody);
   });
 }
 
@@ -124,7 +124,7 @@ Result<void> SqliteStorage::leave(const WorkerInfo& worker) {
     database_.prepare("DELETE FROM workers WHERE process = ? AND name = ?")
         .bind(worker.process, worker.name)
         .run();
-    write.commit();
+    write.commit(Audience::coordinator);
   });
 }
 
@@ -174,7 +174,7 @@ Result<std::int64_t> SqliteStorage::return_lost(bool blame) {
     for (const std::string& process : find_silent()) {
       database_.prepare("DELETE FROM workers WHERE process = ?").bind(process).run();
     }
-    write.commit();
+    write.commit(Audience::everybody);
     return std::ssize(lost);
   });
 }
@@ -189,7 +189,7 @@ Result<std::int64_t> SqliteStorage::request(std::int64_t count, const std::strin
     insert.step();
     const std::int64_t id = insert.integer(0);
     insert.run();
-    write.commit();
+    write.commit(Audience::coordinator);
     return id;
   });
 }
@@ -204,7 +204,7 @@ Result<std::int64_t> SqliteStorage::bring(const std::string& results, const std:
     insert.step();
     const std::int64_t id = insert.integer(0);
     insert.run();
-    write.commit();
+    write.commit(Audience::coordinator);
     return id;
   });
 }
@@ -224,7 +224,7 @@ Result<void> SqliteStorage::withdraw_request(std::int64_t id) {
   return attempt([&] {
     Write write(*this, false);
     database_.prepare("DELETE FROM requests WHERE id = ? AND state = 'open'").bind(id).run();
-    write.commit();
+    write.commit(Audience::coordinator);
   });
 }
 
@@ -251,7 +251,7 @@ Result<void> SqliteStorage::refuse_request(std::int64_t id, const std::string& w
             "state = 'open'")
         .bind(why, id)
         .run();
-    write.commit();
+    write.commit(Audience::workers);
   });
 }
 

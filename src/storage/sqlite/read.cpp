@@ -11,6 +11,7 @@
 #include "storage/errors.hpp"
 #include "storage/process.hpp"
 #include "storage/row.hpp"
+#include "storage/sqlite/open.hpp"
 #include "storage/sqlite/storage.hpp"
 
 namespace vbo::sqlite {
@@ -289,23 +290,36 @@ Result<std::vector<WorkerInfo>> SqliteStorage::load_workers() {
 
 Result<bool> SqliteStorage::wait(std::chrono::milliseconds at_most) {
   return attempt([&] {
-    if (!watch_) watch_.emplace(path_);
+    if (!watch_) {
+      watch_ = std::make_unique<Watch>(path_, notifier_, audience_of(access_));
+      return true;  // whatever was announced before
+    }
     const auto end = std::chrono::steady_clock::now() + at_most;
     for (;;) {
-      // Counts the commits of others; cheap, and sees them whatever the watch misses.
-      const std::int64_t version = database_.pragma("data_version");
-      const bool changed = version != seen_version_;
-      seen_version_ = version;
+      bool announced = watch_->take();
+      if (!watch_->sees_other_processes()) {
+        const std::int64_t version = database_.pragma("data_version");  // counts commits of others
+        announced = version != std::exchange(seen_version_, version) || announced;
+      }
       const auto left =
           std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
-      if (changed || left.count() <= 0) return changed;
-      watch_->wait(std::min(left, std::chrono::milliseconds(50)));
+      if (announced || left.count() <= 0) return announced;
+      watch_->wait(left);
     }
   });
 }
 
+void SqliteStorage::announce(Audience audience) {
+  if (audience == Audience::nobody) return;
+  // In this order: who is woken by the second finds the first, and takes both.
+  touch_for(audience, path_);
+  notifier_->notify(audience, watch_ ? &watch_->subscription() : nullptr);
+}
+
 Result<std::unique_ptr<Storage>> SqliteStorage::connect(Access access) {
-  return open_storage(path_, access, wait_seconds_);
+  auto opened = open_sqlite(path_, access, wait_seconds_);
+  if (opened) static_cast<SqliteStorage&>(**opened).notifier_ = notifier_;
+  return opened;
 }
 
 Trial SqliteStorage::read_trial(const Statement& row) {

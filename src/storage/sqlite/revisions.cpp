@@ -52,7 +52,7 @@ Result<void> SqliteStorage::replace(const Trial& ended, const std::string& reaso
               revised.id)
         .run();
     if (stored.told_in != 0) count_again(stored.state, revised.state);
-    write.commit();
+    write.commit(Audience::coordinator);
   });
 }
 
@@ -83,7 +83,7 @@ Result<void> SqliteStorage::drop(std::span<const TrialId> ids, const std::string
       database_.prepare("DELETE FROM outputs WHERE trial = ?").bind(id).run();
       database_.prepare("DELETE FROM trials WHERE id = ?").bind(id).run();
     }
-    write.commit();
+    write.commit(Audience::coordinator);
   });
 }
 
@@ -106,7 +106,7 @@ Result<void> SqliteStorage::retry(std::span<const TrialId> ids, const std::strin
           .run();
       if (stored.told_in != 0) count_again(stored.state, std::nullopt);
     }
-    write.commit();
+    write.commit(Audience::everybody);
   });
 }
 

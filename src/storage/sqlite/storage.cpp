@@ -119,7 +119,7 @@ Result<void> SqliteStorage::add_trials(std::span<const Trial> trials,
           .bind(trials.front().asked_in, report->round, dump(json_of(*report)))
           .run();
     }
-    write.commit();
+    write.commit(Audience::workers);
   });
 }
 
@@ -213,7 +213,7 @@ Result<void> SqliteStorage::offer(std::span<const TrialId> ids) {
         "UPDATE trials SET offered = 1 "
         "WHERE id = ? AND told_in IS NULL AND state IN ('waiting', 'running')");
     for (const TrialId id : ids) update.bind(id).run();
-    write.commit();
+    write.commit(Audience::workers);
   });
 }
 
@@ -228,7 +228,7 @@ Result<void> SqliteStorage::set_ended(bool ended) {
     }
     Write write(*this, false);
     database_.prepare("UPDATE study SET ended = ?").bind(ended ? 1 : 0).run();
-    write.commit();
+    write.commit(Audience::workers);
   });
 }
 

@@ -93,6 +93,7 @@ class SqliteStorage final : public Storage {
   Result<TrialCounts> counts() override;
   Result<std::vector<RoundReport>> load_reports(std::int64_t last) override;
   Result<bool> wait(std::chrono::milliseconds at_most) override;
+  int wait_fd() override { return watch_ ? watch_->fd() : -1; }
   Result<std::unique_ptr<Storage>> connect(Access access) override;
 
  private:
@@ -121,6 +122,7 @@ class SqliteStorage final : public Storage {
   Trial read_for_revision(TrialId id);  // throws when there is none
   void count_again(TrialState before, std::optional<TrialState> now);
   void see(const WorkerInfo& worker);
+  void announce(Audience audience);  // what is committed
   std::string path_;
   Access access_;
   double wait_seconds_ = 0.0;
@@ -128,7 +130,8 @@ class SqliteStorage final : public Storage {
   std::optional<WriterLock> lock_;  // before the database: let go after it is closed
   Database database_;
   std::optional<Space> space_;  // of the stored study, once known
-  std::optional<Watch> watch_;
+  std::shared_ptr<Notifier> notifier_ = std::make_shared<Notifier>();
+  std::unique_ptr<Watch> watch_;  // once we have waited
   std::int64_t seen_version_ = 0;
   bool wrote_ = false;  // or somebody did who could not settle
 };

@@ -1,65 +1,82 @@
 // SPDX-License-Identifier: MIT
 #include "storage/sqlite/watch.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
+#include <sys/epoll.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
-#include <thread>
 #include <utility>
+
+#include "storage/sqlite/database.hpp"
 
 namespace vbo::sqlite {
 namespace {
 
-constexpr std::chrono::milliseconds kWithoutWatch{20};
+constexpr std::chrono::milliseconds kWithoutInotify{20};
+
+std::string log_of(const std::string& path) { return path + "-wal"; }
+std::string index_of(const std::string& path) { return path + "-shm"; }
+
+// The descriptor of inotify, or -1.
+int watch_files(const std::string& path, Audience audience) {
+  const int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+  const auto add = [&](const std::string& file) {
+    return inotify_add_watch(fd, file.c_str(), IN_ATTRIB) >= 0;
+  };
+  const bool watched = fd >= 0 &&
+                       (!overlap(audience, Audience::coordinator) || add(log_of(path))) &&
+                       (!overlap(audience, Audience::workers) || add(index_of(path)));
+  if (watched) return fd;
+  if (fd >= 0) close(fd);
+  return -1;
+}
 
 }  // namespace
 
-Watch::Watch(const std::string& path)
-    : log_name_(std::filesystem::path(path).filename().string() + "-wal"),
-      fd_(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
-  // The folder, not the log itself: the log comes and goes.
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  if (fd_ >= 0 && inotify_add_watch(fd_, folder.empty() ? "." : folder.c_str(), IN_MODIFY) < 0) {
-    close(std::exchange(fd_, -1));
-  }
-}
-
-Watch::Watch(Watch&& other) noexcept
-    : log_name_(std::move(other.log_name_)), fd_(std::exchange(other.fd_, -1)) {}
-
-Watch& Watch::operator=(Watch&& other) noexcept {
-  std::swap(log_name_, other.log_name_);
-  std::swap(fd_, other.fd_);
-  return *this;
+Watch::Watch(const std::string& path, std::shared_ptr<Notifier> notifier, Audience audience)
+    : subscription_(std::move(notifier), audience),
+      files_(watch_files(path, audience)),
+      all_(epoll_create1(EPOLL_CLOEXEC)) {
+  const auto add = [&](int fd) {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    return all_ >= 0 && fd >= 0 && epoll_ctl(all_, EPOLL_CTL_ADD, fd, &event) == 0;
+  };
+  if (add(subscription_.fd()) && (files_ < 0 || add(files_))) return;
+  if (files_ >= 0) close(files_);
+  if (all_ >= 0) close(all_);
+  throw Fault{{ErrorKind::io, "no file descriptors left to wait for changes of \"" + path + "\""}};
 }
 
 Watch::~Watch() {
-  if (fd_ >= 0) close(fd_);
+  if (files_ >= 0) close(files_);
+  close(all_);
 }
 
-void Watch::wait(std::chrono::milliseconds at_most) {
-  if (fd_ < 0) return std::this_thread::sleep_for(std::min(at_most, kWithoutWatch));
-  using Clock = std::chrono::steady_clock;
-  const auto end = Clock::now() + at_most;
-  for (;;) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
-    pollfd event{fd_, POLLIN, 0};
-    if (left <= 0 || poll(&event, 1, static_cast<int>(left)) <= 0) return;
-    alignas(inotify_event) std::array<char, 4096> buffer{};
-    const ssize_t size = read(fd_, buffer.data(), buffer.size());
-    for (ssize_t at = 0; at < size;) {
-      const auto* change = reinterpret_cast<const inotify_event*>(buffer.data() + at);
-      // Evaluators may write other files into the same folder.
-      if ((change->mask & IN_Q_OVERFLOW) != 0 || (change->len > 0 && log_name_ == change->name)) {
-        return;
-      }
-      at += static_cast<ssize_t>(sizeof(inotify_event) + change->len);
-    }
-  }
+bool Watch::take() {
+  std::array<char, 4096> events{};
+  bool announced = false;
+  while (files_ >= 0 && read(files_, events.data(), events.size()) > 0) announced = true;
+  return subscription_.take() || announced;
+}
+
+void Watch::wait(std::chrono::milliseconds at_most) const {
+  if (files_ < 0) at_most = std::min(at_most, kWithoutInotify);
+  pollfd event{all_, POLLIN, 0};
+  (void)poll(&event, 1, static_cast<int>(at_most.count()));
+}
+
+void touch_for(Audience audience, const std::string& path) {
+  const auto touch = [](const std::string& file) {
+    (void)!utimensat(AT_FDCWD, file.c_str(), nullptr, 0);
+  };
+  if (overlap(audience, Audience::coordinator)) touch(log_of(path));
+  if (overlap(audience, Audience::workers)) touch(index_of(path));
 }
 
 }  // namespace vbo::sqlite

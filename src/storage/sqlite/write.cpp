@@ -64,8 +64,9 @@ Write::Write(SqliteStorage& storage, bool durable) : storage_(storage) {
   }
 }
 
-void Write::commit() {
+void Write::commit(Audience announced_to) {
   transaction_->commit();
+  storage_.announce(announced_to);
   if (storage_.database_.has_moved()) fail_moved(storage_.database_, storage_.path_);
 }
 

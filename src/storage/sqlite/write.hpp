@@ -11,6 +11,7 @@
 
 #include <optional>
 
+#include "storage/notifier.hpp"
 #include "storage/sqlite/database.hpp"
 
 namespace vbo::sqlite {
@@ -20,7 +21,7 @@ class SqliteStorage;
 class Write {
  public:
   Write(SqliteStorage& storage, bool durable);  // durable as in Transaction
-  void commit();
+  void commit(Audience announced_to = Audience::nobody);
 
  private:
   SqliteStorage& storage_;
