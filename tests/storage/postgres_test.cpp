@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <barrier>
 #include <thread>
 
 #include "storage/samples.hpp"
@@ -56,6 +57,11 @@ TEST_F(Postgres, UrlsThatAreWrongAreExplainedWithoutTheirPassword) {
   EXPECT_THAT(secret.error().message, Not(HasSubstr("hush")));
   const auto option = open_storage("postgresql://host/db?password=hush", Access::read);
   EXPECT_THAT(option.error().message, Not(HasSubstr("hush")));
+  const auto key =
+      open_storage("postgresql://host/db?sslmode=require&sslpassword=hush&study=s", Access::read);
+  EXPECT_EQ(key.error().kind, ErrorKind::invalid_input);
+  EXPECT_THAT(key.error().message, HasSubstr("found \"sslpassword\" in the URL"));
+  EXPECT_THAT(key.error().message, Not(HasSubstr("hush")));
   const auto unknown = open_storage("postgresql://host/db?nonsense=hush", Access::read);
   EXPECT_EQ(unknown.error().kind, ErrorKind::invalid_input);
   EXPECT_THAT(unknown.error().message, Not(HasSubstr("hush")));
@@ -128,6 +134,54 @@ TEST_F(Postgres, AServerThatRestartsIsFoundAgain) {
     ASSERT_TRUE(storage->wait(std::chrono::milliseconds(60000)));
   }
   writer.join();
+}
+
+TEST_F(Postgres, SeveralMayOpenAFreshDatabaseAtTheSameMoment) {
+  const auto& server = PostgresServer::instance();
+  for (int round = 0; round < 4; ++round) {
+    server.sql("DROP SCHEMA IF EXISTS vbo CASCADE");
+    std::vector<std::string> errors(12);
+    std::vector<std::jthread> openers;
+    std::barrier all(std::ssize(errors));
+    for (std::size_t i = 0; i < errors.size(); ++i) {
+      openers.emplace_back([&, i, url = PostgresServer::instance().fresh_study()] {
+        all.arrive_and_wait();
+        const auto opened = open_storage(url, Access::coordinate);
+        if (!opened) errors[i] = opened.error().message;
+      });
+    }
+    openers.clear();
+    EXPECT_THAT(errors, ::testing::Each("")) << "round " << round;
+  }
+}
+
+// A server, a database or a role may be set to say "committed" before it is on the disk.
+TEST_F(Postgres, AcknowledgedResultsSurviveACrashWhateverTheDefaultsAre) {
+  const auto& server = PostgresServer::instance();
+  server.sql("ALTER SYSTEM SET synchronous_commit = off");
+  server.sql("ALTER SYSTEM SET wal_writer_delay = '10s'");  // nobody else writes it out meanwhile
+  server.sql("ALTER DATABASE studies SET synchronous_commit = off");
+  server.sql("ALTER ROLE vbo SET synchronous_commit = off");
+  server.sql("SELECT pg_reload_conf()");
+  const auto storage = open_storage(url_, Access::coordinate).value();
+  ASSERT_TRUE(storage->create_study(sample_record()));
+  std::vector<Trial> asked;
+  for (TrialId id = 1; id <= 8; ++id) asked.push_back(sample_trial(id, 1));
+  ASSERT_TRUE(storage->add_trials(asked, std::nullopt));
+  const auto worker = storage->connect(Access::queue).value();
+  for (int i = 0; i < 8; ++i) {
+    const auto claims = worker->claim(sample_worker("w"), 1, 1e6).value();
+    ASSERT_EQ(claims.size(), 1U);
+    const Trial done = completed(claims[0].trial, 0.5, 0);
+    ASSERT_EQ(worker->complete(done, claims[0].token).value(), Completion::recorded);
+  }
+  server.call("stop", "immediate");
+  server.call("again");
+  EXPECT_EQ(open_storage(url_, Access::read).value()->load_untold().value().size(), 8U);
+  server.sql("ALTER ROLE vbo RESET ALL");
+  server.sql("ALTER DATABASE studies RESET ALL");
+  server.sql("ALTER SYSTEM RESET ALL");
+  server.sql("SELECT pg_reload_conf()");
 }
 
 }  // namespace

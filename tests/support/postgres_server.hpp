@@ -35,6 +35,8 @@ class PostgresServer {
     }
     return output;
   }
+  // Runs a statement, without double quotes in it, as the superuser of the server.
+  std::string sql(const std::string& statement) const { return call("sql", '"' + statement + '"'); }
 
  private:
   PostgresServer() : url_(call("start")) { url_.erase(url_.find_last_not_of('\n') + 1); }

@@ -130,6 +130,11 @@ void Connection::connect() {
   }
   PQsetNoticeProcessor(
       handle_.get(), [](void*, const char*) {}, nullptr);  // we never print
+  // What we call recorded is on the server's disk, whatever the defaults of server, database and
+  // role are; a stricter setting than "on" stays.
+  check(PQexec(handle_.get(),
+               "SELECT set_config('synchronous_commit', 'on', false) "
+               "WHERE current_setting('synchronous_commit') = 'off'"));
   for (const std::string& channel : channels_)
     check(PQexec(handle_.get(), ("LISTEN " + channel).c_str()));
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "storage/postgres/schema.hpp"
 
+#include "core/quietly.hpp"
+
 namespace vbo::postgres {
 namespace {
 
@@ -106,6 +108,21 @@ ALTER TABLE vbo.requests ADD COLUMN results text NOT NULL DEFAULT '';
 )",
 };
 
+class OneAtATime {
+ public:
+  explicit OneAtATime(Connection& connection) : connection_(connection) {
+    connection_.query("SELECT pg_advisory_lock(1986162481)");
+  }
+  ~OneAtATime() {
+    quietly([&] { connection_.query("SELECT pg_advisory_unlock(1986162481)"); });
+  }
+  OneAtATime(const OneAtATime&) = delete;
+  OneAtATime& operator=(const OneAtATime&) = delete;
+
+ private:
+  Connection& connection_;
+};
+
 }  // namespace
 
 void bring_up_to_date(Connection& connection) {
@@ -117,8 +134,10 @@ void bring_up_to_date(Connection& connection) {
   std::int64_t found = version();
   if (found == newest) return;
   if (found < newest) {
+    // One at a time. The lock is taken before the transaction begins: a server process looks up
+    // names anew only then, and whoever waited would still see the database without tables.
+    const OneAtATime lock(connection);
     Transaction transaction(connection);
-    connection.query("SELECT pg_advisory_xact_lock(1986162481)");  // one at a time
     found = version();
     if (found == 0) {
       connection.script(

@@ -4,6 +4,7 @@
 #include <libpq-fe.h>
 
 #include <cctype>
+#include <cstring>
 #include <memory>
 
 #include "storage/postgres/libpq_at_run_time.hpp"
@@ -25,6 +26,13 @@ std::string decoded(std::string_view text) {
     }
   }
   return plain;
+}
+
+// Passwords as libpq marks them (to be shown as asterisks), and keys that stand for one.
+bool is_secret(const PQconninfoOption& option) {
+  const std::string_view keyword = option.keyword;
+  return std::strchr(option.dispchar ? option.dispchar : "", '*') ||
+         keyword.starts_with("scram_") || keyword.ends_with("secret");
 }
 
 }  // namespace
@@ -76,10 +84,13 @@ Result<Url> parse_url(const std::string& url) {
   for (const PQconninfoOption* option = options.get(); option->keyword; ++option) {
     if (!option->val || !*option->val) continue;
     const std::string_view keyword = option->keyword;
-    if (keyword == "password") {
+    if (is_secret(*option)) {
+      const bool own = keyword == "password";
       return Error{ErrorKind::invalid_input,
-                   "storage: found a password in the URL, expected none: it would be stored and "
-                   "shown. Put it into PGPASSFILE, PGPASSWORD or a service file"};
+                   "storage: found " +
+                       (own ? std::string("a password") : "\"" + std::string(keyword) + "\"") +
+                       " in the URL, expected none: it would be stored and shown. Put it into " +
+                       (own ? "PGPASSFILE, PGPASSWORD or a service file" : "a service file")};
     }
     if (keyword == "host" || keyword == "hostaddr") host = option->val;
     if (keyword == "port") port = ":" + std::string(option->val);
