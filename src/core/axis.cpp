@@ -148,7 +148,7 @@ double Axis::nearest(double number) const {
 
 double Axis::number_at(double u) const {
   const Parameter& p = parameter_;
-  u = std::clamp(u, 0.0, 1.0);
+  u = u > 0.0 ? std::min(u, 1.0) : 0.0;  // a NaN becomes the first
   const bool equal_shares = p.has_choices() || (step_ != 0 && !p.log);
   if (equal_shares) {
     const auto index = static_cast<std::int64_t>(u * static_cast<double>(count_));

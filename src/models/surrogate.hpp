@@ -99,9 +99,9 @@ class Surrogate {
 
   // What the next fit() depends on besides its arguments (warm starts); empty when nothing.
   // Does not grow with N. set_state() accepts what state() of a model with equal options gave; an
-  // empty one makes the next fit start cold.
+  // empty one makes the next fit start cold. So does any other, and then it returns false.
   virtual Vector state() const { return {}; }
-  virtual void set_state(ConstVectorRef state) { (void)state; }
+  virtual bool set_state(ConstVectorRef state) { return state.size() == 0; }
 };
 
 }  // namespace vbo

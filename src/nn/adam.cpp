@@ -103,6 +103,17 @@ void Adam<T>::restore(const AdamOptions& options, std::int64_t steps, std::span<
 }
 
 template <class T>
+bool are_moments(std::span<const T> m, std::span<const T> v) {
+  constexpr double largest = 1e12, most_ratio = 1e3, rounding = 1e-6;
+  for (std::size_t i = 0; i < m.size(); ++i) {
+    const auto mean = static_cast<double>(m[i]), square = static_cast<double>(v[i]);
+    if (!(square >= 0.0 && square <= largest * largest)) return false;
+    if (!(std::abs(mean) <= most_ratio * std::sqrt(square) + rounding)) return false;
+  }
+  return true;
+}
+
+template <class T>
 double clip_norm(std::span<T> gradient, double limit) {
   const std::int64_t n = std::ssize(gradient);
   constexpr int V = simd::kWidth<T>;
@@ -136,5 +147,7 @@ template class Adam<float>;
 template class Adam<double>;
 template double clip_norm(std::span<float>, double);
 template double clip_norm(std::span<double>, double);
+template bool are_moments(std::span<const float>, std::span<const float>);
+template bool are_moments(std::span<const double>, std::span<const double>);
 
 }  // namespace vbo::nn

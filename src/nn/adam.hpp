@@ -52,6 +52,11 @@ class Adam {
   std::int64_t steps_ = 0;
 };
 
+// Whether m and v can be moments of the same gradients: as large as such are at most, and no mean
+// far above the root of its second moment, which would make a step of any length.
+template <class T>
+bool are_moments(std::span<const T> m, std::span<const T> v);
+
 // Scales `gradient` to Euclidean norm `limit` if it is longer; returns the norm it had. A gradient
 // whose norm is not finite becomes zero, so that one bad batch cannot ruin the parameters.
 template <class T>

@@ -26,6 +26,16 @@ static_assert(sizeof(Header) == 32);
 
 using Integers = std::vector<std::int64_t>;
 
+// What is stored may come from a stranger: within these bounds all that a network and Adam compute
+// stays finite, and no training comes near them.
+constexpr double kLargestWeight = 1e6;
+constexpr std::int64_t kMostSteps = std::int64_t{1} << 53;
+
+template <class T>
+bool within(std::span<const T> values, double low, double high) {
+  return std::ranges::all_of(values, [&](T v) { return v >= low && v <= high; });
+}
+
 void append(std::string& out, const void* data, std::size_t bytes) {
   out.append(static_cast<const char*>(data), bytes);
 }
@@ -69,6 +79,12 @@ struct Parts {
     return value;
   }
   double number(std::size_t i) const { return std::bit_cast<double>(integer(i)); }
+  template <class T>
+  std::vector<T> copy(std::size_t count) const {
+    std::vector<T> out(count);
+    std::memcpy(out.data(), values, count * sizeof(T));
+    return out;
+  }
 };
 
 Result<Parts> read(std::string_view& in, char kind, std::size_t value_bytes, const Integers& shape,
@@ -131,9 +147,16 @@ Integers shape_of(const MlpShape& shape) {
 template <class Network>
 Result<void> load_parameters(std::string_view& in, char kind, const Integers& shape, Network& net) {
   const auto parameters = net.parameters();
-  const Result<Parts> parts = read(in, kind, sizeof parameters[0], shape, 0, parameters.size());
+  using T = std::remove_cvref_t<decltype(parameters[0])>;
+  std::string_view rest = in;
+  const Result<Parts> parts = read(rest, kind, sizeof(T), shape, 0, parameters.size());
   if (!parts) return parts.error();
-  std::memcpy(parameters.data(), parts->values, parameters.size_bytes());
+  const std::vector<T> values = parts->copy<T>(parameters.size());
+  if (!within(std::span<const T>(values), -kLargestWeight, kLargestWeight)) {
+    return damaged("a weight is not a number between -1e6 and 1e6");
+  }
+  std::ranges::copy(values, parameters.begin());
+  in = rest;
   return {};
 }
 
@@ -190,10 +213,17 @@ Result<void> load(std::string_view& in, Adam<T>& adam) {
                          .epsilon = parts->number(4),
                          .weight_decay = parts->number(5),
                          .amsgrad = adam.options().amsgrad};
-  if (parts->integer(0) < 0 || !options.validate()) return damaged("Adam's options make no sense");
-  VectorOf<T> values(static_cast<Eigen::Index>(2 * n + largest));
-  std::memcpy(values.data(), parts->values, static_cast<std::size_t>(values.size()) * sizeof(T));
-  const std::span<const T> all = view<T>(values);
+  const bool known = parts->integer(0) >= 0 && parts->integer(0) <= kMostSteps;
+  if (!known || !options.validate() || options.learning_rate > 1.0 || options.epsilon > 1.0 ||
+      options.weight_decay > 1.0) {
+    return damaged("Adam's options make no sense");
+  }
+  const std::vector<T> values = parts->copy<T>(2 * n + largest);
+  const std::span<const T> all(values);
+  const auto m = all.first(n);
+  if (!are_moments(m, all.subspan(n, n)) || (largest > 0 && !are_moments(m, all.subspan(2 * n)))) {
+    return damaged("the moments of Adam make no sense");
+  }
   adam.restore(options, parts->integer(0), all.first(n), all.subspan(n, n), all.subspan(2 * n));
   in = rest;
   return {};

@@ -12,10 +12,13 @@ namespace {
 
 // A snapshot that is not whole never reaches the method: what it would make of it is anybody's
 // guess.
-Result<void> restore(Optimizer& optimizer, StudyLog& log, const Snapshot& snapshot) {
+Result<void> restore(Optimizer& optimizer, StudyLog& log, EventId last, const Snapshot& snapshot) {
   const std::optional<std::string_view> bytes = unsealed(snapshot.bytes);
   if (!bytes) {
     return Error{ErrorKind::damaged, "it is damaged, or of a version without checksums"};
+  }
+  if (snapshot.after < 0 || snapshot.after > last) {
+    return Error{ErrorKind::damaged, "it is of an event that the log does not have"};
   }
   return optimizer.restore(*bytes, StudyLog::At(log, snapshot.after).trials());
 }
@@ -62,7 +65,7 @@ Result<Replayed> replay(const Study::Impl& study, StudyLog& log,
   if (!optimizer) return optimizer.error();
   Replayed result;
   if (snapshot && !snapshot->bytes.empty()) {
-    const Result<void> restored = restore(**optimizer, log, *snapshot);
+    const Result<void> restored = restore(**optimizer, log, study.last_event, *snapshot);
     if (restored) {
       result.restored = snapshot->after;
       result.restored_round = (*optimizer)->round();

@@ -54,16 +54,46 @@ TEST(Snapshot, ALoadedEnsembleContinuesBitForBit) {
   EXPECT_NE(bytes_of(other), saved);
 }
 
-TEST(Snapshot, LstmAndNonFiniteValuesAreExact) {
+TEST(Snapshot, LstmIsExactToTheBit) {
   ModifiedLstm<double> lstm({.inputs = 2, .hidden = 3}), other(lstm.shape());
   Rng rng(1);
   init_lstm(lstm, rng);
-  lstm.parameters()[0] = std::numeric_limits<double>::quiet_NaN();
+  lstm.parameters()[0] = 1e6;
   lstm.parameters()[1] = -0.0;
   const std::string saved = bytes_of(lstm);
   std::string_view in = saved;
   ASSERT_TRUE(load(in, other));
   EXPECT_EQ(bytes_of(other), saved);
+}
+
+TEST(Snapshot, ValuesThatNoTrainingLeavesAreRefused) {
+  constexpr float none = std::numeric_limits<float>::quiet_NaN();
+  const std::string whole = bytes_of(Mlp<float>(kShape));
+  for (const float weight : {none, 2e6F, -std::numeric_limits<float>::infinity()}) {
+    Mlp<float> net(kShape), unchanged(kShape);
+    net.parameters()[3] = weight;
+    const std::string saved = bytes_of(net);
+    std::string_view in = saved;
+    const auto done = load(in, unchanged);
+    ASSERT_FALSE(done) << weight;
+    EXPECT_EQ(done.error().kind, ErrorKind::damaged);
+    EXPECT_EQ(bytes_of(unchanged), whole);
+    EXPECT_EQ(in.size(), saved.size());
+  }
+  // Moments: no mean far above the root of its second moment, none below 0.
+  for (const auto& [mean, square] :
+       {std::pair{1.0F, 0.0F}, {0.0F, -1.0F}, {none, 1.0F}, {1.0F, none}}) {
+    Adam<float> adam(1), other(1);
+    adam.restore(adam.options(), 3, std::vector{mean}, std::vector{square}, {});
+    const std::string saved = bytes_of(adam);
+    std::string_view in = saved;
+    EXPECT_FALSE(load(in, other)) << mean << ", " << square;
+  }
+  Adam<float> adam(1), other(1);
+  adam.restore(adam.options(), 3, std::vector{0.1F}, std::vector{0.01F}, {});
+  const std::string saved = bytes_of(adam);
+  std::string_view in = saved;
+  EXPECT_TRUE(load(in, other));
 }
 
 TEST(Snapshot, TheLayoutIsTheDocumentedOne) {

@@ -340,12 +340,16 @@ double GaussianProcess::noise_variance() const {
 
 Vector GaussianProcess::state() const { return warm_ ? to_theta(parameters_) : Vector(); }
 
-void GaussianProcess::set_state(ConstVectorRef state) {
+bool GaussianProcess::set_state(ConstVectorRef state) {
+  constexpr double farthest = 50.0;  // logarithm of a hyper-parameter; no range goes there
   warm_ = false;
   parameters_ = start();
-  if (state.size() != to_theta(parameters_).size()) return;
+  if (state.size() == 0) return true;
+  if (state.size() != to_theta(parameters_).size()) return false;
+  if (!(state.array().abs() <= farthest).all()) return false;
   parameters_ = from_theta(state);
   warm_ = true;
+  return true;
 }
 
 }  // namespace vbo

@@ -83,7 +83,7 @@ class GaussianProcess final : public Surrogate {
   std::unique_ptr<Surrogate> conditioned_on(ConstMatrixRef X, ConstVectorRef y) const override;
   double noise_variance() const override;
   Vector state() const override;
-  void set_state(ConstVectorRef state) override;
+  bool set_state(ConstVectorRef state) override;
 
   const GpParameters& parameters() const { return parameters_; }
   const Regression& regression() const { return *regression_; }  // REQUIRES: fitted

@@ -82,6 +82,14 @@ double LaplaceBnn::train(const Matrix& X, const Vector& y) {
                                    : train_in<double>(options_, shape_, X, y, theta_);
 }
 
+// fit() compares the size with that of its network.
+bool LaplaceBnn::set_state(ConstVectorRef state) {
+  constexpr double largest = 1e6;  // weight
+  const bool usable = (state.array().abs() <= largest).all();
+  theta_ = usable ? Vector(state) : Vector();
+  return usable;
+}
+
 FitReport LaplaceBnn::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
   shape_ = network_shape(options_.network, X.rows());
   const Vector fresh = random_weights(shape_, rng);

@@ -38,7 +38,7 @@ class LaplaceBnn final : public Surrogate {
                           Rng rng) const override;
   double noise_variance() const override { return options_.noise_variance * scale_ * scale_; }
   Vector state() const override { return theta_; }
-  void set_state(ConstVectorRef state) override { theta_ = state; }
+  bool set_state(ConstVectorRef state) override;
 
   const nn::MlpShape& shape() const { return shape_; }
   const Vector& weights() const { return theta_; }

@@ -283,7 +283,7 @@ void Cmaes::restart() {
   next.index = run_.index + 1;
   next.best = worst;
   Rng rng(seed_, "cmaes-start", static_cast<std::uint64_t>(next.index));
-  const auto large = [this] { return population_ << std::min<std::int64_t>(large_restarts_, 20); };
+  const auto large = [this] { return population_ << std::min(large_restarts_, kMostDoublings); };
   double sigma = options_.sigma0;
   next.small = options_.restarts == "bipop" && large_restarts_ > 0 &&
                small_evaluations_ < large_evaluations_;

@@ -84,6 +84,8 @@ class Cmaes final : public Optimizer {
   std::int64_t first_population(std::int64_t batch) const;
   Vector random_genotype(Rng& rng) const;
 
+  static constexpr std::int64_t kMostDoublings = 20;  // of the population, by restarts
+
   Encoding encoding_;
   SobolDesign design_;
   cmaes::Box box_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The state of CMA-ES as bytes: the distribution, the results of the unfinished generation and the
 // genotypes in flight. Bounded by the dimension, the population and the trials in flight.
+#include <iterator>
+
 #include "optim/cmaes/cmaes.hpp"
 
 namespace vbo {
@@ -13,19 +15,16 @@ void put(StateWriter& out, const std::string& text) {
   for (const char c : text) out.put(c);
 }
 
-std::string get_text(StateReader& in) {
-  std::string text;
-  for (auto left = in.get<std::int64_t>(); left > 0 && in.ok(); --left) text += in.get<char>();
-  return text;
-}
-
 void put(StateWriter& out, const std::vector<double>& values) {
   out.put(Eigen::Map<const Matrix>(values.data(), static_cast<Eigen::Index>(values.size()), 1));
 }
 
-std::vector<double> get_numbers(StateReader& in) {
-  const Vector values = in.get_vector();
-  return {values.begin(), values.end()};
+// Values of generations, best or median.
+std::vector<double> get_outcomes(StateReader& in, std::int64_t most) {
+  std::vector<double> values(static_cast<std::size_t>(in.get_length(most, sizeof(double))));
+  if (in.get_count() != 1) in.fail();
+  for (double& value : values) value = in.get_outcome();
+  return values;
 }
 
 }  // namespace
@@ -61,43 +60,50 @@ std::string Cmaes::snapshot() const {
 }
 
 Result<void> Cmaes::restore(std::string_view snapshot, std::span<const Trial> history) {
-  const auto get_asked = [](StateReader& in) {
+  constexpr double farthest = 1e9;           // genotypes, in widths of the box
+  constexpr std::int64_t longest_end = 200;  // characters
+  const auto trials = std::ssize(history);
+  const auto get_asked = [&](StateReader& in) {
     Asked asked;
-    asked.run = in.get<std::int64_t>();
-    asked.generation = in.get<std::int64_t>();
-    asked.genotype = in.get_vector();
+    asked.run = in.get_count();
+    asked.generation = in.get_count(StateReader::kMostCount, -1);  // -1: nobody of ours asked
+    asked.genotype = in.get_vector(encoding_.dimension(), farthest);
     return asked;
   };
   StateReader in(snapshot);
-  const bool known = in.get<std::uint32_t>() == kCmaesFormat;
-  for (std::int64_t* count :
-       {&large_restarts_, &large_evaluations_, &small_evaluations_, &designed_, &generations_,
-        &run_.index, &run_.population, &run_.flat_generations}) {
-    *count = in.get<std::int64_t>();
+  in.expect(kCmaesFormat);
+  for (std::int64_t* count : {&large_restarts_, &large_evaluations_, &small_evaluations_,
+                              &designed_, &generations_, &run_.index}) {
+    *count = in.get_count();
   }
-  run_.best = in.get<double>();
-  run_.small = in.get<std::uint8_t>() != 0;
-  last_end_ = get_text(in);
-  run_.best_history = get_numbers(in);
-  run_.median_history = get_numbers(in);
-  for (auto left = in.get<std::int64_t>(); left > 0 && in.ok(); --left) {
+  run_.population = in.get_count(population_ << kMostDoublings, population_);
+  run_.flat_generations = in.get_count();
+  run_.best = in.get_outcome();
+  run_.small = in.get_flag();
+  last_end_ = in.get_text(longest_end);
+  run_.best_history = get_outcomes(in, generations_);
+  run_.median_history = get_outcomes(in, generations_);
+  if (run_.best_history.size() != run_.median_history.size()) in.fail();
+  run_.results.clear();
+  for (auto left = in.get_length(trials, sizeof(TrialId)); left > 0 && in.ok(); --left) {
     Told told;
-    told.id = in.get<TrialId>();
-    told.value = in.get<double>();
+    told.id = in.get_count();
+    told.value = in.get_outcome();
     told.from = get_asked(in);
     run_.results.push_back(std::move(told));
   }
-  for (auto left = in.get<std::int64_t>(); left > 0 && in.ok(); --left) {
-    const auto id = in.get<TrialId>();
+  for (auto left = in.get_length(trials, sizeof(TrialId)); left > 0 && in.ok(); --left) {
+    const TrialId id = in.get_count();
     pending_[id] = get_asked(in);
   }
   run_.strategy.reset();
-  if (in.get<std::uint8_t>() != 0) run_.strategy.emplace(cmaes::Strategy::read(in));
-  if (!known || !in.complete()) {
-    return Error{ErrorKind::damaged, "the snapshot is not one of cmaes, or not intact"};
+  const bool started = in.get_flag();
+  if (started != (run_.index > 0)) in.fail();
+  if (started) {
+    run_.strategy.emplace(cmaes::Strategy::read(in, encoding_.dimension(), diagonal_));
   }
-  if (run_.strategy && run_.strategy->dimension() != encoding_.dimension()) {
-    return Error{ErrorKind::damaged, "the snapshot of cmaes belongs to another space"};
+  if (!in.complete()) {
+    return Error{ErrorKind::damaged, "the snapshot is not one of cmaes and this space, or damaged"};
   }
   for (const Trial& trial : history) remember(trial.point);
   return {};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "numerics/flops.hpp"
 #include "numerics/symmetric_eigen.hpp"
@@ -182,18 +183,44 @@ void Strategy::write(StateWriter& out) const {
   out.put(mean_).put(C_).put(path_sigma_).put(path_c_).put(axes_).put(lengths_);
 }
 
-Strategy Strategy::read(StateReader& in) {
-  const bool diagonal = in.get<std::uint8_t>() != 0;
-  const auto sigma = in.get<double>();
-  const auto generation = in.get<std::int64_t>(), decomposed = in.get<std::int64_t>();
-  Strategy s(in.get_vector(), sigma, diagonal);
+// Sizes follow from the dimension. Bounds keep all that update() computes finite; C must be what
+// its decomposition says as far as positive variances and orthonormal axes go.
+Strategy Strategy::read(StateReader& in, Eigen::Index dimension, bool diagonal) {
+  constexpr double largest = 1e100, farthest = 1e9, smallest_length = 1e-120;
+  const bool as_expected = in.get_flag() == diagonal;
+  Strategy s(Vector::Zero(dimension), 1.0, diagonal);
+  const double sigma = in.get_number(smallest_length, largest);
+  const std::int64_t generation = in.get_count(), decomposed = in.get_count(generation);
+  const Eigen::Index columns = diagonal ? 1 : dimension;
+  Vector mean = in.get_vector(dimension, farthest);
+  Matrix C = in.get_matrix(dimension, columns, largest * largest);
+  Vector path_sigma = in.get_vector(dimension, largest), path_c = in.get_vector(dimension, largest);
+  Matrix axes = in.get_matrix(diagonal ? 0 : dimension, diagonal ? 0 : dimension, 2.0);
+  Vector lengths = in.get_vector(dimension, largest);
+  if (!as_expected) in.fail();
+  if (!in.ok()) return s;
+  const Vector variances = diagonal ? Vector(C.col(0)) : Vector(C.diagonal());
+  const bool shaped =
+      dimension == 0 || (variances.minCoeff() > 0.0 && lengths.minCoeff() >= smallest_length &&
+                         sigma * std::sqrt(variances.maxCoeff()) <= farthest &&
+                         sigma * lengths.maxCoeff() <= farthest);
+  const bool orthonormal =
+      diagonal || dimension == 0 ||
+      (axes.transpose() * axes - Matrix::Identity(dimension, dimension)).cwiseAbs().maxCoeff() <
+          1e-6;
+  if (!shaped || !orthonormal) {
+    in.fail();
+    return s;
+  }
+  s.sigma_ = sigma;
   s.generation_ = generation;
   s.decomposed_ = decomposed;
-  s.C_ = in.get_matrix();
-  s.path_sigma_ = in.get_vector();
-  s.path_c_ = in.get_vector();
-  s.axes_ = in.get_matrix();
-  s.lengths_ = in.get_vector();
+  s.mean_ = std::move(mean);
+  s.C_ = std::move(C);
+  s.path_sigma_ = std::move(path_sigma);
+  s.path_c_ = std::move(path_c);
+  s.axes_ = std::move(axes);
+  s.lengths_ = std::move(lengths);
   return s;
 }
 

@@ -47,7 +47,8 @@ class Strategy {
   void update(ConstMatrixRef Y, ConstVectorRef scale);
 
   void write(StateWriter& out) const;
-  static Strategy read(StateReader& in);  // anything when !in.ok() afterwards
+  // Of this dimension and shape; one at the origin when !in.ok() afterwards.
+  static Strategy read(StateReader& in, Eigen::Index dimension, bool diagonal);
 
  private:
   Vector whiten(ConstVectorRef y) const;  // C^(-1/2) y, symmetric root

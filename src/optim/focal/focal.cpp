@@ -209,21 +209,29 @@ std::string FocalMethod::snapshot() const {
 
 Result<void> FocalMethod::restore(std::string_view snapshot, std::span<const Trial> history) {
   StateReader in(snapshot);
-  const bool known = in.get<std::uint32_t>() == kFocalFormat;
-  std::int64_t fitted = 0, fitted_depth = 0, pending = 0;
-  for (std::int64_t* n : {&asks_, &depth_, &fitted, &fitted_depth, &round_results_, &round_level_,
-                          &base_.successes, &base_.failures, &pending}) {
-    *n = in.get<std::int64_t>();
-  }
-  double fitted_side = 0.0;
-  for (double* v : {&round_best_, &best_before_, &base_.side, &fitted_side}) *v = in.get<double>();
-  for (; pending > 0 && in.ok(); --pending) {
-    const auto id = in.get<std::int64_t>();
-    level_of_[id] = in.get<std::int64_t>();
-  }
+  in.expect(kFocalFormat);
   results_.restore(history);
-  if (!known || !in.complete() || fitted > results_.size() || depth_ < 1 || fitted_depth > 20 ||
-      !(base_.side > 0.0)) {
+  const std::int64_t results = results_.size();
+  asks_ = in.get_count();
+  depth_ = in.get_count(options_.max_depth, 1);
+  const std::int64_t fitted = in.get_count(results);
+  const std::int64_t fitted_depth = in.get_count(options_.max_depth, fitted > 0 ? 1 : 0);
+  round_results_ = in.get_count(results);
+  round_level_ = in.get_count(options_.max_depth - 1, -1);
+  base_.successes = in.get_count();
+  base_.failures = in.get_count();
+  auto pending = in.get_count(std::ssize(history));
+  round_best_ = in.get_outcome();
+  best_before_ = in.get_outcome();
+  base_.side = in.get_number(TrustSide::least, TrustSide::most);
+  const double fitted_side = in.get_number(fitted > 0 ? TrustSide::least : 0.0, TrustSide::most);
+  for (; pending > 0 && in.ok(); --pending) {
+    const TrialId id = in.get_count();
+    level_of_[id] = in.get_count(options_.max_depth - 1);
+  }
+  bool learned = fitted == 0;
+  for (Index i = 0; i < fitted && !learned; ++i) learned = !std::isnan(results_.value(i));
+  if (!in.complete() || !learned || (fitted > 0 && encoding_.dimension() == 0)) {
     return Error{ErrorKind::damaged, "the snapshot is not one of this method and version"};
   }
   if (fitted > 0) {  // fits depend on the data and their number alone

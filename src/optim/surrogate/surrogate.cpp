@@ -135,17 +135,26 @@ bool SurrogateOptimizer::fit_if_needed() {
     fit_model(count);
     return true;
   }
-  const Index grown = count - seen_.front();
   if (seen_.back() == count) return true;
-  // Against the points a fit looks at, so that the updates between two fits stay bounded.
-  const double base = static_cast<double>(std::min<Index>(seen_.front(), options_.max_points));
-  const bool due = static_cast<double>(grown) >= std::max(1.0, options_.refit_growth * base);
-  if (due) {
+  if (is_refit_due(seen_.front(), count)) {
     fit_model(count);
   } else {
     update_model(count);
   }
   return true;
+}
+
+// Against the points a fit looks at, so that the updates between two fits stay bounded.
+bool SurrogateOptimizer::is_refit_due(Index fitted, Index count) const {
+  const double base = static_cast<double>(std::min<Index>(fitted, options_.max_points));
+  return static_cast<double>(count - fitted) >= std::max(1.0, options_.refit_growth * base);
+}
+
+// Whether a fit and updates with so many results are what fit_if_needed() does.
+bool SurrogateOptimizer::can_repeat(const std::vector<Index>& seen) const {
+  bool learned = false;
+  for (Index i = 0; i < seen.front(); ++i) learned = learned || !std::isnan(results_.value(i));
+  return learned && encoding_.dimension() > 0 && !is_refit_due(seen.front(), seen.back());
 }
 
 void SurrogateOptimizer::fit_model(Index count) {
@@ -279,19 +288,18 @@ std::string SurrogateOptimizer::snapshot() const {
 Result<void> SurrogateOptimizer::restore(std::string_view snapshot,
                                          std::span<const Trial> history) {
   StateReader in(snapshot);
-  const bool known = in.get<std::uint32_t>() == kSurrogateFormat;
-  const auto designed = in.get<std::int64_t>(), asks = in.get<std::int64_t>(),
-             fits = in.get<std::int64_t>(), choice = in.get<std::int64_t>();
-  const Matrix state = in.get_matrix();
-  std::vector<Index> seen;
-  for (auto left = in.get<std::int64_t>(); left > 0 && in.ok(); --left) {
-    seen.push_back(in.get<std::int64_t>());
-  }
+  in.expect(kSurrogateFormat);
+  const std::int64_t designed = in.get_count(), asks = in.get_count(), fits = in.get_count(),
+                     choice = in.get_count(Warp::count - 1);
+  const Vector state = in.get_numbers(StateReader::kInfinity);
   results_.restore(history);
-  const bool fits_history =
-      std::is_sorted(seen.begin(), seen.end()) && (seen.empty() || seen.back() <= results_.size());
-  if (!known || !in.complete() || !fits_history || (fits > 0) != !seen.empty() || choice < 0 ||
-      choice >= Warp::count) {
+  std::vector<Index> seen;
+  for (auto left = in.get_length(results_.size(), sizeof(Index)); left > 0 && in.ok(); --left) {
+    seen.push_back(in.get_count(results_.size(), seen.empty() ? 1 : seen.back() + 1));
+  }
+  const bool fitted = !seen.empty();
+  if (!in.complete() || (fits > 0) != fitted ||
+      (fitted && !(can_repeat(seen) && model_->set_state(state)))) {
     return Error{ErrorKind::damaged, "the snapshot is not one of this method and version"};
   }
   designed_ = designed;
@@ -299,7 +307,6 @@ Result<void> SurrogateOptimizer::restore(std::string_view snapshot,
   if (seen.empty()) return {};
   // The last fit again, from the same start, then the updates that followed: the same model, bit
   // for bit.
-  if (state.size() > 0) model_->set_state(state.reshaped());
   choice_ = static_cast<int>(choice);
   fits_ = fits - 1;
   fit_model(seen.front());

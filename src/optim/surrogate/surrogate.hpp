@@ -68,6 +68,8 @@ class SurrogateOptimizer : public Optimizer {
   std::int64_t initial() const;
   Pick design_point();
   bool fit_if_needed();  // false when there is nothing to learn from yet
+  bool is_refit_due(Eigen::Index fitted, Eigen::Index count) const;
+  bool can_repeat(const std::vector<Eigen::Index>& seen) const;
   void fit_model(Eigen::Index count);
   // Fits on outcomes y under a warp; returns the log posterior of y up to a constant.
   double fit_warped(int warp, ConstVectorRef y);

@@ -365,27 +365,32 @@ std::string Turbo::snapshot() const {
 
 Result<void> Turbo::restore(std::string_view snapshot, std::span<const Trial> history) {
   StateReader in(snapshot);
-  const bool known = in.get<std::uint32_t>() == kTurboFormat;
-  asks_ = in.get<std::int64_t>();
-  const auto fitted = in.get<std::int64_t>();
-  region_.length = in.get<double>();
-  for (std::int64_t* count : {&region_.successes, &region_.failures, &region_.restarts,
-                              &region_.start, &region_.judged, &region_.designed}) {
-    *count = in.get<std::int64_t>();
-  }
-  latin_ = in.get_matrix();
-  const Matrix state = in.get_matrix();
-  const auto drawn_in = in.get<std::int64_t>();
-  const auto drawn = in.get<std::int64_t>(), used = in.get<std::int64_t>();
+  in.expect(kTurboFormat);
+  asks_ = in.get_count();
   results_.restore(history);
-  const auto asked = results_.size() + static_cast<Index>(results_.open().size());
-  if (!known || !in.complete() || fitted > results_.size() || region_.start > results_.size() ||
-      used < 0 || used > drawn || drawn > std::max<Index>(asked, kDrawnAhead)) {
+  const std::int64_t results = results_.size(), out = std::ssize(results_.open());
+  const std::int64_t fitted = in.get_count(results);
+  constexpr double tiny = 1e-12;
+  region_.length = in.get_number(tiny, std::max(options_.length_start, options_.length_max));
+  region_.successes = in.get_count(options_.successes);
+  region_.failures = in.get_count(failure_tolerance());
+  region_.restarts = in.get_count();
+  region_.start = in.get_count(results);
+  region_.judged = in.get_count(results, region_.start);
+  region_.designed = in.get_count();
+  latin_ = in.get_columns(parameters(), StateReader::kMostCount, 1.0);
+  const Vector state = in.get_numbers(StateReader::kInfinity);
+  const std::int64_t drawn_in = in.get_count(asks_, -1);
+  const std::int64_t drawn = in.get_count(std::max<Index>(results + out, kDrawnAhead));
+  const std::int64_t used = in.get_count(drawn);
+  const bool fits =
+      fitted == 0 ? drawn_in < 0 : parameters() > 0 && best_between(region_.start, fitted) != none;
+  if (!in.complete() || !fits || region_.designed > latin_.cols() ||
+      (latin_.size() > 0 && latin_.minCoeff() < 0.0) || (fitted > 0 && !model_.set_state(state))) {
     return Error{ErrorKind::damaged, "the snapshot is not one of this method and version"};
   }
   // The last fit again, from the same start: the same model, bit for bit.
   if (fitted > 0) {
-    if (state.size() > 0) model_.set_state(state.reshaped());
     fit(fitted);
     if (drawn_in >= 0) {
       draws_ = draw(drawn_in, drawn);

@@ -78,7 +78,8 @@ int Archive::feasible() const {
 double Archive::value_at_rank(double rank) const {
   const int last = succeeded() - 1;
   if (last < 0) return 0.0;
-  const double r = std::clamp(rank, 0.0, static_cast<double>(last));
+  // A rank that is no number, of a prediction that is none, counts as the first.
+  const double r = rank > 0.0 ? std::min(rank, static_cast<double>(last)) : 0.0;
   const int low = static_cast<int>(r);
   const int high = std::min(low + 1, static_cast<int>(last));
   const double t = r - low;

@@ -127,12 +127,12 @@ void Calibration::write(StateWriter& out) const {
 }
 
 void Calibration::read(StateReader& in) {
-  scores_ = in.get_vector();
-  sharpness_ = in.get<double>();
-  opening_ = in.get<double>();
-  surplus_ = in.get<double>();
-  batches_ = in.get<std::int64_t>();
-  if (scores_.size() != kGrid) in.fail();
+  constexpr double most_nats = 1e9;
+  scores_ = in.get_vector(kGrid, most_nats);
+  sharpness_ = in.get_number(0.0, 1.0);
+  opening_ = in.get_number(0.0, 1.0);
+  surplus_ = in.get_number(-most_nats, most_nats);
+  batches_ = in.get_count();
 }
 
 }  // namespace vbo

@@ -42,9 +42,10 @@ void Champion::write(StateWriter& out) const {
 }
 
 void Champion::read(StateReader& in) {
-  jump_share_ = in.get<double>();
-  outlived_ = in.get<std::int64_t>();
-  search_->read(in);
+  jump_share_ = in.get_number(0.0, 1.0);
+  outlived_ = in.get_count();
+  if (!search_->usable()) in.fail();
+  search_->read(in, /*running=*/true);
 }
 
 }  // namespace vbo

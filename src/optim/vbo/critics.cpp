@@ -236,7 +236,7 @@ void Critics::write(StateWriter& out) const {
 void Critics::read(StateReader& in) {
   std::string bytes;
   nn::save(ensemble_, bytes);  // the same shape takes the same room
-  in.get_array(std::span<char>(bytes));
+  in.get_bytes(bytes);
   std::string_view rest = bytes;
   if (in.ok() && !nn::load(rest, ensemble_)) in.fail();
 }

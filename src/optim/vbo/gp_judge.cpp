@@ -314,15 +314,16 @@ void GpJudge::write(StateWriter& out) const {
 }
 
 void GpJudge::read(StateReader& in) {
-  state_ = in.get_vector();
-  warp_ = in.get<std::int64_t>();
-  if (warp_ < 0 || warp_ >= Warp::count) return in.fail();
-  const bool near = in.get<std::uint8_t>() != 0;
+  constexpr double largest = 1e30;  // outcomes in normal scores and their like
+  state_ = in.get_numbers(largest);
+  if (!GaussianProcess(model_options_).set_state(state_)) return in.fail();
+  warp_ = in.get_count(Warp::count - 1);
+  const bool near = in.get_flag();
+  if (near && frame_.numeric() == 0) return in.fail();
   view_ = near ? ProcessView(frame_, model_options_.input_scale.size()) : ProcessView();
-  weight_ = in.get<double>();
-  noise_variance_ = in.get<double>();
-  held_out_ = in.get_matrix();
-  if (held_out_.rows() != 3) in.fail();
+  weight_ = in.get_number(0.0, 1.0);
+  noise_variance_ = in.get_number(0.0, largest);
+  held_out_ = in.get_columns(3, Tuning::gp_fewest_fresh - 1, largest);
   model_.reset();
 }
 

@@ -57,9 +57,9 @@ void Leader::write(StateWriter& out) const {
   out.put(jump_share_);
 }
 
-void Leader::read(StateReader& in) {
-  search_->read(in);
-  jump_share_ = in.get<double>();
+void Leader::read(StateReader& in, bool running) {
+  search_->read(in, running && usable());
+  jump_share_ = in.get_number(0.0, 1.0);
 }
 
 }  // namespace vbo

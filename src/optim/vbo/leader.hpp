@@ -33,7 +33,7 @@ class Leader {
   void advance(const Archive& archive, Frame& frame);
 
   void write(StateWriter& out) const;
-  void read(StateReader& in);
+  void read(StateReader& in, bool running);
 
  private:
   std::unique_ptr<LocalSearch> search_;

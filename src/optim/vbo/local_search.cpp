@@ -123,7 +123,8 @@ void LocalSearch::advance() {
   const auto middle = results_.begin() + std::ssize(results_) / 2;
   std::nth_element(results_.begin(), middle, results_.end(),
                    [](auto& a, auto& b) { return a.value < b.value; });
-  reach_ = top - middle->value;
+  const bool failed = middle->value == -std::numeric_limits<double>::infinity();
+  reach_ = failed ? std::numeric_limits<double>::infinity() : top - middle->value;
   update(std::move(results_));
   results_.clear();
 }
@@ -178,16 +179,24 @@ void LocalSearch::write(StateWriter& out) const {
   for (const Result& result : results_) out.put(result.value).put(result.genotype);
 }
 
-void LocalSearch::read(StateReader& in) {
-  const bool started = in.get<std::uint8_t>() != 0;
-  best_ = in.get<double>();
-  reach_ = in.get<double>();
-  idle_ = in.get<std::int64_t>();
-  if (started) strategy_.emplace(cmaes::Strategy::read(in));
+void LocalSearch::read(StateReader& in, bool running) {
+  constexpr double farthest = 1e9;  // genotypes, in widths of the box
+  constexpr double finest = 1e-30;  // deviation; the frame divides by it in single precision
+  const Eigen::Index n = numeric_.dimension();
+  if (in.get_flag() != running) in.fail();
+  best_ = in.get_outcome();
+  reach_ = in.get_number(0.0, StateReader::kInfinity);
+  idle_ = in.get_count();
+  strategy_.reset();
+  if (running) {
+    strategy_.emplace(cmaes::Strategy::read(in, n, n > Tuning::largest_full));
+    if (!(strategy_->whitening().cwiseAbs().maxCoeff() <= strategy_->sigma() / finest)) in.fail();
+  }
   results_.clear();
-  for (auto left = in.get<std::int64_t>(); left > 0 && in.ok(); --left) {
-    const auto value = in.get<double>();
-    results_.push_back({value, in.get_vector()});
+  for (auto left = in.get_length(StateReader::kMostCount, sizeof(double)); left > 0 && in.ok();
+       --left) {
+    const double value = in.get_outcome();
+    results_.push_back({value, in.get_vector(n, farthest)});
   }
 }
 

@@ -71,7 +71,7 @@ class LocalSearch {
   Vector mean_code(ConstVectorRef code) const;  // `code` (D) with the mean in its numeric part
 
   void write(StateWriter& out) const;
-  void read(StateReader& in);
+  void read(StateReader& in, bool running);  // `running`: what the state must be
 
  private:
   struct Result {

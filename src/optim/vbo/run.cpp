@@ -225,24 +225,31 @@ void Run::write(StateWriter& out) const {
   judge_->write(out);
 }
 
-void Run::read(StateReader& in) {
-  rounds_ = in.get<std::int64_t>();
-  if (in.get<std::int64_t>() != archive_.size()) return in.fail();
-  const auto fresh = in.get<std::int64_t>();
-  predictive_variance_ = in.get<double>();
-  if (!in.ok() || fresh < 0 || fresh > archive_.size()) return in.fail();
+void Run::read(StateReader& in, std::int64_t design) {
+  constexpr double steepest = 1e30;    // of the frame; single precision holds its products
+  constexpr double most_error = 1e30;  // squared, in normal scores
+  const std::int64_t results = archive_.size();
+  rounds_ = in.get_count(results);
+  if (in.get_count() != results) return in.fail();
+  const std::int64_t fresh = in.get_count(results);
+  predictive_variance_ = in.get_number(0.0, most_error);
+  if (rounds_ > 0 && results - fresh < std::max<std::int64_t>(1, design)) in.fail();
+  if (rounds_ > 0 && encoding_.dimension() == 0) in.fail();
+  if (!in.ok()) return;
   fresh_.clear();
   for (auto i = archive_.size() - static_cast<int>(fresh); i < archive_.size(); ++i) {
     fresh_.push_back(i);
   }
-  Frame::Neighbourhood at{in.get_vector(), in.get_matrix()};
-  const Eigen::Index n = frame_.numeric(), columns = at.whitening.cols();
-  if (!in.ok() || at.mean.size() != n || at.whitening.rows() != n) return in.fail();
-  if (columns != 1 && columns != n) return in.fail();
-  frame_.move(std::move(at));
+  const Eigen::Index n = frame_.numeric();
+  const Vector mean = in.get_vector(n, 2.0);
+  const Matrix whitening = in.get_columns(n, std::max<Eigen::Index>(1, n), steepest);
+  const Eigen::Index columns = whitening.cols();
+  if (n > 0 && columns != 1 && columns != n) in.fail();
+  if (!in.ok()) return;
+  if (n > 0) frame_.move({mean, whitening});
   critics_.read(in);
   if (options_.action_share > 0.0) action_net_.read(in);
-  leader_.read(in);
+  leader_.read(in, rounds_ > 0);
   shares_.read(in);
   calibration_.read(in);
   judge_->read(in);

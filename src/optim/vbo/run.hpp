@@ -77,7 +77,8 @@ class Run {
 
   // Results are not part of the state: the owner adds them again before reading.
   void write(StateWriter& out) const;
-  void read(StateReader& in);
+  // `design`: results at least that the models of a round have been trained on.
+  void read(StateReader& in, std::int64_t design);
 
  private:
   struct Fresh {

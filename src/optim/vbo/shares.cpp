@@ -102,13 +102,16 @@ void Shares::write(StateWriter& out) const {
 }
 
 void Shares::read(StateReader& in) {
-  for (const Source source : kSources) wins_[source] = in.get<double>();
+  for (const Source source : kSources) wins_[source] = in.get_number(0.0, 1.0);
   results_.clear();
-  for (auto sources = in.get<std::int64_t>(); sources > 0 && in.ok(); --sources) {
-    const auto source = static_cast<Source>(in.get<std::int32_t>());
-    for (auto left = in.get<std::int64_t>(); left > 0 && in.ok(); --left) {
-      results_[source].push_back(in.get<double>());
-    }
+  constexpr auto last = static_cast<std::int32_t>(Source::jump);
+  constexpr auto most = static_cast<std::int64_t>(Tuning::share_most);
+  for (auto sources = in.get_length(last + 1, 1); sources > 0 && in.ok(); --sources) {
+    const auto source = static_cast<Source>(in.get_small(0, last));
+    if (results_.contains(source)) in.fail();
+    const auto count = in.get_length(most, sizeof(double));
+    if (count == 0) in.fail();  // a source is there because it has results
+    for (std::int64_t i = 0; i < count; ++i) results_[source].push_back(in.get_outcome());
   }
 }
 

@@ -30,45 +30,50 @@ std::string Vbo::snapshot() const {
 
 Result<void> Vbo::restore(std::string_view snapshot, std::span<const Trial> history) {
   const Error damaged{ErrorKind::damaged, "the stored state of method \"vbo\" is damaged"};
+  const auto told = std::ranges::count_if(history, [](const Trial& t) { return t.told_in > 0; });
   StateReader in(snapshot);
-  if (in.get<std::uint32_t>() != kVersion) {
+  if (!in.expect(kVersion)) {
     return Error{ErrorKind::damaged, "the stored state of method \"vbo\" is of another version"};
   }
-  const auto results = in.get<std::int64_t>();
-  const auto number = in.get<std::int64_t>();
-  run_from_ = in.get<std::int64_t>();
-  run_first_id_ = in.get<TrialId>();
-  newest_id_ = in.get<TrialId>();
-  if (!in.ok() || number < 0 || run_from_ < 0 || run_from_ > results) return damaged;
+  if (in.get_count() != told) return damaged;
+  const std::int64_t number = in.get_count(told);
+  run_from_ = in.get_count(told);
+  run_first_id_ = in.get_count();
+  newest_id_ = in.get_count();
+  if (!in.ok()) return damaged;
   run_ = std::make_unique<Run>(encoding_, common_, gp_options_, number);
   take_back(history);
-  if (history_.size() != results) return damaged;
 
-  round_ = in.get<std::int64_t>();
-  designed_ = in.get<std::uint64_t>();
-  fresh_ = in.get<std::int64_t>();
-  design_median_ = in.get<double>();
-  const bool promised = in.get<std::uint8_t>() != 0;
+  round_ = in.get_count(told);
+  designed_ = static_cast<std::uint64_t>(in.get_count());
+  fresh_ = in.get_count(told);
+  design_median_ = in.get_outcome();
+  const bool promised = in.get_flag();
   Promise p;
-  p.information = in.get<double>();
-  p.outcome = in.get<double>();
-  p.suggestions = in.get<std::int64_t>();
+  p.information = in.get_any_number();
+  p.outcome = in.get_any_number();
+  p.suggestions = in.get_count();
   if (promised) promise_ = p;
-  const bool realized = in.get<std::uint8_t>() != 0;
-  const auto nats = in.get<double>();
+  const bool realized = in.get_flag();
+  const double nats = in.get_any_number();
   if (realized) realized_ = nats;
-  const bool recommends = in.get<std::uint8_t>() != 0;
+  const bool recommends = in.get_flag();
   Recommendation r;
-  r.id = in.get<TrialId>();
-  r.mean = in.get<double>();
-  r.deviation = in.get<double>();
-  if (recommends) recommendation_ = r;
-  run_->read(in);
-  if (in.get<std::uint8_t>() != 0) {
+  r.id = in.get_count();
+  r.mean = in.get_any_number();
+  r.deviation = in.get_any_number();
+  if (recommends) {
+    recommendation_ = r;
+    const auto is_it = [&](const Trial& t) { return t.id == r.id && t.told_in > 0; };
+    if (std::ranges::none_of(history, is_it)) return damaged;
+  }
+  run_->read(in, design_size());
+  if (in.get_flag()) {
     champion_ = std::make_unique<Champion>(std::make_unique<LocalSearch>(encoding_, 0), 0.0);
     champion_->read(in);
   }
-  if (!in.complete() || fresh_ < 0 || fresh_ > results) return damaged;
+  if (!in.complete() || (round_ == 0 && (run_->rounds() > 0 || champion_))) return damaged;
+  if (round_ > 0 && (history_.size() - fresh_ < 1 || encoding_.dimension() == 0)) return damaged;
   if (round_ > 0) failures_.learn(history_, history_.size() - static_cast<int>(fresh_));
   return {};
 }

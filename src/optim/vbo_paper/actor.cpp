@@ -168,7 +168,7 @@ void Actor<T>::read(StateReader& in) {
   std::string bytes;
   nn::save(net_, bytes);  // the same shape takes the same room
   nn::save(adam_, bytes);
-  in.get_array(std::span<char>(bytes));
+  in.get_bytes(bytes);
   std::string_view rest = bytes;
   if (in.ok() && !(nn::load(rest, net_) && nn::load(rest, adam_))) in.fail();
 }

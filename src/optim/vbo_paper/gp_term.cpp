@@ -70,6 +70,9 @@ VectorOf<float> GpReplacement::deviation(nn::InputRef<float> X, double weight,
 
 void GpReplacement::write(StateWriter& out) const { out.put(state_before_fit_); }
 
-void GpReplacement::read(StateReader& in) { state_before_fit_ = in.get_vector(); }
+void GpReplacement::read(StateReader& in) {
+  state_before_fit_ = in.get_numbers(StateReader::kInfinity);
+  if (!GaussianProcess(model_options_).set_state(state_before_fit_)) in.fail();
+}
 
 }  // namespace vbo

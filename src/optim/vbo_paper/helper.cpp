@@ -13,6 +13,7 @@ namespace {
 using nn::Index;
 
 constexpr double kLongestGradient = 1.0;  // one wild batch must not undo the others
+constexpr double kLargestWeight = 1e6;    // of a stored state; products stay finite
 constexpr double kOpen = 3.0;             // a gate of this bias lets 0.95 through
 constexpr Index kStride = 64;             // steps whose gates are kept at once, of a long history
 
@@ -87,10 +88,11 @@ void write_moments(const nn::Adam<T>& adam, StateWriter& out) {
 
 template <class T>
 void read_moments(nn::Adam<T>& adam, StateReader& in) {
-  const auto steps = in.get<std::int64_t>();
+  const std::int64_t steps = in.get_count();
   std::vector<T> m(static_cast<std::size_t>(adam.mean().size())), v(m.size());
-  in.get_array(std::span<T>(m));
-  in.get_array(std::span<T>(v));
+  in.get_array(std::span<T>(m), -StateReader::kInfinity, StateReader::kInfinity);
+  in.get_array(std::span<T>(v), 0.0, StateReader::kInfinity);
+  if (!nn::are_moments(std::span<const T>(m), std::span<const T>(v))) in.fail();
   if (in.ok()) adam.restore(adam.options(), steps, m, v, {});
 }
 
@@ -250,8 +252,8 @@ void Helper<T>::write(StateWriter& out) const {
 
 template <class T>
 void Helper<T>::read(StateReader& in) {
-  in.get_array(cell_.parameters());
-  in.get_array(head_.parameters());
+  in.get_array(cell_.parameters(), -kLargestWeight, kLargestWeight);
+  in.get_array(head_.parameters(), -kLargestWeight, kLargestWeight);
   read_moments(cell_adam_, in);
   read_moments(head_adam_, in);
 }

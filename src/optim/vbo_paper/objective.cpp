@@ -10,12 +10,6 @@ void Objective::move(nn::LstmState<float> state, VectorOf<float> levels) {
   levels_ = std::move(levels);
 }
 
-bool Objective::fits(Eigen::Index slots, Eigen::Index levels) const {
-  const nn::Index H = helper_.state_size(), B = H > 0 ? slots : 0;
-  return state_.h.rows() == H && state_.h.cols() == B && state_.c.rows() == H &&
-         state_.c.cols() == B && levels_.size() == levels;
-}
-
 const Judgement& Objective::judge(nn::InputRef<float> X, std::span<const Eigen::Index> slots,
                                   double weight, MatrixOf<float>* dX) {
   nn::LstmState<float> state;
@@ -56,10 +50,12 @@ void Objective::write(StateWriter& out) const {
   out.put(state_.h.cast<double>()).put(state_.c.cast<double>()).put(levels_.cast<double>());
 }
 
-void Objective::read(StateReader& in) {
-  state_.h = in.get_matrix().cast<float>();
-  state_.c = in.get_matrix().cast<float>();
-  levels_ = in.get_vector().cast<float>();
+void Objective::read(StateReader& in, Eigen::Index slots, Eigen::Index levels) {
+  constexpr double largest = 1e6;  // state of a cell, or normal score
+  const nn::Index H = slots > 0 ? helper_.state_size() : 0, B = H > 0 ? slots : 0;
+  state_.h = in.get_matrix(H, B, largest).cast<float>();
+  state_.c = in.get_matrix(H, B, largest).cast<float>();
+  levels_ = in.get_vector(levels, largest).cast<float>();
 }
 
 }  // namespace vbo

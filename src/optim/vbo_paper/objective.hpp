@@ -27,16 +27,14 @@ class Objective {
 
   // State of the slots' histories (H,B each, empty without memory) and levels (M), ascending.
   void move(nn::LstmState<float> state, VectorOf<float> levels);
-  // What was read is the state of `slots` histories and as many levels as there should be.
-  bool fits(Eigen::Index slots, Eigen::Index levels) const;
-
   // Inputs X (D,N), input i after history slots[i]; exploration weighs `weight`. Where dX is not
   // nullptr it becomes the slope of the objective (D,N). The result is valid until the next call.
   const Judgement& judge(nn::InputRef<float> X, std::span<const Eigen::Index> slots, double weight,
                          MatrixOf<float>* dX = nullptr);
 
   void write(StateWriter& out) const;
-  void read(StateReader& in);
+  // As many histories and levels as given, both 0 before the first move().
+  void read(StateReader& in, Eigen::Index slots, Eigen::Index levels);
 
  private:
   Helper<float>& helper_;

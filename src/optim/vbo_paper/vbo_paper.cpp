@@ -298,7 +298,7 @@ std::string VboPaper::snapshot() const {
 Result<void> VboPaper::restore(std::string_view snapshot, std::span<const Trial> history) {
   const std::string state = "the stored state of method \"" + common_.method + "\" is ";
   StateReader in(snapshot);
-  if (in.get<std::uint32_t>() != kPaperVersion) {
+  if (!in.expect(kPaperVersion)) {
     return Error{ErrorKind::damaged, state + "of another version"};
   }
   const Error damaged{ErrorKind::damaged, state + "damaged"};
@@ -315,33 +315,27 @@ Result<void> VboPaper::restore(std::string_view snapshot, std::span<const Trial>
     return a->told_in != b->told_in ? a->told_in < b->told_in : a->id < b->id;
   });
   remember(told);
-  round_ = in.get<std::int64_t>();
-  designed_ = in.get<std::uint64_t>();
-  if (in.get<std::int64_t>() != archive_.size() || round_ < 0 ||
-      round_ > archive_.size() / slots_) {
-    return damaged;
-  }
+  constexpr double largest_weight = 1e6;
+  round_ = in.get_count(archive_.size() / slots_);
+  designed_ = static_cast<std::uint64_t>(in.get_count());
+  if (in.get_count() != archive_.size() || !in.ok()) return damaged;
   helper_.read(in);
   if (options_.average > 0.0) {
-    trained_ = in.get_vector().cast<float>();
-    averaged_ = in.get_vector().cast<float>();
+    const nn::Index weights = round_ > 0 ? helper_.parameters() : 0;
+    trained_ = in.get_vector(weights, largest_weight).cast<float>();
+    averaged_ = in.get_vector(weights, largest_weight).cast<float>();
   }
   actor_.read(in);
-  objective_.read(in);
+  objective_.read(in, round_ > 0 ? slots_ : 0, round_ > 0 ? options_.levels : 0);
   if (gp_) gp_->read(in);
-  const bool promised = in.get<std::uint8_t>() != 0;
+  const bool promised = in.get_flag();
   Promise p{};
-  p.outcome = in.get<double>();
-  p.information = in.get<double>();
+  p.outcome = in.get_any_number();
+  p.information = in.get_any_number();
   if (promised) promise_ = p;
-  bound_ = in.get<double>();
+  bound_ = in.get_any_number();
   if (!in.complete()) return damaged;
   if (round_ == 0) return {};
-  const nn::Index weights = options_.average > 0.0 ? helper_.parameters() : 0;
-  if (!objective_.fits(slots_, options_.levels) || trained_.size() != weights ||
-      averaged_.size() != weights) {
-    return damaged;
-  }
   const Histories all = histories();
   lens_.move(all);
   if (gp_) gp_->learn_again(all, round_);
