@@ -147,6 +147,64 @@ TEST_F(SqliteFile, DamageIsReported) {
   }
 }
 
+// A view could be a query without end; a trigger would run with our writes.
+TEST_F(SqliteFile, OnlyTheTablesOfVboAreAccepted) {
+  const std::pair<std::string, std::string> changes[] = {
+      {"ALTER TABLE trials RENAME TO rows; CREATE VIEW trials AS WITH RECURSIVE c(x) AS (SELECT 1 "
+       "UNION ALL SELECT x + 1 FROM c) SELECT x AS id, 'completed' AS state FROM c",
+       "no vbo defines so the index \"trials_by_request\""},
+      {"CREATE VIEW more AS SELECT 1", "no vbo makes the view \"more\""},
+      {"CREATE TRIGGER t AFTER UPDATE ON trials BEGIN DELETE FROM reports; END",
+       "no vbo makes the trigger \"t\""},
+      {"ALTER TABLE outputs ADD COLUMN big TEXT AS (hex(zeroblob(1000000000)))",
+       "no vbo defines so the table \"outputs\""},
+      {"DROP INDEX trials_by_value", "it lacks the index \"trials_by_value\""},
+      {"CREATE TABLE \"a\x1b[2J\" (x TEXT)", "no vbo makes the table \"a\\x1b[2J\""},
+  };
+  for (const auto& [change, message] : changes) {
+    fs::remove(path_);
+    make_study();
+    {
+      sqlite::Database database(path_, sqlite::Database::Mode::write);
+      sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_DEFENSIVE, 0, nullptr);
+      ASSERT_EQ(sqlite3_exec(database.handle(), change.c_str(), nullptr, nullptr, nullptr),
+                SQLITE_OK)
+          << sqlite3_errmsg(database.handle());
+      database.checkpoint();
+    }
+    expect_refused(ErrorKind::damaged, message);
+  }
+  fs::remove(path_);
+  make_study();
+  {
+    sqlite::Database database(path_, sqlite::Database::Mode::write);
+    database.execute("ANALYZE");
+    database.checkpoint();
+  }
+  EXPECT_TRUE(open_storage(path_, Access::read));
+}
+
+TEST_F(SqliteFile, AStatementThatLeadsInCirclesEnds) {
+  make_study();
+  sqlite::Database database(path_, sqlite::Database::Mode::read);
+  const auto error_of = [&](const char* sql) {
+    const auto done = sqlite::attempt([&] {
+      sqlite::Statement select = database.prepare(sql);
+      while (select.step()) (void)select.text(0);
+    });
+    return done ? std::string("it ends") : done.error().message;
+  };
+  const char* const counting =
+      "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT max(x) FROM c";
+  EXPECT_THAT(error_of(counting), HasSubstr("more than a file of its size can need"));
+  const char* const pouring =
+      "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
+      "SELECT zeroblob(10000000) FROM c";
+  EXPECT_THAT(error_of(pouring), HasSubstr("more than a file of its size can need"));
+  EXPECT_THAT(error_of("SELECT zeroblob(100000000)"), HasSubstr("longer than 64 MiB"));
+  EXPECT_EQ(error_of("SELECT state FROM trials"), "it ends");
+}
+
 TEST_F(SqliteFile, NonsenseInsideARowIsReported) {
   make_study();
   sqlite::Database(path_, sqlite::Database::Mode::write)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "storage/sqlite/database.hpp"
 
+#include <sys/stat.h>
+
 #include <array>
 #include <chrono>
 #include <cstring>
@@ -10,6 +12,8 @@
 namespace vbo::sqlite {
 namespace {
 
+constexpr int kStepsPerLook = 100'000;
+constexpr int kLongestText = 64 << 20;        // bytes of one value
 constexpr double kCheckpointPatience = 0.25;  // seconds; a checkpoint can as well come later
 
 double steady_seconds() {
@@ -45,6 +49,12 @@ Error error_for(int extended, const std::string& path, const std::string& detail
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       return {ErrorKind::damaged, file + " is damaged (" + detail + ")"};
+    case SQLITE_INTERRUPT:
+      return {ErrorKind::damaged,
+              file + " is damaged (reading it takes more than a file of its size can need)"};
+    case SQLITE_TOOBIG:
+      return {ErrorKind::damaged, file + ": a text in it is longer than " +
+                                      std::to_string(kLongestText >> 20) + " MiB (" + detail + ")"};
     case SQLITE_CONSTRAINT:
       return {ErrorKind::conflict, file + ": " + detail};
     case SQLITE_CANTOPEN:
@@ -58,7 +68,9 @@ Error error_for(int extended, const std::string& path, const std::string& detail
 }  // namespace
 
 Database::Database(const std::string& path, Mode mode, double wait_seconds)
-    : path_(path), patience_(std::make_unique<Patience>(Patience{wait_seconds})) {
+    : path_(path),
+      work_(std::make_unique<Work>(Work{path})),
+      patience_(std::make_unique<Patience>(Patience{wait_seconds})) {
   constexpr std::array flags{SQLITE_OPEN_READONLY, SQLITE_OPEN_READONLY, SQLITE_OPEN_READONLY,
                              SQLITE_OPEN_READWRITE, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE};
   constexpr std::array queries{"", "?readonly_shm=1", "?immutable=1", "", ""};
@@ -71,11 +83,38 @@ Database::Database(const std::string& path, Mode mode, double wait_seconds)
   if (code != SQLITE_OK) fail(code);
   sqlite3_extended_result_codes(handle, 1);
   sqlite3_busy_handler(handle, on_busy, patience_.get());
+  sqlite3_progress_handler(handle, kStepsPerLook, on_progress, work_.get());
+  sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kLongestText);
   // What is in the log moves into the file when we say so: see SqliteStorage::settle().
   sqlite3_wal_autocheckpoint(handle, 0);
   // A file from elsewhere must not run anything through its schema.
   sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+}
+
+// Scanning a row takes some sixty steps and a row takes hundreds of bytes: a hundred times more
+// than that is no reading of a file of this size. Looked at only once there is much.
+bool Database::Work::excessive() const {
+  constexpr std::int64_t few_steps = 20'000'000, few_bytes = kLongestText;
+  const std::int64_t steps = looks * kStepsPerLook;
+  if (steps < few_steps && bytes < few_bytes) return false;
+  std::int64_t size = 0;
+  for (const char* suffix : {"", "-wal"}) {
+    struct stat status {};
+    if (stat((path + suffix).c_str(), &status) == 0) size += status.st_size;
+  }
+  return steps > few_steps + 64 * size || bytes > few_bytes + 4 * size;
+}
+
+int Database::on_progress(void* context) {
+  auto& work = *static_cast<Work*>(context);
+  ++work.looks;
+  return work.excessive() ? 1 : 0;
+}
+
+void Database::read_bytes(int count) const {
+  work_->bytes += count;
+  if (work_->excessive()) fail(SQLITE_INTERRUPT);
 }
 
 // Everybody sleeps for a time drawn from the same few milliseconds, whoever came first: with many
@@ -146,6 +185,7 @@ std::int64_t Database::pragma(const std::string& name) {
 }
 
 bool Statement::step() {
+  if (sqlite3_stmt_busy(statement_.get()) == 0) database_->begin_statement();
   const int code = sqlite3_step(statement_.get());
   if (code == SQLITE_ROW) return true;
   if (code != SQLITE_DONE) {
@@ -166,6 +206,7 @@ double Statement::real(int column) const { return sqlite3_column_double(statemen
 std::string_view Statement::text(int column) const {
   const void* bytes = sqlite3_column_blob(statement_.get(), column);
   const int size = sqlite3_column_bytes(statement_.get(), column);
+  database_->read_bytes(size);
   return bytes ? std::string_view(static_cast<const char*>(bytes), static_cast<std::size_t>(size))
                : std::string_view();
 }

@@ -75,8 +75,21 @@ class Database {
     double until = 0.0;  // of the wait that goes on
   };
   static int on_busy(void* patience, int count);
+  // What one statement has cost so far. A file from elsewhere may lead in circles: what is more
+  // than a file of its size can need ends the statement.
+  struct Work {
+    std::string path;
+    std::int64_t looks = 0;  // of kStepsPerLook steps of SQLite's virtual machine each
+    std::int64_t bytes = 0;  // read
+    bool excessive() const;
+  };
+  static int on_progress(void* work);
+  void begin_statement() const { *work_ = {work_->path}; }
+  void read_bytes(int count) const;
+  friend class Statement;
 
   std::string path_;
+  std::unique_ptr<Work> work_;
   std::unique_ptr<Patience> patience_;
   std::unique_ptr<sqlite3, Close> handle_;
 };

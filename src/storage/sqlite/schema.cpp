@@ -13,6 +13,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "storage/sqlite/schema_check.hpp"
+
 namespace vbo::sqlite {
 namespace {
 
@@ -291,6 +293,7 @@ void require_known_schema(Database& database, const std::string& path, bool exac
                                          "; it was left as it is. Use the vbo that wrote it, or "
                                          "a newer one"}};
   }
+  require_own_schema(database, path);
   if (exactly && found != newest) {
     throw Fault{{ErrorKind::unsupported, "\"" + path + "\" has the older schema " +
                                              std::to_string(found) +

@@ -27,8 +27,8 @@ Result<FileKind> inspect_file(const std::string& path);
 // REQUIRES: the writer's lock; the file is absent or empty.
 void create_file(const std::string& path);
 
-// Throws damaged for a schema this build does not know and, when `exactly`, unsupported for an
-// older one, which only a writer can bring up to date.
+// Throws damaged for a schema this build does not know or that has been changed (schema_check.hpp)
+// and, when `exactly`, unsupported for an older one, which only a writer can bring up to date.
 void require_known_schema(Database& database, const std::string& path, bool exactly);
 
 // Throws damaged when SQLite finds the file's structure broken.
