@@ -198,6 +198,10 @@ class Storage {
   // A file descriptor that is readable as soon as wait() would return true, so that one poll() can
   // wait for other things too; -1: there is none. REQUIRES: wait() has just returned false.
   virtual int wait_fd() { return -1; }
+  // Whether what is stored agrees with itself beyond what every reading checks: the structure, and
+  // what indexes and counters say with the rows. Takes as long as reading everything. The error,
+  // damaged, says what is wrong.
+  virtual Result<void> verify() { return {}; }
   // The same study once more, for another thread of this process.
   virtual Result<std::unique_ptr<Storage>> connect(Access access) = 0;
 };

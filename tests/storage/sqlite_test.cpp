@@ -184,6 +184,53 @@ TEST_F(SqliteFile, OnlyTheTablesOfVboAreAccepted) {
   EXPECT_TRUE(open_storage(path_, Access::read));
 }
 
+// The best of a value index with one bit changed is another trial, or none.
+TEST_F(SqliteFile, WhatIndexesSayIsNotBelievedWithoutTheRows) {
+  {
+    auto storage = open_storage(path_, Access::coordinate).value();
+    storage->create_study(sample_record()).value();
+    std::vector<Trial> asked, told;
+    for (TrialId id = 1; id <= 30; ++id) asked.push_back(sample_trial(id, 1));
+    storage->add_trials(asked, std::nullopt).value();
+    for (const Trial& trial : asked) {
+      told.push_back(completed(trial, 1000.0 + static_cast<double>(trial.id % 7), 2));
+    }
+    storage->finish_trials(told).value();
+    storage->settle().value();
+  }
+  const std::string whole = content_of(path_);
+  std::size_t first_of_index = 0, page_size = 4096;
+  {
+    sqlite::Database database(path_, sqlite::Database::Mode::read);
+    auto page =
+        database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'trials_by_value'");
+    ASSERT_TRUE(page.step());
+    first_of_index = static_cast<std::size_t>(page.integer(0) - 1) * page_size;
+  }
+  int noticed = 0;
+  for (std::size_t byte = 8; byte < page_size; byte += 5) {
+    for (const int bit : {0, 4, 7}) {
+      std::string changed = whole;
+      changed[first_of_index + byte] =
+          static_cast<char>(changed[first_of_index + byte] ^ (1 << bit));
+      write_file(path_, changed);
+      SCOPED_TRACE("byte " + std::to_string(byte) + ", bit " + std::to_string(bit));
+      const auto reader = open_storage(path_, Access::read).value();
+      const auto best = reader->best_trial(Goal::minimize);
+      if (best) {
+        EXPECT_EQ((*best)->id, 7);
+      }
+      EXPECT_EQ(reader->counts().value().completed, 30);
+      if (reader->verify()) continue;
+      ++noticed;
+      EXPECT_FALSE(open_storage(path_, Access::coordinate));
+    }
+  }
+  EXPECT_GT(noticed, 100);
+  write_file(path_, whole);
+  EXPECT_TRUE(open_storage(path_, Access::read).value()->verify());
+}
+
 TEST_F(SqliteFile, AStatementThatLeadsInCirclesEnds) {
   make_study();
   sqlite::Database database(path_, sqlite::Database::Mode::read);

@@ -65,6 +65,7 @@ class PostgresStorage final : public Storage {
   Result<std::optional<Trial>> best_trial(Goal goal) override;
   Result<TrialCounts> counts() override;
   Result<std::vector<RoundReport>> load_reports(std::int64_t last) override;
+  Result<void> verify() override;
   Result<bool> wait(std::chrono::milliseconds at_most) override;
   int wait_fd() override { return connection_.socket(); }
   Result<std::unique_ptr<Storage>> connect(Access access) override;

@@ -90,7 +90,7 @@ std::vector<Trial> SqliteStorage::select_trials(bool with_output, std::string_vi
   std::string sql = "SELECT ";
   sql.append(kColumns);
   if (with_output) sql += ", (SELECT stderr FROM outputs WHERE trial = trials.id)";
-  sql.append(" FROM trials ").append(condition);
+  sql.append(" FROM ").append(table()).append(" ").append(condition);
   Statement select = database_.prepare(sql);
   select.bind(values...);
   while (select.step()) {
@@ -131,9 +131,9 @@ Result<std::vector<Trial>> SqliteStorage::load_history() {
 Result<std::optional<Trial>> SqliteStorage::best_trial(Goal goal) {
   return reading([&]() -> std::optional<Trial> {
     // Two lookups in the index by value: the extreme, then its first trial.
+    const std::string from = " FROM " + std::string(table()) + " WHERE state = 'completed'";
     Statement extreme = database_.prepare(
-        goal == Goal::minimize ? "SELECT min(value) FROM trials WHERE state = 'completed'"
-                               : "SELECT max(value) FROM trials WHERE state = 'completed'");
+        (goal == Goal::minimize ? "SELECT min(value)" : "SELECT max(value)") + from);
     if (!extreme.step() || extreme.is_null(0)) return std::nullopt;
     std::vector<Trial> found = select_trials(
         true, "WHERE state = 'completed' AND value = ? ORDER BY id LIMIT 1", extreme.real(0));
@@ -144,6 +144,7 @@ Result<std::optional<Trial>> SqliteStorage::best_trial(Goal goal) {
 
 Result<TrialCounts> SqliteStorage::counts() {
   return reading([&] {
+    if (access_ == Access::read) return count_rows();
     // Those the method has heard of are counted as they are told; the others are few.
     TrialCounts counts;
     Statement told = database_.prepare("SELECT told_completed, told_failed FROM study");
@@ -163,6 +164,41 @@ Result<TrialCounts> SqliteStorage::counts() {
     }
     return counts;
   });
+}
+
+TrialCounts SqliteStorage::count_rows() {
+  TrialCounts counts;
+  Statement select =
+      database_.prepare("SELECT state, count(*) FROM trials NOT INDEXED GROUP BY state");
+  while (select.step()) {
+    const std::string_view state = select.text(0);
+    const std::int64_t count = select.integer(1);
+    if (state == "waiting") counts.waiting = count;
+    if (state == "running") counts.running = count;
+    if (state == "completed") counts.completed = count;
+    if (state == "failed") counts.failed = count;
+  }
+  return counts;
+}
+
+Result<void> SqliteStorage::verify() {
+  const Result<bool> right = reading([&] {
+    Statement check = database_.prepare("PRAGMA integrity_check(1)");
+    if (!check.step() || check.text(0) != "ok") {
+      throw Fault{{ErrorKind::damaged, in_file("damaged (" + std::string(check.text(0)) + ")")}};
+    }
+    Statement told = database_.prepare(
+        "SELECT told_completed - (SELECT count(*) FROM trials NOT INDEXED WHERE told_in IS NOT "
+        "NULL AND state = 'completed'), told_failed - (SELECT count(*) FROM trials NOT INDEXED "
+        "WHERE told_in IS NOT NULL AND state = 'failed') FROM study");
+    if (told.step() && (told.integer(0) != 0 || told.integer(1) != 0)) {
+      throw Fault{
+          {ErrorKind::damaged,
+           in_file("damaged (the number of results in \"study\" is not that of the rows)")}};
+    }
+    return true;
+  });
+  return right ? Result<void>() : right.error();
 }
 
 Result<std::vector<RoundReport>> SqliteStorage::load_reports(std::int64_t last) {
@@ -238,8 +274,9 @@ Result<std::vector<Trial>> SqliteStorage::load_untold() {
 Result<QueueState> SqliteStorage::queue_state() {
   return reading([&] {
     QueueState queue;
-    Statement open = database_.prepare(
-        "SELECT state, offered, count(*) FROM trials WHERE told_in IS NULL GROUP BY 1, 2");
+    Statement open =
+        database_.prepare("SELECT state, offered, count(*) FROM " + std::string(table()) +
+                          " WHERE told_in IS NULL GROUP BY 1, 2");
     while (open.step()) {
       const std::string_view state = open.text(0);
       const std::int64_t count = open.integer(2);

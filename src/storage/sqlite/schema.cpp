@@ -303,7 +303,7 @@ void require_known_schema(Database& database, const std::string& path, bool exac
 }
 
 void require_intact(Database& database, const std::string& path) {
-  Statement check = database.prepare("PRAGMA quick_check(1)");
+  Statement check = database.prepare("PRAGMA integrity_check(1)");
   if (check.step() && check.text(0) == "ok") return;
   throw Fault{{ErrorKind::damaged, "\"" + path + "\" is damaged (" + std::string(check.text(0)) +
                                        "); it was left as it is"}};

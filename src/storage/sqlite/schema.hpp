@@ -31,7 +31,8 @@ void create_file(const std::string& path);
 // and, when `exactly`, unsupported for an older one, which only a writer can bring up to date.
 void require_known_schema(Database& database, const std::string& path, bool exactly);
 
-// Throws damaged when SQLite finds the file's structure broken.
+// Throws damaged when SQLite finds the file's structure broken, or an index that does not agree
+// with its table.
 void require_intact(Database& database, const std::string& path);
 
 // Brings an older file up to the newest schema, one transaction per step.

@@ -13,6 +13,20 @@ namespace {
 using Name = std::pair<std::string, std::string>;  // type, name
 using Schema = std::map<Name, std::string>;        // with the statement that makes it
 
+// Blanks and line breaks as one blank: dumps and other tools lay statements out anew.
+std::string squeezed(std::string_view sql) {
+  std::string text;
+  for (const char c : sql) {
+    const bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    if (!blank) {
+      text += c;
+    } else if (!text.empty() && text.back() != ' ') {
+      text += ' ';
+    }
+  }
+  return text;
+}
+
 Schema schema_of(Database& database) {
   Schema schema;
   Statement select = database.prepare("SELECT type, name, coalesce(sql, '') FROM sqlite_schema");
@@ -20,7 +34,7 @@ Schema schema_of(Database& database) {
     std::string name(select.text(1));
     // Left by ANALYZE, which only a planner reads.
     if (name.starts_with("sqlite_stat")) continue;
-    schema.emplace(Name{std::string(select.text(0)), std::move(name)}, select.text(2));
+    schema.emplace(Name{std::string(select.text(0)), std::move(name)}, squeezed(select.text(2)));
   }
   return schema;
 }

@@ -92,6 +92,7 @@ class SqliteStorage final : public Storage {
   Result<std::optional<Trial>> best_trial(Goal goal) override;
   Result<TrialCounts> counts() override;
   Result<std::vector<RoundReport>> load_reports(std::int64_t last) override;
+  Result<void> verify() override;
   Result<bool> wait(std::chrono::milliseconds at_most) override;
   int wait_fd() override { return watch_ ? watch_->fd() : -1; }
   Result<std::unique_ptr<Storage>> connect(Access access) override;
@@ -103,6 +104,12 @@ class SqliteStorage final : public Storage {
   template <class Work>
   auto reading(Work work);
 
+  // The table of trials as a FROM clause has it. Readers do not rely on its indexes, of which
+  // nobody has checked that they agree with the rows; a coordinator has when it opened the file.
+  std::string_view table() const {
+    return access_ == Access::read ? "trials NOT INDEXED" : "trials";
+  }
+  TrialCounts count_rows();
   std::string in_file(const std::string& what) const;
   std::optional<StudyRecord> read_study();
   void require_space();
