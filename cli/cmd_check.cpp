@@ -65,7 +65,7 @@ void print_text(const StudyFile& file, const std::string& command, const Point& 
     print_out("value  " + console.paint(1, Style::good, number_text(*outcome.value)) + "  in " +
               duration_text(outcome.seconds) + "\n");
     for (const auto& [name, metric] : outcome.metrics) {
-      print_out("metric " + name + " = " + number_text(metric) + "\n");
+      print_out("metric " + one_line(name) + " = " + number_text(metric) + "\n");
     }
   } else {
     print_out(console.paint(1, Style::bad, "failed") + " " + one_line(outcome.failure->message) +

@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/target.hpp"
 #include "cli/trial_json.hpp"
+#include "core/one_line.hpp"
 #include "vbo/report.hpp"
 
 namespace vbo::cli {
@@ -85,7 +86,7 @@ int plot(const std::string& argument, const Console& console) {
   if (report->curve.empty()) {
     return fail(kNoSuccess, "no evaluation of \"" + report->record.name + "\" has succeeded yet");
   }
-  print_out(console.paint(1, Style::bold, report->record.name) +
+  print_out(console.paint(1, Style::bold, one_line(report->record.name)) +
             fmt::format("  best {} (trial {}), {}\n", number_text(*report->best->value),
                         report->best->id, to_string(report->record.goal)) +
             curve_text(*report));

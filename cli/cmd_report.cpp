@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 
 #include "cli/commands.hpp"
 #include "cli/target.hpp"
@@ -37,19 +41,30 @@ Result<std::string> payload_of_study(const std::string& argument) {
   return web::payload_of(*report, parts);
 }
 
-// Beside the file first, then under its name: nobody sees half a report.
+// Beside the file first, then under its name: nobody sees half a report. Under a name that nobody
+// can guess and that is ours alone, so that nothing that lies there is written through.
 Result<void> write_file(const std::string& name, const std::string& text) {
-  const std::string fresh = name + ".new";
-  std::ofstream file(fresh, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (!file || std::rename(fresh.c_str(), name.c_str()) != 0) {
-    const std::string why = std::strerror(errno);
-    std::error_code ignored;
-    std::filesystem::remove(fresh, ignored);
-    return Error{ErrorKind::io, "cannot write " + name + ": " + why};
+  std::string fresh = name + ".XXXXXX";
+  const int fd = mkostemp(fresh.data(), O_CLOEXEC);
+  bool written = fd >= 0;
+  for (std::size_t done = 0; written && done < text.size();) {
+    const ssize_t size = write(fd, text.data() + done, text.size() - done);
+    if (size < 0 && errno == EINTR) continue;
+    written = size > 0;
+    done += static_cast<std::size_t>(std::max<ssize_t>(size, 0));
   }
-  return {};
+  const mode_t mask = umask(0);
+  umask(mask);
+  written = written && fchmod(fd, 0666 & ~mask) == 0;
+  std::string why = written ? "" : std::strerror(errno);
+  if (fd >= 0 && close(fd) != 0 && written) {
+    written = false;
+    why = std::strerror(errno);
+  }
+  if (written && std::rename(fresh.c_str(), name.c_str()) == 0) return {};
+  if (written) why = std::strerror(errno);
+  if (fd >= 0) unlink(fresh.c_str());
+  return Error{ErrorKind::io, "cannot write " + name + ": " + why};
 }
 
 int write_report(const ReportArguments& options, const Console& console) {

@@ -73,7 +73,7 @@ constexpr std::string_view end_name(RunEnd end) {
 std::string headline(const StudyFile& file, const Summary& summary) {
   const std::int64_t ended = summary.counts.completed + summary.counts.failed;
   std::string text =
-      fmt::format("{}: {} of {} evaluations", file.study.name, ended, file.study.budget);
+      fmt::format("{}: {} of {} evaluations", one_line(file.study.name), ended, file.study.budget);
   if (summary.counts.failed > 0) text += fmt::format(", {} failed", summary.counts.failed);
   if (ended > summary.ended_before) text += ", " + duration_text(summary.seconds);
   return text;
@@ -323,7 +323,7 @@ Result<Summary> run_study(const StudyFile& file, Study& study, const Crew& crew,
   const Result<std::optional<Trial>> best_before = study.best();
   if (!best_before) return best_before.error();
 
-  ProgressState start{.study = file.study.name,
+  ProgressState start{.study = one_line(file.study.name),
                       .goal = file.study.goal,
                       .budget = file.study.budget,
                       .completed = before->completed,

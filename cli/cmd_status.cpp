@@ -50,7 +50,7 @@ std::string status_text(const StudyReport& status, const Console& console) {
       record.budget > 0 ? 100.0 * static_cast<double>(ended) / static_cast<double>(record.budget)
                         : 0.0;
   std::string text =
-      console.paint(1, Style::bold, record.name) +
+      console.paint(1, Style::bold, one_line(record.name)) +
       fmt::format("  {}, method {}\n", to_string(record.goal), record.optimizer.method);
   text += fmt::format("  evaluated    {} of {} ({:.0f} %), {} of them failed\n", ended,
                       record.budget, percent, counts.failed);

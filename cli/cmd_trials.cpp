@@ -28,12 +28,21 @@ struct TrialsArguments {
   bool json = false;
 };
 
-// RFC 4180: quoted where needed, quotes doubled, lines end in CR LF.
-std::string csv_field(const std::string& text) {
+// RFC 4180: quoted where needed, quotes doubled, lines end in CR LF. A text that a spreadsheet
+// would take for a formula gets an apostrophe before it, as in the CSV of the page.
+std::string csv_field(std::string text) {
+  if (!text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos) {
+    text.insert(text.begin(), '\'');
+  }
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
   return quoted + "\"";
+}
+
+std::string csv_field(const Value& value) {  // numbers as they are
+  const auto* text = std::get_if<std::string>(&value);
+  return text ? csv_field(*text) : to_string(value);
 }
 
 Result<Extra> extra_columns(Storage& storage) {
@@ -70,7 +79,7 @@ std::string csv_header(const Space& space, const Extra& extra) {
 std::string csv_row(const Space& space, const Trial& trial, const Extra& extra) {
   std::string line = std::to_string(trial.id) + "," + std::string(to_string(trial.state)) + "," +
                      (trial.value ? number_text(*trial.value) : "");
-  for (const Value& value : trial.point) line += "," + csv_field(to_string(value));
+  for (const Value& value : trial.point) line += "," + csv_field(value);
   line += "," + number_text(trial.seconds) + "," + std::to_string(trial.attempts) + "," +
           csv_field(trial.failure ? trial.failure->message : "");
   for (const std::string& name : extra.metrics) {
@@ -81,7 +90,7 @@ std::string csv_row(const Space& space, const Trial& trial, const Extra& extra) 
           time_text(trial.finished_at) + "," + csv_field(trial.worker);
   if (extra.suggested) {
     for (std::size_t i = 0; i < trial.point.size(); ++i) {
-      line += "," + (trial.suggested ? csv_field(to_string((*trial.suggested)[i])) : "");
+      line += "," + (trial.suggested ? csv_field((*trial.suggested)[i]) : "");
     }
   }
   if (!space.limits().empty()) {

@@ -81,8 +81,9 @@ Result<std::unique_ptr<Storage>> open_when_there(const StudyFile& file,
                           error.kind == ErrorKind::io;
     if (!may_come || waited >= patience || interrupts > 0) return error;
     if (!said && !console.quiet) {
-      print_err(fmt::format("vbo: waiting for the study \"{}\" in {} ({})\n", file.study.name,
-                            file.study.storage, one_line(error.message)));
+      print_err(fmt::format("vbo: waiting for the study \"{}\" in {} ({})\n",
+                            one_line(file.study.name), file.study.storage,
+                            one_line(error.message)));
       said = true;
     }
     std::this_thread::sleep_for(step);

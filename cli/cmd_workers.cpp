@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/target.hpp"
 #include "cli/trial_json.hpp"
+#include "core/one_line.hpp"
 
 namespace vbo::cli {
 namespace {
@@ -53,7 +54,7 @@ Json workers_json(const std::vector<Listed>& list, double now) {
 std::string text_of(const std::vector<Listed>& list, double now, const Console& console) {
   if (list.empty()) return "nobody works on this study\n";
   std::size_t width = 6;
-  for (const Listed& entry : list) width = std::max(width, entry.worker.name.size());
+  for (const Listed& entry : list) width = std::max(width, one_line(entry.worker.name).size());
   std::string text = fmt::format("{:<{}}  {:<5}  {:>9}  {:>12}  {}\n", "worker", width, "state",
                                  "evaluated", "last sign", "running");
   for (const Listed& entry : list) {
@@ -64,7 +65,7 @@ std::string text_of(const std::vector<Listed>& list, double now, const Console& 
       running += (i == 0 ? ": " : ", ") + std::to_string(entry.running[i]);
     }
     if (entry.running.size() > kShown) running += ", ...";
-    text += fmt::format("{:<{}}  ", worker.name, width) +
+    text += fmt::format("{:<{}}  ", one_line(worker.name), width) +
             console.paint(1, worker.alive ? Style::good : Style::bad,
                           worker.alive ? "alive" : "lost ") +
             fmt::format("  {:>9}  {:>8} ago  {}\n", worker.completed,

@@ -131,6 +131,26 @@ const std::vector<Command>& commands() {
        "satisfies the measured constraints: then the least violating one is shown.",
        R"({"id", "params": {...}, "value", "metrics": {...}}; with measured constraints also "feasible" and "violation")",
        define_best},
+      {"verify",
+       "Check that everything a study holds agrees",
+       {"vbo verify study.db", "vbo verify study.db --no-replay"},
+       "Reads all of it: rows with their checksums, indexes and counters against the rows, and the "
+       "log, which is replayed from its beginning and compared with the suggestions and the state "
+       "that were stored. That takes as long as the method took to suggest them; --no-replay "
+       "leaves it out. Changes nothing and works while the study runs. Exit code 5 when something "
+       "does not agree.",
+       R"({"study", "trials", "results", "corrections", "replayed", "problems": [...], "notes": [...]})",
+       define_verify},
+      {"upgrade",
+       "Bring the storage of an older vbo up to date",
+       {"vbo upgrade study.db"},
+       "Commands that only read leave a storage as it is and refuse one that an older vbo has "
+       "made; "
+       "commands that write bring it up to date first. An older vbo cannot read it afterwards: "
+       "keep "
+       "a copy if you may want to go back.",
+       "",
+       define_upgrade},
       {"trials",
        "List all trials as CSV or JSON",
        {"vbo trials study.db > trials.csv", "vbo trials study.db --json --state failed"},

@@ -42,6 +42,8 @@ Action define_work(CLI::App& app, const Console& console);
 Action define_workers(CLI::App& app, const Console& console);
 Action define_status(CLI::App& app, const Console& console);
 Action define_best(CLI::App& app, const Console& console);
+Action define_verify(CLI::App& app, const Console& console);
+Action define_upgrade(CLI::App& app, const Console& console);
 Action define_trials(CLI::App& app, const Console& console);
 Action define_explain(CLI::App& app, const Console& console);
 Action define_importance(CLI::App& app, const Console& console);

@@ -98,6 +98,10 @@ Result<std::optional<Evaluated>> result_of(const CsvTable& table, const Columns&
     }
     const CsvCell& cell = row[*columns.parameters[i]];
     Result<Value> value = value_from_text(space[i], cell.text);
+    // As `vbo trials` writes a text that a spreadsheet would take for a formula.
+    if (!value && cell.text.size() > 1 && cell.text.front() == '\'') {
+      if (auto bare = value_from_text(space[i], cell.text.substr(1))) value = std::move(bare);
+    }
     if (!value) return wrong(cell, value.error().message);
     result.point.push_back(std::move(*value));
   }

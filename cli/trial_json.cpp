@@ -9,6 +9,7 @@
 
 #include "cli/console.hpp"
 #include "core/limits.hpp"
+#include "core/one_line.hpp"
 
 namespace vbo::cli {
 
@@ -22,7 +23,8 @@ std::string point_lines(const Space& space, const Point& point, std::string_view
   for (const Parameter& p : space.parameters()) width = std::max(width, p.name.size());
   std::string text;
   for (std::size_t i = 0; i < space.size(); ++i) {
-    text += fmt::format("{}{:<{}} = {}\n", indent, space[i].name, width, to_string(point[i]));
+    text += fmt::format("{}{:<{}} = {}\n", indent, one_line(space[i].name), width,
+                        one_line(to_string(point[i])));
   }
   return text;
 }
@@ -33,7 +35,7 @@ std::string limit_lines(const Space& space, const Trial& trial, std::string_view
     const auto found = trial.metrics.find(limit.metric);
     const std::string measured =
         found == trial.metrics.end() ? "missing" : number_text(found->second);
-    text += fmt::format("{}{} = {}", indent, limit.metric, measured);
+    text += fmt::format("{}{} = {}", indent, one_line(limit.metric), measured);
     if (limit.at_least) text += ", at least " + number_text(*limit.at_least);
     if (limit.at_most) text += ", at most " + number_text(*limit.at_most);
     const bool kept = found != trial.metrics.end() && excess(limit, found->second) <= 0.0;
@@ -45,7 +47,7 @@ std::string limit_lines(const Space& space, const Trial& trial, std::string_view
 std::string point_text(const Space& space, const Point& point) {
   std::string text;
   for (std::size_t i = 0; i < space.size(); ++i) {
-    text += (i ? ", " : "") + space[i].name + " = " + to_string(point[i]);
+    text += (i ? ", " : "") + one_line(space[i].name + " = " + to_string(point[i]));
   }
   return text;
 }

@@ -100,6 +100,24 @@ bool same_secret(std::string_view a, std::string_view b) {
   return difference == 0U;
 }
 
+// Where a request ends, and whose it is, must be as plain to us as to a proxy before us: what one
+// of the two takes for a body would be the next request for the other.
+std::optional<Response> refuse_framing(const RawRequest& raw) {
+  const auto codings = raw.count(http::field::transfer_encoding);
+  if (codings > 0 && raw.count(http::field::content_length) > 0) {
+    return error_response(400, "both Content-Length and Transfer-Encoding are given");
+  }
+  if (codings > 1 ||
+      (codings == 1 && !beast::iequals(raw[http::field::transfer_encoding], "chunked"))) {
+    return error_response(501, "the only transfer coding understood is \"chunked\"");
+  }
+  if (raw.count(http::field::content_length) > 1) {
+    return error_response(400, "Content-Length is given twice");
+  }
+  if (raw.count(http::field::host) > 1) return error_response(400, "Host is given twice");
+  return std::nullopt;
+}
+
 }  // namespace
 
 struct HttpServer::Impl : std::enable_shared_from_this<HttpServer::Impl> {
@@ -270,6 +288,7 @@ bool HttpServer::Impl::host_is_ours(const std::string& host) const {
 
 std::optional<Response> HttpServer::Impl::refuse(const RawRequest& raw,
                                                  const std::string& path) const {
+  if (std::optional<Response> refused = refuse_framing(raw)) return refused;
   const std::string host = text(raw[http::field::host]);
   if (!host_is_ours(host)) return error_response(403, "this host name is not served here");
   const bool post = raw.method() == http::verb::post;

@@ -7,12 +7,13 @@ import os
 import pathlib
 import re
 import shutil
+import sqlite3
 import subprocess
 import unittest
 
 from support import ROOT, VBO, VboTest
 
-COMMANDS = ["init", "check", "run", "ask", "tell", "import", "drop", "retry", "work", "workers", "status", "best", "trials", "explain", "importance", "plot",
+COMMANDS = ["init", "check", "run", "ask", "tell", "import", "drop", "retry", "work", "workers", "status", "best", "verify", "upgrade", "trials", "explain", "importance", "plot",
             "report", "serve", "methods", "tasks", "mi", "bench", "completion"]
 
 
@@ -183,6 +184,60 @@ class Reading(VboTest):
         self.study(["sh", "-c", "if test $VBO_TRIAL_ID = 3; then echo 'a \"quoted\", line' >&2; exit 9; fi; "
                     "awk 'BEGIN {printf \"%.17g\\n\", ({x} - 1) ^ 2 + {n} / 10}'"], budget=8)
         self.vbo("run", "study.toml")
+
+    def test_verify(self):
+        found = self.json("verify", "parabola.db")
+        self.assertEqual((found["problems"], found["notes"], found["replayed"]), ([], [], True))
+        self.assertEqual(found["trials"], len(self.json("trials", "parabola.db")))
+        self.assertIn("rows and indexes agree, and so does a replay", self.vbo("verify", "parabola.db").stdout)
+        self.assertNotIn("replay", self.vbo("verify", "parabola.db", "--no-replay").stdout)
+        with sqlite3.connect(self.path("parabola.db")) as db:
+            db.execute("PRAGMA ignore_check_constraints = ON")
+            db.execute("UPDATE trials SET value = value - 1 WHERE id = 2 AND state = 'completed'")
+            db.execute("UPDATE study SET told_completed = told_completed + 1")
+        wrong = self.vbo("verify", "parabola.db", expect=5).stderr
+        self.assertIn("trial 2 is damaged", wrong)
+        self.assertIn("the number of results", wrong)
+
+    def test_a_new_storage_is_for_its_owner_alone(self):
+        self.assertEqual(os.stat(self.path("parabola.db")).st_mode & 0o777, 0o600)
+
+    def test_a_report_is_not_written_through_a_link(self):
+        precious = self.folder / "precious"
+        precious.write_text("mine")
+        for name in ("report.html", "report.html.new"):
+            os.symlink(precious, self.folder / name)
+        self.vbo("report", "parabola.db", "-o", "report.html")
+        self.assertEqual(precious.read_text(), "mine")
+        self.assertFalse((self.folder / "report.html").is_symlink())
+        self.assertIn("<html", (self.folder / "report.html").read_text())
+        self.assertEqual(sorted(p.name for p in self.folder.glob("report.html*")), ["report.html", "report.html.new"])
+
+    def test_names_from_a_stranger_are_shown_and_not_obeyed(self):
+        self.study(name="evil.toml", batch=1)
+        text = (self.folder / "evil.toml").read_text().replace("parabola.db", "evil.db")
+        text = text.replace('name = "parabola"', 'name = "a\\u001b[2Jb"', 1)
+        text += '\n[[parameter]]\nname = "c"\ntype = "categorical"\nchoices = ["\\u001b[31m\\nbest 0", "=1+1"]\n'
+        (self.folder / "evil.toml").write_text(text)
+        ids = [s["id"] for s in self.json("ask", "evil.toml", "-n", "6")]
+        for i in ids:
+            self.vbo("tell", "evil.db", i, 1.5, "--metric", "m\x1b[2J=2")
+        for command in (["status"], ["best"], ["ask", "--pending"], ["plot"], ["workers"], ["explain"]):
+            command = [command[0], "evil.db", *command[1:], *(["1"] if command[0] == "explain" else [])]
+            done = self.vbo(*command, expect=None)
+            self.assertNotIn("\x1b", done.stdout + done.stderr, command)
+            self.assertNotIn("\nbest 0", done.stdout, command)
+        # A spreadsheet would take it for a formula; importing takes the mark off again.
+        table = self.vbo("trials", "evil.db").stdout
+        if "=1+1" in table:
+            self.assertIn(",'=1+1,", table)
+            self.assertNotIn(",=1+1", table)
+        (self.folder / "all.csv").write_text(table)
+        again = (self.folder / "evil.toml").read_text().replace("evil.db", "again.db")
+        (self.folder / "again.toml").write_text(again)
+        self.vbo("import", "again.toml", "all.csv")
+        self.assertEqual({t["params"]["c"] for t in self.json("trials", "again.db")},
+                         {t["params"]["c"] for t in self.json("trials", "evil.db")})
 
     def test_status(self):
         status = self.json("status", "parabola.db")

@@ -11,7 +11,7 @@ import subprocess
 import time
 import unittest
 
-from support import ROOT, VBO, VboTest, is_gone
+from support import PATIENCE, ROOT, VBO, VboTest, is_gone
 
 # A hundred instrumented processes, half a gigabyte each, do not fit into a small machine.
 HANDS = 8 if os.environ.get("VBO_INSTRUMENTED") else 64
@@ -218,6 +218,15 @@ class Files(VboTest):
         sql = (pathlib.Path(ROOT) / "tests/e2e/data/schema1.sql").read_text()
         with sqlite3.connect(self.path("old.db")) as db:
             db.executescript(sql)
+        before = (self.folder / "old.db").read_bytes()
+        for command in ("status", "best", "verify"):
+            refused = self.vbo(command, "old.db", expect=2)
+            self.assertIn("bring it up to date with: vbo upgrade", refused.stderr)
+        self.assertEqual((self.folder / "old.db").read_bytes(), before)
+        # All at the same moment: one does it, the others wait.
+        for process in [self.start("upgrade", "old.db") for _ in range(8)]:
+            out, err = process.communicate(timeout=PATIENCE)
+            self.assertEqual((process.returncode, out, err), (0, "old.db is up to date\n", ""))
         status = self.json("status", "old.db")
         self.assertEqual((status["completed"], status["failed"], status["waiting"]), (2, 1, 4))
         self.assertEqual(self.json("best", "old.db")["id"], 4)

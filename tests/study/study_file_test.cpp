@@ -86,6 +86,7 @@ TEST(StudyFile, EveryKeyArrives) {
   EXPECT_EQ(file.stop.rounds, 3);
   EXPECT_EQ(file.stop.failures_in_a_row, 7);
   EXPECT_THAT(file.study.evaluate_json, HasSubstr(R"("workers":8)"));
+  EXPECT_THAT(file.study.evaluate_json, HasSubstr(R"("env":["A"])"));  // values may be secrets
   ASSERT_TRUE(file.cluster.has_value());
   EXPECT_EQ(file.cluster->launcher, "slurm");
   EXPECT_EQ(file.cluster->jobs, 12);

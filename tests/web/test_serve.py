@@ -337,6 +337,19 @@ class Safety(ServeTest):
             self.assertTrue(answer == b"" or answer.startswith(b"HTTP/1.1 4"), answer[:100])
             self.alive()
 
+    def test_what_a_body_is_must_be_plain(self):
+        """A proxy that reads a request otherwise would let a second one pass inside its body."""
+        self.serve("parabola.db", "--allow-tell")
+        hidden = b"GET /api/study HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+        start = b"POST /api/tell HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        for framing, status in ((b"Transfer-Encoding: xchunked\r\n", b"501"), (b"Transfer-Encoding: gzip, chunked\r\n", b"501"),
+                                (b"Transfer-Encoding: identity\r\n", b"501"), (b"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", b"501"),
+                                (b"Content-Length: 3\r\nContent-Length: 30\r\n", b"400"), (b"Host: localhost\r\nContent-Length: 0\r\n", b"400")):
+            answer = self.raw(start + framing + b"\r\n" + hidden)
+            self.assertEqual(answer.count(b"HTTP/1.1 "), 1, (framing, answer[:300]))
+            self.assertTrue(answer.startswith(b"HTTP/1.1 " + status) or answer.startswith(b"HTTP/1.1 400"), (framing, answer[:300]))
+            self.alive()
+
     def test_a_gigabyte_is_refused_before_it_is_read(self):
         self.serve("parabola.db", "--allow-tell")
         head = b"POST /api/tell HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 1073741824\r\n\r\n"

@@ -108,6 +108,13 @@ ALTER TABLE vbo.requests ADD COLUMN results text NOT NULL DEFAULT '';
 )",
 };
 
+constexpr auto kNewest = static_cast<std::int64_t>(std::size(kMigrations));
+
+std::int64_t version_of(Connection& connection) {
+  if (connection.query("SELECT to_regclass('vbo.version')").is_null(0, 0)) return 0;
+  return connection.query("SELECT version FROM vbo.version").integer(0, 0);
+}
+
 class OneAtATime {
  public:
   explicit OneAtATime(Connection& connection) : connection_(connection) {
@@ -125,33 +132,37 @@ class OneAtATime {
 
 }  // namespace
 
+void require_up_to_date(Connection& connection) {
+  const std::int64_t found = version_of(connection);
+  if (found >= kNewest) return;
+  throw Fault{{ErrorKind::unsupported, connection.where() + " has tables of version " +
+                                           std::to_string(found) +
+                                           " of an older vbo; bring them up to date with: vbo "
+                                           "upgrade STUDY"}};
+}
+
 void bring_up_to_date(Connection& connection) {
-  const auto newest = static_cast<std::int64_t>(std::size(kMigrations));
-  const auto version = [&]() -> std::int64_t {
-    if (connection.query("SELECT to_regclass('vbo.version')").is_null(0, 0)) return 0;
-    return connection.query("SELECT version FROM vbo.version").integer(0, 0);
-  };
-  std::int64_t found = version();
-  if (found == newest) return;
-  if (found < newest) {
+  std::int64_t found = version_of(connection);
+  if (found == kNewest) return;
+  if (found < kNewest) {
     // One at a time. The lock is taken before the transaction begins: a server process looks up
     // names anew only then, and whoever waited would still see the database without tables.
     const OneAtATime lock(connection);
     Transaction transaction(connection);
-    found = version();
+    found = version_of(connection);
     if (found == 0) {
       connection.script(
           "CREATE SCHEMA IF NOT EXISTS vbo; CREATE TABLE vbo.version (version bigint NOT NULL); "
           "INSERT INTO vbo.version VALUES (0)");
     }
-    for (; found < newest; ++found) connection.script(kMigrations[found]);
+    for (; found < kNewest; ++found) connection.script(kMigrations[found]);
     connection.query("UPDATE vbo.version SET version = $1", {found});
     transaction.commit();
   }
-  if (found > newest) {
+  if (found > kNewest) {
     throw Fault{{ErrorKind::damaged, connection.where() + " has tables of version " +
                                          std::to_string(found) + ", this build knows 1 to " +
-                                         std::to_string(newest) + "; use a newer vbo"}};
+                                         std::to_string(kNewest) + "; use a newer vbo"}};
   }
 }
 

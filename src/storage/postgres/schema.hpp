@@ -9,5 +9,7 @@ namespace vbo::postgres {
 
 // Makes the tables, or brings older ones up to date; refuses newer ones.
 void bring_up_to_date(Connection& connection);
+// Throws unsupported for tables of an older version, which readers leave as they are.
+void require_up_to_date(Connection& connection);
 
 }  // namespace vbo::postgres

@@ -55,6 +55,7 @@ PostgresStorage::PostgresStorage(std::string url, const Url& parsed, Access acce
   const bool has_tables = !connection_.query("SELECT to_regclass('vbo.studies')").is_null(0, 0);
   if (has_tables) {
     if (access == Access::queue) bring_up_to_date(connection_);
+    if (access == Access::read) require_up_to_date(connection_);
     const Rows row = connection_.query("SELECT id FROM vbo.studies WHERE key = $1", {study_name_});
     if (!row.empty()) study_ = row.integer(0, 0);
   }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "storage/sqlite/database.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <random>
@@ -33,6 +36,15 @@ std::string uri_of(const std::string& path, std::string_view query) {
     }
   }
   return uri.append(query);
+}
+
+// For us alone, and nothing that lies there already is written through; its log takes its mode.
+void make_own_file(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0) {
+    throw Fault{{ErrorKind::io, "cannot create \"" + path + "\" (" + std::strerror(errno) + ")"}};
+  }
+  close(fd);
 }
 
 Error error_for(int extended, const std::string& path, const std::string& detail) {
@@ -75,6 +87,7 @@ Database::Database(const std::string& path, Mode mode, double wait_seconds)
                              SQLITE_OPEN_READWRITE, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE};
   constexpr std::array queries{"", "?readonly_shm=1", "?immutable=1", "", ""};
   const auto index = static_cast<std::size_t>(mode);
+  if (mode == Mode::create && path != ":memory:") make_own_file(path);
   sqlite3* handle = nullptr;
   const int code = sqlite3_open_v2(uri_of(path, queries[index]).c_str(), &handle,
                                    flags[index] | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);

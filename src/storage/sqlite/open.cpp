@@ -4,7 +4,9 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include "storage/sqlite/lock.hpp"
 #include "storage/sqlite/schema.hpp"
@@ -28,15 +30,35 @@ std::string resolved(const std::string& path) {
 
 bool has_log(const std::string& path) { return access((path + "-wal").c_str(), F_OK) == 0; }
 
+// A file without a log is read as it is, without locks. When somebody begins to write meanwhile,
+// what was read may be of two states: then nothing is wrong with it, and it is read again.
+template <class Work>
+auto while_steady(const std::string& path, const Work& work) {
+  constexpr int most_tries = 500;
+  for (int tries = 1;; ++tries) {
+    const auto before = sqlite::FileStamp::of(path);
+    const bool had_log = has_log(path);
+    try {
+      return work();
+    } catch (const Fault&) {
+      const bool changed = sqlite::FileStamp::of(path) != before || has_log(path) != had_log;
+      if (!changed || tries == most_tries) throw;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
 // A reader first: closing it changes nothing, whatever it finds. True when the schema is older.
 bool look(const std::string& path, bool thoroughly) {
-  const bool had_log = has_log(path);
-  sqlite::Reader reader = sqlite::open_for_reading(path);
-  sqlite::require_known_schema(reader.database, path, /*exactly=*/false);
-  if (thoroughly) sqlite::require_intact(reader.database, path);
-  if (reader.database.pragma("user_version") < std::ssize(sqlite::migrations())) return true;
-  sqlite::require_complete(reader.database, path, had_log);
-  return false;
+  return while_steady(path, [&] {
+    const bool had_log = has_log(path);
+    sqlite::Reader reader = sqlite::open_for_reading(path);
+    sqlite::require_known_schema(reader.database, path, /*exactly=*/false);
+    if (thoroughly) sqlite::require_intact(reader.database, path);
+    if (reader.database.pragma("user_version") < std::ssize(sqlite::migrations())) return true;
+    sqlite::require_complete(reader.database, path, had_log);
+    return false;
+  });
 }
 
 Database open_for_writing(const std::string& path, double wait_seconds) {
@@ -54,24 +76,29 @@ void bring_up_to_date(const std::string& path) {
   sqlite::migrate(database, sqlite::migrations());
 }
 
-void lock_and_bring_up_to_date(const std::string& path) {
-  Result<WriterLock> lock = WriterLock::acquire(path);
-  if (!lock) throw Fault{lock.error()};
-  bring_up_to_date(path);
+// One at a time; whoever comes second waits, and finds it done.
+void lock_and_bring_up_to_date(const std::string& path, double wait_seconds) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::duration<double>(wait_seconds);
+  while (look(path, /*thoroughly=*/false)) {
+    Result<WriterLock> lock = WriterLock::acquire(path);
+    if (lock) return bring_up_to_date(path);
+    if (lock.error().kind != ErrorKind::busy || Clock::now() >= end) throw Fault{lock.error()};
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
 }
 
 std::unique_ptr<Storage> open_reader(const std::string& path) {
-  if (look(path, /*thoroughly=*/false)) {
-    // Readers of older files need no rights they do not have: who may write, updates the file.
-    (void)sqlite::attempt([&] { lock_and_bring_up_to_date(path); });
-  }
-  sqlite::Reader reader = sqlite::open_for_reading(path);
-  sqlite::require_known_schema(reader.database, path, /*exactly=*/true);
-  return std::make_unique<SqliteStorage>(path, std::move(reader));
+  (void)look(path, /*thoroughly=*/false);
+  return while_steady(path, [&] {
+    sqlite::Reader reader = sqlite::open_for_reading(path);
+    sqlite::require_known_schema(reader.database, path, /*exactly=*/true);
+    return std::make_unique<SqliteStorage>(path, std::move(reader));
+  });
 }
 
 std::unique_ptr<Storage> open_queue(const std::string& path, double wait_seconds) {
-  if (look(path, /*thoroughly=*/false)) lock_and_bring_up_to_date(path);
+  lock_and_bring_up_to_date(path, wait_seconds);
   return std::make_unique<SqliteStorage>(path, open_for_writing(path, wait_seconds), std::nullopt,
                                          wait_seconds);
 }

@@ -297,8 +297,9 @@ void require_known_schema(Database& database, const std::string& path, bool exac
   if (exactly && found != newest) {
     throw Fault{{ErrorKind::unsupported, "\"" + path + "\" has the older schema " +
                                              std::to_string(found) +
-                                             ", and it cannot be brought up to date here; open it "
-                                             "once with the rights to write it"}};
+                                             " of an older vbo; bring it up to date with: vbo "
+                                             "upgrade " +
+                                             path}};
   }
 }
 

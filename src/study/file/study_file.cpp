@@ -250,6 +250,17 @@ Json to_json(const toml::node& node) {
   return json;
 }
 
+// What is stored of the table, and travels with every copy: the names of variables, whose values
+// may be secrets.
+Json shown(Json table) {
+  const auto env = table.find("env");
+  if (env == table.end() || !env->is_object()) return table;
+  Json names = Json::array();
+  for (const auto& [name, value] : env->items()) names.push_back(name);
+  *env = std::move(names);
+  return table;
+}
+
 void read_environment(const toml::table& evaluate, ProcessOptions& process, TomlErrors& errors) {
   const toml::node* node = evaluate.get("env");
   if (!node) return;
@@ -313,7 +324,7 @@ void read_evaluate(const toml::table* table, StudyFile& file, TomlErrors& errors
                  checked.error().message.substr(field.size() + 1));
     }
   }
-  file.study.evaluate_json = dump(to_json(*table));
+  file.study.evaluate_json = dump(shown(to_json(*table)));
   file.evaluate = std::move(settings);
 }
 
