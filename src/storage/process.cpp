@@ -7,6 +7,7 @@
 #include <array>
 #include <cctype>
 #include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
@@ -112,6 +113,22 @@ std::int64_t new_token() {
     if (getrandom(&bits, sizeof bits, 0) != sizeof bits) bits = 0;
   }
   return static_cast<std::int64_t>(bits >> 1);
+}
+
+double machine_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+bool lease_is_over(double until, const std::string& process) {
+  constexpr double longest = 1e8;        // seconds; no worker asks for as much
+  constexpr std::size_t name_size = 36;  // of a machine's start, as the kernel writes it
+  const double now = machine_seconds();
+  if (!(until >= now && until <= now + longest)) return true;
+  const std::string& here = place();
+  const bool named = process.find('/') == name_size && here.find('/') == name_size;
+  return named && process.compare(0, name_size, here, 0, name_size) != 0;
 }
 
 double system_seconds() {

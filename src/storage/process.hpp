@@ -15,4 +15,11 @@ bool process_is_gone(const std::string& process);
 std::int64_t new_token();  // random, above 0
 double system_seconds();   // since 1970, by this machine's clock
 
+// By the clock that nobody sets and that stands still while the machine sleeps: since this start of
+// it. What leases are measured with where all who hold one are on one machine.
+double machine_seconds();
+// Whether a lease held by `process` until then, by machine_seconds(), is over: or was never one
+// that we could have given, because it is of an earlier start of the machine or ends too far away.
+bool lease_is_over(double until, const std::string& process);
+
 }  // namespace vbo

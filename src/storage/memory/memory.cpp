@@ -32,7 +32,8 @@ std::int64_t MemoryStorage::writes() const {
 
 void MemoryStorage::use_clock(std::function<double()> clock) {
   const std::scoped_lock lock(state_->mutex);
-  state_->clock = std::move(clock);
+  state_->clock = clock;
+  state_->lease_clock = std::move(clock);
 }
 
 Result<std::optional<StudyRecord>> MemoryStorage::load_study() {

@@ -56,7 +56,7 @@ Result<std::vector<Claim>> MemoryStorage::claim(const WorkerInfo& worker, std::i
     entry.trial.worker = worker.name;
     entry.process = worker.process;
     entry.token = new_token();
-    entry.lease_until = state_->clock() + lease_seconds;
+    entry.lease_until = state_->lease_clock() + lease_seconds;
     state_->running.insert(entry.trial.id);
     state_->claims[entry.token] = entry.trial.id;
     claims.push_back({entry.trial, entry.token});
@@ -74,7 +74,7 @@ Result<std::vector<std::int64_t>> MemoryStorage::renew(const WorkerInfo& worker,
   for (const std::int64_t token : tokens) {
     const auto it = state_->claims.find(token);
     if (it == state_->claims.end()) continue;
-    state_->trials[it->second].lease_until = state_->clock() + lease_seconds;
+    state_->trials[it->second].lease_until = state_->lease_clock() + lease_seconds;
     valid.push_back(token);
   }
   return valid;
@@ -127,7 +127,8 @@ Result<std::int64_t> MemoryStorage::return_lost(bool blame) {
   std::vector<TrialId> lost;
   for (const TrialId id : state_->running) {
     const MemoryEntry& entry = state_->trials[id];
-    if (entry.lease_until < state_->clock() || process_is_gone(entry.process)) lost.push_back(id);
+    if (entry.lease_until < state_->lease_clock() || process_is_gone(entry.process))
+      lost.push_back(id);
   }
   if (lost.empty()) return 0;
   if (const auto ready = state_->begin_write(Audience::everybody); !ready) return ready.error();

@@ -39,6 +39,7 @@ struct MemoryStorage::State {
   std::mutex mutex;
   std::shared_ptr<Notifier> notifier = std::make_shared<Notifier>();
   std::function<double()> clock = system_seconds;
+  std::function<double()> lease_clock = machine_seconds;
 
   std::optional<StudyRecord> study;
   std::map<TrialId, MemoryEntry> trials;

@@ -43,7 +43,7 @@ Result<std::vector<Claim>> SqliteStorage::claim(const WorkerInfo& worker, std::i
           "worker = ?, process = ?, token = (random() & 9223372036854775807) | 1, lease_until = ? "
           "WHERE id IN (SELECT id FROM trials WHERE told_in IS NULL AND state = 'waiting' AND "
           "offered = 1 ORDER BY id LIMIT ?) RETURNING id, token");
-      update.bind(now, worker.name, worker.process, now + lease_seconds, most);
+      update.bind(now, worker.name, worker.process, machine_seconds() + lease_seconds, most);
       while (update.step()) taken.emplace_back(update.integer(0), update.integer(1));
     }
     std::sort(taken.begin(), taken.end());
@@ -64,7 +64,7 @@ Result<std::vector<std::int64_t>> SqliteStorage::renew(const WorkerInfo& worker,
         "UPDATE trials SET lease_until = ? "
         "WHERE told_in IS NULL AND state = 'running' AND token = ?");
     for (const std::int64_t token : tokens) {
-      update.bind(system_seconds() + lease_seconds, token).run();
+      update.bind(machine_seconds() + lease_seconds, token).run();
       if (database_.changes() > 0) valid.push_back(token);
     }
     write.commit(Audience::coordinator);
@@ -142,7 +142,8 @@ Result<std::int64_t> SqliteStorage::return_lost(bool blame) {
           "SELECT id, losses, lease_until, process FROM trials "
           "WHERE told_in IS NULL AND state = 'running'");
       while (select.step()) {
-        if (select.real(2) >= system_seconds() && !is_gone(select.text(3))) continue;
+        const std::string process(select.text(3));
+        if (!lease_is_over(select.real(2), process) && !is_gone(process)) continue;
         found.emplace_back(select.integer(0),
                            static_cast<int>(select.integer(1)) + (blame ? 1 : 0));
       }
