@@ -66,7 +66,7 @@ struct Costs {
 };
 
 // Of one study, which differs from others in its seed: in how many rounds the process is fitted,
-// and whether a new run begins, is luck.
+// and whether a new run begins, varies by seed.
 void measure_study(int results, int threads, const std::string& effort, std::uint64_t seed,
                    Costs& costs) {
   std::vector<vbo::Parameter> parameters;

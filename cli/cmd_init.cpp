@@ -74,7 +74,7 @@ retries = 1                  # after a crash
 mode = "once"                # or "serve": one long-lived process per worker
 
 # [stop]
-# information = 0.02         # stop when rounds promise fewer nats than this ...
+# information = 0.02         # stop when the predicted information of a round falls below this, in nats, ...
 # rounds = 5                 # ... so many times in a row
 # failures_in_a_row = 20     # pause after so many failures in a row
 # seconds = 3600.0           # wall time of the study over all its runs

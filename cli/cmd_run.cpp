@@ -64,8 +64,8 @@ constexpr std::string_view end_name(RunEnd end) {
       return "time_over";
     case RunEnd::good_enough:
       return "good_enough";
-    case RunEnd::looks_like_a_mistake:
-      return "looks_like_a_mistake";
+    case RunEnd::setup_failure:
+      return "setup_failure";
   }
   return "?";
 }
@@ -94,14 +94,14 @@ std::string reason(const StudyFile& file, const Summary& summary) {
           "--json",
           file.stop.failures_in_a_row, file.study.storage);
     case RunEnd::no_more_information:
-      return "Stopped: the last rounds promised less information than stop.information.";
+      return "Stopped: the predicted information of the last rounds is below stop.information.";
     case RunEnd::space_exhausted:
       return "Every point of the space has been evaluated.";
     case RunEnd::time_over:
       return "The time is over; nothing is lost.";
     case RunEnd::good_enough:
       return "Stopped: the best result is as good as stop.value asks for.";
-    case RunEnd::looks_like_a_mistake:
+    case RunEnd::setup_failure:
       return fmt::format(
           "Paused: this looks like a mistake in the set-up, for the first evaluations failed all "
           "in the same way. See why with: vbo check {}",
@@ -112,9 +112,9 @@ std::string reason(const StudyFile& file, const Summary& summary) {
 
 std::string next_steps(const StudyFile& file, const Summary& summary) {
   const std::string& db = file.study.storage;
-  const bool unfinished =
-      summary.end == RunEnd::interrupted || summary.end == RunEnd::too_many_failures ||
-      summary.end == RunEnd::time_over || summary.end == RunEnd::looks_like_a_mistake;
+  const bool unfinished = summary.end == RunEnd::interrupted ||
+                          summary.end == RunEnd::too_many_failures ||
+                          summary.end == RunEnd::time_over || summary.end == RunEnd::setup_failure;
   std::vector<std::pair<std::string, std::string>> steps;
   if (unfinished) steps.emplace_back("vbo run " + file.path, "resume");
   if (summary.best) {
@@ -241,7 +241,7 @@ bool is_shared(const StudyFile& file) {
 Result<Study> open_or_stand_by(const StudyFile& file, bool was_there,
                                const std::atomic<int>& interrupts, const Console& console) {
   const auto begin = std::chrono::steady_clock::now();
-  for (bool said = false;; said = true) {
+  for (bool notified = false;; notified = true) {
     Result<Study> study = open_study(file);
     if (study || !is_shared(file)) return study;
     const ErrorKind kind = study.error().kind;
@@ -249,7 +249,7 @@ Result<Study> open_or_stand_by(const StudyFile& file, bool was_there,
     const bool away =
         kind == ErrorKind::io && was_there && std::chrono::steady_clock::now() - begin < kPatience;
     if ((!busy && !away) || interrupts > 0) return study;
-    if (!said && !console.quiet) {
+    if (!notified && !console.quiet) {
       print_err(
           busy ? "vbo: standing by: " +
                      one_line(study.error().message.substr(0, study.error().message.find(';'))) +
@@ -415,9 +415,10 @@ Action define_run(CLI::App& app, const Console& console) {
   arguments.option("--workers", options->workers, "N",
                    "Evaluations at the same time, instead of the file's; 0 = only coordinate", 0,
                    kMost);
-  arguments.option("--on", options->on, "LAUNCHER",
-                   "Let jobs of a batch system evaluate, as [cluster] in the file says: slurm",
-                   {"slurm"});
+  arguments.option(
+      "--on", options->on, "LAUNCHER",
+      "Let jobs of a batch system evaluate, as set in [cluster] of the study file: slurm",
+      {"slurm"});
   arguments.option("--threads", options->threads, "N", "Threads of the method; 0 = all cores", 0,
                    kMost);
   grace_option(arguments, options->grace);

@@ -21,23 +21,23 @@ namespace {
 constexpr std::size_t kShownRounds = 6;
 constexpr int kWatchTenths = 10;  // of a second between looks
 
-// How much the last rounds promised to tell; empty when the method does not say.
+// Predicted and observed information of the last rounds; empty when the method reports none.
 std::string information_text(const std::vector<RoundSummary>& rounds) {
   std::vector<const RoundSummary*> told;
   for (const RoundSummary& round : rounds) {
-    if (round.expected) told.push_back(&round);
+    if (round.predicted) told.push_back(&round);
   }
   if (told.empty()) return {};
-  std::string text = fmt::format("{:.3g} nats", *told.back()->expected);
+  std::string text = fmt::format("{:.3g} nats", *told.back()->predicted);
   if (told.back()->ceiling) text += fmt::format(" of at most {:.3g}", *told.back()->ceiling);
   if (const RoundSummary* tested = last_tested(rounds)) {
-    text += fmt::format(" (the latest results told {:.3g}", *tested->realized);
-    text += tested->expected ? fmt::format(", {:.3g} expected)", *tested->expected) : ")";
+    text += fmt::format(" (observed in the latest results: {:.3g}", *tested->observed);
+    text += tested->predicted ? fmt::format(", predicted {:.3g})", *tested->predicted) : ")";
   }
   if (told.size() < 2) return text;
   text += ", round by round:";
   for (std::size_t i = told.size() - std::min(told.size(), kShownRounds); i < told.size(); ++i) {
-    text += fmt::format(" {:.3g}", *told[i]->expected);
+    text += fmt::format(" {:.3g}", *told[i]->predicted);
   }
   return text;
 }
@@ -82,7 +82,7 @@ std::string status_text(const StudyReport& status, const Console& console) {
             "\n                 what the next results are expected to tell about outcomes: 0 is "
             "nothing new;\n                 the most is what this estimate could show at all\n";
   }
-  if (!status.message.empty()) text += "  method says  " + one_line(status.message) + "\n";
+  if (!status.message.empty()) text += "  method       " + one_line(status.message) + "\n";
   return text;
 }
 

@@ -69,7 +69,7 @@ Result<std::unique_ptr<Storage>> open_when_there(const StudyFile& file,
   const auto step = std::chrono::milliseconds(200);
   const double patience =
       options.idle > 0.0 ? std::min(options.idle, options.patience) : options.patience;
-  bool said = false;
+  bool notified = false;
   for (double waited = 0.0;; waited += 0.2) {
     Result<std::unique_ptr<Storage>> storage =
         open_storage(file.study.storage, Access::queue, options.lease);
@@ -80,11 +80,11 @@ Result<std::unique_ptr<Storage>> open_when_there(const StudyFile& file,
     const bool may_come = error.kind == ErrorKind::not_found || error.kind == ErrorKind::busy ||
                           error.kind == ErrorKind::io;
     if (!may_come || waited >= patience || interrupts > 0) return error;
-    if (!said && !console.quiet) {
+    if (!notified && !console.quiet) {
       print_err(fmt::format("vbo: waiting for the study \"{}\" in {} ({})\n",
                             one_line(file.study.name), file.study.storage,
                             one_line(error.message)));
-      said = true;
+      notified = true;
     }
     std::this_thread::sleep_for(step);
   }
@@ -119,7 +119,7 @@ int work_on(const WorkArguments& options, const Console& console) {
     print_err(
         fmt::format("vbo: trial {} failed: {}\n", trial.id, one_line(trial.failure->message)));
   };
-  work_options.on_trouble = [&](const Error& error) {
+  work_options.on_disconnect = [&](const Error& error) {
     if (!console.quiet)
       print_err("vbo: waiting for the storage: " + one_line(error.message) + "\n");
   };

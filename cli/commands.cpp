@@ -43,7 +43,7 @@ const std::vector<Command>& commands() {
        "its result. Given a study file, the study is created when it does not exist yet. "
        "Suggestions stay open until told; --pending lists them again. Works from many processes at "
        "once, and while `vbo run` runs: then its suggestions are yours and not its workers'. More "
-       "than the budget has room for need --over-budget. `vbo drop` takes suggestions back.",
+       "than the budget has room for need --over-budget. `vbo drop` cancels open suggestions.",
        R"([{"id", "params": {...}}, ...])",
        define_ask},
       {"tell",
@@ -54,10 +54,10 @@ const std::vector<Command>& commands() {
         "vbo tell study.db 7 12.5 --replace \"decimal point was wrong\"",
         "vbo tell study.db --at x=36.2 --at n=3 1.25"},
        "VALUE is in the sign of the study's goal. nan and inf count as failures. The result is "
-       "stored at once, from many processes at the same time and while `vbo run` runs; the method "
-       "hears of it before it suggests again. Telling the same result again changes nothing; "
-       "another "
-       "one is refused without --replace, which keeps the old one in the log. --actual records "
+       "stored at once, from many processes at the same time and while `vbo run` runs; the "
+       "result is included in the next suggestion. Telling the same result again changes nothing; "
+       "another one is refused without --replace, which keeps the old one in the log. --actual "
+       "records "
        "what "
        "was really set: any value of the parameter's range, steps and constraints aside. --at "
        "tells "
@@ -79,7 +79,7 @@ const std::vector<Command>& commands() {
        R"({"imported", "known", "skipped", "pruned", "first_id": id or null})",
        define_import},
       {"drop",
-       "Take suggestions back that wait",
+       "Cancel suggestions that are not being evaluated yet",
        {"vbo drop study.db 7 8", "vbo drop study.db 7 --reason \"out of material\""},
        "For suggestions nobody will evaluate. The method stops counting on them, their ids are not "
        "used again, and they stay in the log. One that is being evaluated or has ended is refused. "
@@ -117,9 +117,9 @@ const std::vector<Command>& commands() {
        {"vbo status study.db"},
        "Works while the study runs. STUDY is its storage or its study file.",
        R"({"study", "method", "goal", "completed", "failed", "running", "waiting", "budget", "seed", "batch", )"
-       R"("storage", "best": {"id", "params", "value"} or null, "message", "information": {"nats", "realized", "ceiling", "trend"} or null, )"
+       R"("storage", "best": {"id", "params", "value"} or null, "message", "information": {"nats", "observed", "ceiling", "trend"} or null, )"
        R"("recommendation": {"id", "params", "mean", "deviation"} or null, "as_good": {"threshold", "reason", "count", "ranges": {...}} or null, )"
-       R"("curve": [{"evaluation", "id", "value"}, ...], "rounds": [{"round", "event", "suggested", "completed", "failed", "first_trial", "last_trial", "best", "expected", "realized", "ceiling", "message"}, ...], )"
+       R"("curve": [{"evaluation", "id", "value"}, ...], "rounds": [{"round", "event", "suggested", "completed", "failed", "first_trial", "last_trial", "best", "predicted", "observed", "ceiling", "message"}, ...], )"
        R"("sources": [{"name", "suggested", "completed", "failed", "improvements", "best"}, ...], "failures": [{"cause", "message", "count", "examples"}, ...], )"
        R"("workers": [{"name", "evaluations", "failed", "lost", "running", "busy_seconds", "idle_seconds", "first_start", "last_end"}, ...], )"
        R"("metrics": [names], "pace": {"first_asked", "last_finished", "seconds_per_result", "seconds_left"}}; with measured constraints also "feasible", the number of feasible results)",

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "cli/console.hpp"
 #include "exec/function_pool.hpp"
 #include "tasks/task.hpp"
+#include "vbo/optimizer.hpp"
 #include "vbo/random.hpp"
 
 namespace vbo::cli {
@@ -35,11 +37,17 @@ Result<std::unique_ptr<Executor>> make_executor(StudyFile& file, std::int64_t wo
 }
 
 Result<StudyFile> read_study_file(const std::string& path) {
-  return load_study_file(path, {.find_task = [](const std::string& name) -> Result<TaskProblem> {
-                           const auto task = tasks::make_task(name);
-                           if (!task) return task.error();
-                           return TaskProblem{(*task)->space(), (*task)->info().goal};
-                         }});
+  auto file =
+      load_study_file(path, {.find_task = [](const std::string& name) -> Result<TaskProblem> {
+                        const auto task = tasks::make_task(name);
+                        if (!task) return task.error();
+                        return TaskProblem{(*task)->space(), (*task)->info().goal};
+                      }});
+  if (!file) return file;
+  for (const std::string& note : renamed_options(file->study.optimizer.settings)) {
+    print_err("note: " + path + ": " + note + "\n");
+  }
+  return file;
 }
 
 Result<std::unique_ptr<Executor>> make_executor(const StudyFile& file,

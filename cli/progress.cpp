@@ -207,8 +207,8 @@ void Progress::tick() {
   auto next_plain = begin_ + kPlainEvery;
   while (!done_) {
     update_clock();
-    if (state_.interrupts >= 1 && !interrupt_said_ && kind_ != Kind::none) {
-      interrupt_said_ = true;
+    if (state_.interrupts >= 1 && !interrupt_announced_ && kind_ != Kind::none) {
+      interrupt_announced_ = true;
       if (state_.interrupts == 1) {
         say(fmt::format("finishing {} running evaluations; Ctrl-C again stops at once",
                         state_.running));

@@ -71,7 +71,7 @@ class Progress {
   std::int64_t failures_shown_ = 0;
   bool drawn_ = false;
   bool evaluates_ = false;  // the first evaluation has begun
-  bool interrupt_said_ = false;
+  bool interrupt_announced_ = false;
   bool done_ = false;
   std::thread ticker_;
 };

@@ -25,7 +25,7 @@ enum class ErrorKind {
 struct Error {
   ErrorKind kind = ErrorKind::invalid_input;
   std::string message;  // one or more full sentences for a person; no trailing newline
-  std::string field;    // what it speaks of, e.g. "parameter.x1.low" or "beta"; "" = no one field
+  std::string field;    // what it concerns, e.g. "parameter.x1.low" or "beta"; "" = no one field
   int line = 0;         // of the text it was found in, counted from 1; 0 = unknown
 };
 

@@ -24,33 +24,34 @@ struct Suggestion {
   Rationale rationale;
 };
 
-// The evaluated point a method believes in most, which under noise is not the best observation.
+// The evaluated point that a method recommends; under noise it need not be the best observation.
 struct Recommendation {
   TrialId id = 0;
   double mean = 0.0;       // posterior mean of the objective there, in the sign that is maximized
   double deviation = 0.0;  // its posterior standard deviation
 };
 
-// What a round of suggestions tells about the function, in nats, as a method estimates it.
+// The information of a round of suggestions about the function, in nats, as the method estimates
+// it.
 struct RoundInformation {
-  std::optional<double> expected;  // what the next results should tell; nothing for a design
-  std::optional<double> realized;  // from the latest results, before anything was trained on them
-  std::optional<double> ceiling;   // the most that the estimate can show
+  std::optional<double> predicted;  // of the next results, in nats; empty for a design
+  std::optional<double> observed;   // of the latest results, scored before training on them
+  std::optional<double> ceiling;    // the most that the estimate can show
   bool operator==(const RoundInformation&) const = default;
 };
 
-// What a method can say about its last ask or training round. Reports read it, never the loop,
+// What a method reports about its last ask or training round. Reports read it, never the loop,
 // except for the stopping rule on information and exploitation.
 struct AskReport {
   std::int64_t round = 0;  // training rounds so far
   std::optional<RoundInformation> information;
-  std::optional<double> exploitation;  // outcome expected of the next suggestions, as normal score
+  std::optional<double> exploitation;  // predicted outcome of the next suggestions, as normal score
   std::optional<double> deviation;     // of the local search, in widths of the box
   std::vector<Term> values;            // further ones, as declared in Ledger::values
-  std::string message;  // e.g. what "auto" chose and why; empty when there is nothing to say
+  std::string message;                 // e.g. what "auto" chose and why; often empty
   std::optional<Recommendation> recommendation;
 
-  bool says_something() const {
+  bool has_content() const {
     return information || exploitation || deviation || !values.empty() || !message.empty() ||
            recommendation;
   }
@@ -132,5 +133,8 @@ std::vector<MethodInfo> methods();
 // What the numbers of a study with these options mean, without making its optimizer. Empty for a
 // method that this build does not have.
 const Ledger& ledger_of(const Space& space, const OptimizerOptions& options);
+
+// One note for each option given by an earlier name, with the name to use instead.
+std::vector<std::string> renamed_options(const OptionMap& given);
 
 }  // namespace vbo

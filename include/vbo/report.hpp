@@ -31,10 +31,10 @@ struct RoundSummary {
   std::int64_t suggested = 0, completed = 0, failed = 0;
   std::int64_t first_trial = 0, last_trial = 0;  // ids; 0 when nothing was suggested
   std::optional<double> best;                    // among the round's own results
-  std::optional<double> expected;                // nats the round promised to tell
-  std::optional<double> realized;                // nats its outcomes told; known a round later
+  std::optional<double> predicted;               // nats predicted for the next results
+  std::optional<double> observed;                // nats of its outcomes; known a round later
   std::optional<double> ceiling;                 // nats the estimate can show at most
-  std::string message;                           // what the method said
+  std::string message;                           // the method's message
 };
 
 // One source of suggestions ("design", "local", ...) and what it is worth.
@@ -90,12 +90,12 @@ struct StudyReport {
   // The best feasible result; the least violating one while none is; the lowest id among equals.
   std::optional<Trial> best;
   // Results within all limits; nothing for a study without limits. The curve, the bests of rounds
-  // and sources and `as_good` speak of feasible results alone.
+  // and sources and `as_good` concern feasible results alone.
   std::optional<std::int64_t> feasible;
   std::optional<Recommendation> recommendation;
   std::optional<Trial> recommended;
   std::optional<Neighbourhood> as_good;
-  std::string message;  // what the method said last
+  std::string message;  // the method's last message
   std::vector<RoundSummary> rounds;
   std::vector<SourceSummary> sources;  // most suggestions first
   std::vector<FailureGroup> failures;  // most frequent first
@@ -110,7 +110,7 @@ Result<StudyReport> make_report(Storage& storage);
 StudyReport make_report(StudyRecord record, std::vector<Trial> trials,
                         const std::vector<RoundReport>& reports);
 
-// The newest round whose outcomes have been compared with what it promised; null when there is
+// The newest round whose outcomes have been compared with the prediction; null when there is
 // none.
 const RoundSummary* last_tested(const std::vector<RoundSummary>& rounds);
 
@@ -133,7 +133,7 @@ struct Importance {
   std::vector<PairImportance> pairs;            // of the parameters asked for, largest first
   std::int64_t results = 0;                     // completed trials there were
   std::int64_t used = 0;                        // and how many of them were looked at
-  std::string remark;  // why nothing or little can be said; empty when all is well
+  std::string remark;  // why there is no or little evidence; empty when all is well
 };
 
 struct ImportanceOptions {

@@ -25,7 +25,7 @@ struct Revision {
   std::string reason;
   Trial before;          // the trial as it was until then, without its stderr_tail
   double made_at = 0.0;  // by the storage's clock
-  EventId event = 0;     // in which the method heard of it; 0 = not yet
+  EventId event = 0;     // in which the method received it; 0 = not yet
 };
 
 std::string_view to_string(RevisionKind kind);  // "replaced" | "dropped" | "retried"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Where a study lives, and the queue its workers take from. One storage holds one study. Anybody
 // may read; any number of workers claim waiting trials and store results; one coordinator at a time
-// asks, and decides in which order the method hears of results.
+// asks, and decides in which order results are told to the method.
 // Every method that writes has committed durably when it returns success, and has changed nothing
 // when it returns an error. A Storage object belongs to one thread.
 #pragma once
@@ -84,7 +84,7 @@ struct AskRequest {
 struct QueueState {
   std::int64_t offered = 0;  // waiting, and workers may take them
   std::int64_t running = 0;
-  std::int64_t untold = 0;    // ended, and the method has not heard of them
+  std::int64_t untold = 0;    // ended, and not yet told to the method
   std::int64_t requests = 0;  // waiting for an answer
   std::int64_t slots = 0;     // of all workers alive
   bool ended = false;         // see set_ended()
@@ -122,8 +122,8 @@ class Storage {
   // One tell of trials that have ended already, as load_untold() gave them but for told_in; a
   // conflict when one has been revised since.
   virtual Result<void> tell_trials(std::span<const Trial> trials) = 0;
-  // The method hears of these revisions, all in one event.
-  virtual Result<void> hear_revisions(std::span<const std::int64_t> ids, EventId event) = 0;
+  // Marks these revisions as applied, all in one event.
+  virtual Result<void> apply_revisions(std::span<const std::int64_t> ids, EventId event) = 0;
   // Open trials that workers may take from now on, once they wait; all others they may not.
   virtual Result<void> offer(std::span<const TrialId> ids) = 0;
   // Replaces the previous one. When the power fails the previous one may come back.
@@ -173,13 +173,13 @@ class Storage {
   virtual Result<void> retry(std::span<const TrialId> ids, const std::string& reason) = 0;
 
   // -- Everybody. --
-  // In the order in which they were made; those the method has not heard of, or all.
-  virtual Result<std::vector<Revision>> load_revisions(bool unheard_only = false) = 0;
+  // In the order in which they were made; those not yet applied, or all.
+  virtual Result<std::vector<Revision>> load_revisions(bool unapplied_only = false) = 0;
   virtual Result<QueueState> queue_state() = 0;
   virtual Result<std::vector<WorkerInfo>> load_workers() = 0;
   virtual Result<std::vector<Trial>> load_running() = 0;  // in the order of ids
   virtual Result<double> now() = 0;                       // by the storage's clock
-  // Ended trials of which the method has not heard, in the order in which they ended.
+  // Ended trials that have not been told to the method, in the order in which they ended.
   virtual Result<std::vector<Trial>> load_untold() = 0;
   virtual Result<std::optional<Snapshot>> load_snapshot() = 0;
   virtual Result<std::optional<Trial>> load_trial(TrialId id) = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A study: a space, a goal, a method, and every trial so far. Study alone touches both the
 // optimizer and the world: it stores a suggestion before anybody may run it, and a result before
-// the optimizer hears of it, so that killing the process at any moment loses nothing.
+// it is told to the optimizer, so that killing the process at any moment loses nothing.
 // Not thread-safe.
 #pragma once
 
@@ -85,10 +85,10 @@ enum class RunEnd {
   interrupted,
   too_many_failures,
   no_more_information,
-  space_exhausted,      // every point of a finite space has been evaluated
-  time_over,            // stop_seconds or time_limit
-  good_enough,          // stop_value
-  looks_like_a_mistake  // the very first evaluations failed, all in the same way
+  space_exhausted,  // every point of a finite space has been evaluated
+  time_over,        // stop_seconds or time_limit
+  good_enough,      // stop_value
+  setup_failure     // the very first evaluations failed, all in the same way
 };
 
 class Study {
@@ -111,14 +111,14 @@ class Study {
   Result<std::vector<Trial>> ask(std::int64_t n);
   // Ends an open trial. A value that is not finite ends it as failed. Telling twice is a conflict,
   // an id that was never suggested is not_found. Workers and other processes tell by
-  // Storage::complete(); the method hears of those results before the next ask.
+  // Storage::complete(); those results are told to the method before the next ask.
   Result<void> tell(TrialId id, double value);
   Result<void> tell(Outcome outcome);  // with metrics; outcome.attempts is not looked at
   Result<void> tell_failure(TrialId id, Failure failure);
   // Ends several open trials in one tell: all of them or, on an error, none.
   Result<void> tell(std::vector<Outcome> outcomes);
   // Results of points nobody suggested: they become ended trials with new ids, in this order, and
-  // the method hears of them in one tell. They count as evaluations. All of them or none.
+  // they are told to the method in one tell. They count as evaluations. All of them or none.
   Result<std::vector<Trial>> add(std::vector<Evaluated> results);
 
   // Corrections; see Storage. The log keeps what was before, and why it was changed.

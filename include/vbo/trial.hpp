@@ -81,7 +81,7 @@ struct Trial {
 };
 
 // The open trial as the outcome ends it: state, value and metrics or failure, seconds and standard
-// error. An outcome without a finite value, or without a metric that a limit speaks of, ends it as
+// error. An outcome without a finite value, or without a metric that a limit needs, ends it as
 // failed. `attempts` is left to the caller.
 Trial ended_by(Trial trial, Outcome outcome, std::span<const Limit> limits = {});
 

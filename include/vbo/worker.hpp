@@ -25,8 +25,9 @@ struct WorkOptions {
   const std::atomic<int>* interrupts = nullptr;  // 1 = finish what runs, 2 = give it back
   std::function<void(const Trial&)> on_started;
   std::function<void(const Trial&, Completion)> on_finished;
-  std::function<void(const Error&)> on_trouble;  // the storage is away; said once each time
-  std::function<void()> on_relief;               // and back
+  std::function<void(const Error&)>
+      on_disconnect;                // the storage cannot be reached; called once per outage
+  std::function<void()> on_relief;  // and back
   // Counts claims that found trials only because a wait had timed out; see RunOptions::unannounced.
   std::atomic<std::int64_t>* unannounced = nullptr;
 };

@@ -261,7 +261,7 @@ void bind_study(nb::module_& module) {
              return locked.with(
                  [](Study& study) { return Result<std::string>(dump(json_of(study.record()))); });
            })
-      .def("said",
+      .def("log",
            [](LockedStudy& locked) {
              return locked.with([](Study& study) {
                return Result<std::string>(dump(vbo::json_of(study.report())));
@@ -269,7 +269,13 @@ void bind_study(nb::module_& module) {
            })
       .def("warning",
            [](LockedStudy& locked) {
-             return locked.with([](Study& study) { return Result<std::string>(study.warning()); });
+             return locked.with([](Study& study) {
+               std::string text = study.warning();
+               for (const std::string& note : renamed_options(study.record().optimizer.settings)) {
+                 text += (text.empty() ? "" : "; ") + note;
+               }
+               return Result<std::string>(std::move(text));
+             });
            })
       .def("close",
            [](LockedStudy& locked) { locked.with([](Study& study) { return study.close(); }); });

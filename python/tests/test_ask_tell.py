@@ -204,7 +204,7 @@ def test_threads_share_a_study(study: vbo.Study) -> None:
 
 
 def test_what_the_method_says_and_what_a_notebook_shows(study: vbo.Study) -> None:
-    assert study.said()["round"] >= 0
+    assert study.log()["round"] >= 0
     assert "<table>" in study._repr_html_() and "<svg" not in study._repr_html_()
     trials = study.ask(20)
     study.tell(trials, trials["x"])

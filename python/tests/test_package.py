@@ -88,7 +88,7 @@ for bad in (lambda: study.tell(99, 1.0), lambda: study.ask(0), lambda: vbo.Study
         bad()
     except vbo.Error as error:
         kept = error
-study.trials(), study.columns(), study.best, study.said(), study._repr_html_()
+study.trials(), study.columns(), study.best, study.log(), study._repr_html_()
 vbo.minimize(lambda p: p["x"], {"x": vbo.Float(0, 1)}, budget=9, workers=3, method="random", progress=False)
 if len(sys.argv) > 1:
     import ctypes

@@ -145,15 +145,15 @@ def test_other_reasons_to_stop(space: vbo.Space) -> None:
     assert good.ended == "good_enough" and good.value is not None and good.value <= 1 and good.study.counts.completed < 500
     slow = vbo.minimize(lambda p: time.sleep(0.02) or 1.0, space, budget=500, seconds=0.1, **quiet())
     assert slow.ended == "out_of_time" and slow.study.counts.completed < 100
-    heard: list[int] = []
+    seen: list[int] = []
 
     def listen(study: vbo.Study, trial: vbo.Trial) -> bool:
         assert study.counts.completed == trial.id and trial.state == "completed" and trial.value == bowl(trial.point)
-        heard.append(trial.id)
+        seen.append(trial.id)
         return trial.id == 7
 
     stopped = vbo.minimize(bowl, space, budget=500, callbacks=[listen], **quiet())
-    assert stopped.ended == "stopped" and heard == [1, 2, 3, 4, 5, 6, 7]
+    assert stopped.ended == "stopped" and seen == [1, 2, 3, 4, 5, 6, 7]
     assert vbo.minimize(lambda p: 1.0, {"n": vbo.Int(1, 3)}, budget=9, **quiet()).ended == "space_exhausted"
 
 

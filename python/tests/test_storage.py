@@ -60,7 +60,7 @@ def test_suggestions_are_those_of_the_command_line(
 ) -> None:
     """Same study, same results in the same order and told together: the same bits, after 30 results.
 
-    What `vbo tell` stores, the method hears of in one go at the next ask."""
+    What `vbo tell` stores, is told to the method in one tell at the next ask."""
     (tmp_path / "study.toml").write_text(STUDY_FILE.format(method=method))
     with open_shared(tmp_path / "python.db", space, method) as study:
         for _ in range(5):

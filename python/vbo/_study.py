@@ -60,7 +60,7 @@ class Study:
     """Suggests points to evaluate and learns from the results.
 
     A study lives in a storage: a file that the ``vbo`` command reads and writes as well, or memory.
-    What was suggested is stored before you see it, and a result before the method hears of it, so a
+    What was suggested is stored before you see it, and a result before it is told to the method, so a
     process that is killed at any moment loses nothing. Opening the same file again resumes it.
 
     Args:
@@ -318,9 +318,9 @@ class Study:
         fresh.write_text(self._core.report_html(self.storage or "memory"), encoding="utf-8")
         return fresh.replace(file)  # nobody sees half a report
 
-    def said(self) -> dict[str, Any]:
-        """What the method says about its last training round: numbers by name, and a message."""
-        report: dict[str, Any] = json.loads(self._core.said())
+    def log(self) -> dict[str, Any]:
+        """Values the method reports about its last training round, by name, and a message."""
+        report: dict[str, Any] = json.loads(self._core.log())
         report["values"] = {name: float(value) for name, value in report["values"]}
         return report
 
@@ -364,7 +364,7 @@ class Study:
     # -- Its end --
 
     def close(self) -> None:
-        """Lets go of the storage; nothing can be asked or told afterwards. Also at the end of ``with``."""
+        """Closes the storage; nothing can be asked or told afterwards. Also at the end of ``with``."""
         self._core.close()
 
     def __enter__(self) -> Study:

@@ -219,7 +219,7 @@ class VboSampler(BaseSampler):
             "method": method, "batch": self._batch or 1, "budget": whole("budget", budget, 1), "options": options,
             "threads": whole("threads", threads, 0),
         }  # fmt: skip
-        Study(Space(x=Float(0, 1)), **self._options).close()  # says at once what is wrong with the options
+        Study(Space(x=Float(0, 1)), **self._options).close()  # reports wrong options at once
         self._constraints_func = constraints_func
         self._independent = independent_sampler or TPESampler(seed=self._seed % 2**32)
         self._forget()

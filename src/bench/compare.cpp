@@ -24,7 +24,7 @@ double measured(const JobResult& job, const CompareOptions& options) {
   return at > rounds ? missing : best_value(job.rounds[static_cast<std::size_t>(at - 1)]);
 }
 
-void judge(Comparison& row, const std::vector<double>& differences) {
+void add_test(Comparison& row, const std::vector<double>& differences) {
   row.mean_difference = mean(differences);
   const double margin = student_margin(differences);
   row.low = row.mean_difference - margin;
@@ -58,7 +58,7 @@ ComparisonReport compared(const std::map<Pair, BySeed>& first,
     row.second = median(b);
     row.difference = row.first - row.second;
     row.p = wilcoxon_signed_rank(differences);
-    judge(row, differences);
+    add_test(row, differences);
     report.verdicts_first += row.verdict == Verdict::first ? 1 : 0;
     report.verdicts_second += row.verdict == Verdict::second ? 1 : 0;
     report.verdicts_tie += row.verdict == Verdict::tie ? 1 : 0;
@@ -124,7 +124,7 @@ std::string to_markdown(const ComparisonReport& report, const std::string& first
   return table.markdown() + "\n" + first + " has the higher median on " +
          std::to_string(report.tasks_first) + ", " + second + " on " +
          std::to_string(report.tasks_second) + ", equal on " + std::to_string(report.tasks_equal) +
-         ". Beyond the luck of seeds: " + std::to_string(report.verdicts_first) + " to " +
+         ". Outside seed variation: " + std::to_string(report.verdicts_first) + " to " +
          std::to_string(report.verdicts_second) + ", " + std::to_string(report.verdicts_tie) +
          " ties.\n";
 }

@@ -72,7 +72,7 @@ std::vector<Index> some(Index from, Index count, Index of) {
 }
 
 // The bound over all sequences, in blocks.
-double judged(Helper<float>& helper, const Sequences& s, bool past_only) {
+double score_of(Helper<float>& helper, const Sequences& s, bool past_only) {
   double sum = 0.0, weight = 0.0;
   for (Index from = 0; from < s.x.cols(); from += kSequencesPerStep) {
     const auto block = some(from, std::min(kSequencesPerStep, s.x.cols() - from), s.x.cols());
@@ -108,7 +108,7 @@ Estimate estimate(const std::string& channel, bool past_only, std::int64_t sampl
     helper.bound_gradient(window_of(own, chosen, past_only), Estimator::dv);
     helper.ascend();
   }
-  return {judged(helper, own, past_only), judged(helper, fresh, past_only)};
+  return {score_of(helper, own, past_only), score_of(helper, fresh, past_only)};
 }
 
 using Key = std::tuple<std::string, std::string, std::int64_t>;  // channel, quantity, samples
@@ -276,7 +276,7 @@ Figure figure_of(const std::vector<ConsistencyRow>& rows) {
     put(panel.series[2], values(group, &ConsistencyRow::fresh));
     panel.x.marks.push_back(n);
   }
-  // Few samples can be judged at minus several nats: what is far below is cut off.
+  // Few samples can score at minus several nats: what is far below is cut off.
   constexpr double lowest = -0.5;
   for (auto& [key, panel] : panels) {
     double low = 0.0, high = 0.0;

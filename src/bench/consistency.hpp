@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Do the helper's estimates approach the truth as samples grow? The paper proves it for the losses
 // of its networks; here the LSTM helper of vbo-paper is trained on N samples of channels whose
-// information is known, independent ones and one with memory, and judged on the samples themselves
+// information is known, independent ones and one with memory, and scored on the samples themselves
 // and on fresh ones. Between them lies the truth: the first overfit, the second pay for it.
 //
 //   iid          y = rho x + sqrt(1 - rho^2) w                 I(x;y) = -1/2 ln(1 - rho^2)
@@ -27,7 +27,7 @@ struct ConsistencyOptions {
   std::int64_t length = 8;                                       // T
   std::int64_t seeds = 3;
   std::int64_t steps = 1500;   // of Adam, each on 32 sequences
-  std::int64_t fresh = 16384;  // samples that judge
+  std::int64_t fresh = 16384;  // held-out samples
   std::int64_t hidden = 32;
   double rho = 0.8, a = 0.8;
   int jobs = 0;  // at a time; 0 = one per core

@@ -145,7 +145,7 @@ std::string to_markdown(const CountReport& report) {
          std::to_string(report.options.batch) + ", " + std::to_string(report.options.threads) +
          " thread(s), commit " + report.origin.commit + ", " + report.origin.machine + "\n\n" +
          table.markdown() +
-         "\nA round hears of the results of one batch (tell) and suggests the next (ask), with so "
+         "\nA round takes the results of one batch (tell) and suggests the next (ask), with so "
          "many observations in all. A line of dashes would have taken longer than the limit of " +
          number_text(report.options.limit_seconds, 4) + " s.\n";
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What one round really costs: the operations our kernels execute, and the seconds they take, to
-// hear of one batch and suggest the next, with n observations on a 10-dimensional function.
+// tell one batch and ask for the next, with n observations on a 10-dimensional function.
 // Evaluating the function is neither counted nor timed.
 #pragma once
 
@@ -42,7 +42,7 @@ struct CountReport {
   std::vector<CountedCost> rows;  // by method, then n
 };
 
-// `on_cell` hears of each cell as it is done. The error names an unknown task, method or option.
+// `on_cell` is called for each finished cell. The error names an unknown task, method or option.
 Result<CountReport> count_operations(const CountOptions& options,
                                      const std::function<void(const CountedCost&)>& on_cell = {});
 

@@ -28,12 +28,12 @@ struct PlayOptions {
 // The job's study, with its method on one thread.
 Result<StudyOptions> study_of(const Job& job, const tasks::Task& task);
 
-// What a point gives without luck, in the task's own sign: Task::noiseless() where the task has it,
-// otherwise the mean of repeated evaluations, 8 to 32 of them, as many as it takes for a standard
-// error of 0.1% of the mean.
+// What a point gives without noise, in the task's own sign: Task::noiseless() where the task has
+// it, otherwise the mean of repeated evaluations, 8 to 32 of them, as many as it takes for a
+// standard error of 0.1% of the mean.
 double expected_value(const tasks::Task& task, const Point& point, std::uint64_t seed);
 
-// On noisy tasks the best point so far is judged by expected_value() whenever it changes. An Error
+// On noisy tasks the best point so far is scored by expected_value() whenever it changes. An Error
 // of kind `busy` means cancelled.
 Result<JobResult> play(const Job& job, const PlayOptions& options = {});
 

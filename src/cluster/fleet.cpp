@@ -129,7 +129,7 @@ Result<double> Fleet::trouble(const Error& error) {
 }
 
 void Fleet::say_once(const std::string& text) {
-  if (said_.insert(text).second) say_(text);
+  if (announced_.insert(text).second) say_(text);
 }
 
 Result<void> Fleet::recall() { return scheduler_.cancel_all(); }

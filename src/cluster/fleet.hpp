@@ -54,7 +54,7 @@ class Fleet {
   FleetOptions options_;
   std::function<void(const std::string&)> say_;
   std::set<std::string> seen_;  // ended jobs that have been counted
-  std::set<std::string> said_;
+  std::set<std::string> announced_;
   bool looked_ = false, away_ = false;
   std::int64_t ended_before_ = 0;
   int failures_ = 0;           // jobs, since the last result

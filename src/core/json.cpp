@@ -174,9 +174,9 @@ void take_fields_from_values(AskReport& report) {
   };
   report.exploitation = take("exploitation");
   report.deviation = take("local_deviation");
-  const auto realized = take("held_out_information"), ceiling = take("ceiling");
-  if (const auto expected = take("information")) {
-    report.information = RoundInformation{*expected, realized, ceiling};
+  const auto observed = take("held_out_information"), ceiling = take("ceiling");
+  if (const auto predicted = take("information")) {
+    report.information = RoundInformation{*predicted, observed, ceiling};
   }
 }
 
@@ -190,13 +190,13 @@ Result<void> fields_from(const Json& json, AskReport& report) {
   const Json& information = field(json, "information");
   if (information.is_null()) return {};
   if (!information.is_object()) return wrong("information", information, "an object or null");
-  const auto expected = number_if_any(information, "expected");
-  if (!expected) return expected.error();
-  const auto realized = number_if_any(information, "realized");
-  if (!realized) return realized.error();
+  const auto predicted = number_if_any(information, "predicted");
+  if (!predicted) return predicted.error();
+  const auto observed = number_if_any(information, "observed");
+  if (!observed) return observed.error();
   const auto ceiling = number_if_any(information, "ceiling");
   if (!ceiling) return ceiling.error();
-  report.information = RoundInformation{*expected, *realized, *ceiling};
+  report.information = RoundInformation{*predicted, *observed, *ceiling};
   return {};
 }
 
@@ -280,8 +280,8 @@ Json json_of(const AskReport& report) {
                {"message", report.message},
                {"recommendation", nullptr}};
   if (report.information) {
-    json["information"] = {{"expected", json_of(report.information->expected)},
-                           {"realized", json_of(report.information->realized)},
+    json["information"] = {{"predicted", json_of(report.information->predicted)},
+                           {"observed", json_of(report.information->observed)},
                            {"ceiling", json_of(report.information->ceiling)}};
   }
   if (report.recommendation) {

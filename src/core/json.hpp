@@ -42,7 +42,7 @@ Json json_of(const Space& space, const Point& point);
 Json json_of(const OptimizerOptions& options);
 // {"source","acquisition":number|null,"terms":[[name, number], ...],"notes":[...]}
 Json json_of(const Rationale& rationale);
-// {"round","information":{"expected"|null,"realized"|null,"ceiling"|null}|null,"exploitation","deviation",
+// {"round","information":{"predicted"|null,"observed"|null,"ceiling"|null}|null,"exploitation","deviation",
 //  "values":[[name, number], ...],"message","recommendation":{"id","mean","deviation"}|null}
 Json json_of(const AskReport& report);
 

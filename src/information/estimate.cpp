@@ -59,7 +59,7 @@ Split split_samples(int n, int fold, const EstimateOptions& options) {
   return split;
 }
 
-// One fold: fits, trains, judges. A class because the steps share the split and the critic.
+// One fold: fits, trains, scores. A class because the steps share the split and the critic.
 class Fold {
  public:
   Fold(ConstMatrixRef X, ConstMatrixRef Y, int fold, const EstimateOptions& options)
@@ -81,7 +81,7 @@ class Fold {
   }
 
   void train();
-  InformationValue judge();
+  InformationValue score();
   double gaussian_nats() const { return base_.mutual_information(); }
   int steps() const { return steps_; }
 
@@ -164,7 +164,7 @@ void Fold::train() {
 }
 
 // Held-out samples in equal blocks, each scored all against all; the mean over blocks.
-InformationValue Fold::judge() {
+InformationValue Fold::score() {
   const std::size_t n = std::min(split_.test.size(), kMostBlocks * kBlock);
   const std::size_t blocks = (n + kBlock - 1) / kBlock;
   InformationValue mean{0.0, std::numeric_limits<double>::infinity()};
@@ -191,8 +191,8 @@ FoldResult run_fold(ConstMatrixRef X, ConstMatrixRef Y, int number,
                     const EstimateOptions& options) {
   Fold fold(X, Y, number, options);
   fold.train();
-  const InformationValue judged = fold.judge();
-  return {judged.nats, judged.ceiling, fold.gaussian_nats(), fold.steps()};
+  const InformationValue held_out = fold.score();
+  return {held_out.nats, held_out.ceiling, fold.gaussian_nats(), fold.steps()};
 }
 
 }  // namespace

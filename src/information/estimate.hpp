@@ -33,7 +33,7 @@ struct EstimateOptions {
 struct InformationEstimate {
   double nats = 0.0;  // mean over folds, not below 0: information never is
   double low = 0.0;   // 95% interval of the mean over folds (Student's t), not below 0. It covers
-  double high = 0.0;  // the luck of the sample, not what the critic failed to learn
+  double high = 0.0;  // sampling variation, not what the critic failed to learn
   double ceiling = 0.0;  // what the estimator could at most have said here; +inf if nothing
   double raw = 0.0;      // the mean over folds as it came out
   std::vector<double> fold_nats;

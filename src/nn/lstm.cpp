@@ -192,7 +192,7 @@ void ModifiedLstm<T>::cells_backward(Index t, InputRef<T> dH) {
       static_cast<std::uint64_t>(H));
   std::fill_n(dz_sum_, 4 * H * B, T(0));
   std::fill_n(dc_before_, H * B, T(0));
-  for (Index j = 0; j < B; ++j) {  // only the true branch hears from the future
+  for (Index j = 0; j < B; ++j) {  // only the true branch has a gradient from later steps
     const T* const dh = dH.data() + (first + j) * dH.outerStride();
     for (Index k = 0; k < H; ++k) dh_[k + H * j] += dh[k];
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The few words of SIMD our kernels speak, on the compiler's vector extensions: they compile for
+// The SIMD operations of our kernels, on the compiler's vector extensions: they compile for
 // any target and use the widest registers the build allows. Internal to src/nn.
 #pragma once
 

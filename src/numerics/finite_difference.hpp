@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Derivatives by differences, the judge of every hand-written gradient. Slow and independent of
-// what it judges: it sees only function values. Thread-safe: no state.
+// Derivatives by differences, the reference for every hand-written gradient. Slow and independent
+// of what it checks: it sees only function values. Thread-safe: no state.
 #pragma once
 
 #include <functional>

@@ -115,7 +115,8 @@ MinimizeResult minimize_quasi_newton(const CurvedFunction& f, ConstVectorRef x0,
         r.x = x;
         r.value = value;
       }
-      return end(MinimizeStatus::value_converged, "converged: the next step promises too little");
+      return end(MinimizeStatus::value_converged,
+                 "converged: the predicted decrease of the next step is too small");
     }
     if (r.iterations >= options.max_iterations) {
       return end(MinimizeStatus::iteration_limit, "stopped at the limit of iterations");

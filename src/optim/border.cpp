@@ -197,7 +197,7 @@ void Border::learn(const Encoding& encoding, ConstMatrixRef X, const std::vector
     if (fit.stiffness > 0.0) {
       fit.covariance -= fit.weights * fit.weights.transpose() / fit.stiffness;
     }
-    beliefs_.push_back(
+    posteriors_.push_back(
         {std::exp(fit.evidence - most) / sum, std::move(fit.weights), std::move(fit.covariance)});
   }
 }
@@ -218,14 +218,15 @@ Vector Border::log_probability(ConstMatrixRef X, Matrix* slope) const {
     const Vector z = local(X.col(k)), phi = features(z);
     double p = 0.0;
     Vector by_phi = Vector::Zero(phi.size());
-    for (const Belief& belief : beliefs_) {
-      const Vector spread = belief.covariance * phi;
-      const double mean = belief.weights.dot(phi), variance = std::max(phi.dot(spread), 1e-12);
+    for (const Posterior& posterior : posteriors_) {
+      const Vector spread = posterior.covariance * phi;
+      const double mean = posterior.weights.dot(phi), variance = std::max(phi.dot(spread), 1e-12);
       const double sigma = std::sqrt(variance), u = mean / sigma;
-      p += belief.share * normal_cdf(u);
+      p += posterior.share * normal_cdf(u);
       // du/dphi = w / sigma - u spread / variance
       if (slope) {
-        by_phi += belief.share * normal_pdf(u) * (belief.weights / sigma - (u / variance) * spread);
+        by_phi +=
+            posterior.share * normal_pdf(u) * (posterior.weights / sigma - (u / variance) * spread);
       }
     }
     found[k] = std::log(std::max(p, kLeastProbability));

@@ -28,8 +28,8 @@ class Border {
   // failed or fewer than `fewest` have succeeded: from few results it would be a guess.
   void learn(const Encoding& encoding, ConstMatrixRef X, const std::vector<Success>& success,
              Eigen::Index best, std::size_t fewest, Distances distances);
-  void forget() { beliefs_.clear(); }
-  bool known() const { return !beliefs_.empty(); }
+  void forget() { posteriors_.clear(); }
+  bool known() const { return !posteriors_.empty(); }
 
   // How far code x (D) lies from where it knows most: within the results around the best one,
   // within all it has learned from, or beyond.
@@ -49,12 +49,12 @@ class Border {
   Distances distances_ = Distances::linear;
   double reach_ = 0.0;  // of what it learned from, in local coordinates
   bool mixed_ = true;   // products of different coordinates are features
-  struct Belief {       // of one prior
+  struct Posterior {    // of one prior
     double share;       // of its evidence
     Vector weights;     // (P)
     Matrix covariance;  // (P,P)
   };
-  std::vector<Belief> beliefs_;
+  std::vector<Posterior> posteriors_;
 };
 
 }  // namespace vbo

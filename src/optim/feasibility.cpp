@@ -151,8 +151,8 @@ Vector Feasibility::log_success(ConstMatrixRef X, Matrix* slope) const {
   std::vector<Border::Place> places;
   for (Index i = 0; i < m; ++i) places.push_back(border_.place_of(X.col(i)));
   // What `predict` says of those for which `asked` holds; where both models know something, the
-  // more doubtful one is believed.
-  const auto hear = [&](const auto& predict, const auto& asked, bool first) {
+  // more doubtful one is used.
+  const auto add = [&](const auto& predict, const auto& asked, bool first) {
     std::vector<Index> which;
     for (Index i = 0; i < m; ++i) {
       if (asked(places[static_cast<std::size_t>(i)])) which.push_back(i);
@@ -169,10 +169,10 @@ Vector Feasibility::log_success(ConstMatrixRef X, Matrix* slope) const {
       if (slope) slope->col(i) = by_x.col(at);
     }
   };
-  hear([&](const Matrix& at, Matrix* by_x) { return log_side(*success_, 1.0, kHalf, at, by_x); },
-       [](Border::Place place) { return place != Border::Place::near; }, true);
-  hear([&](const Matrix& at, Matrix* by_x) { return border_.log_probability(at, by_x); },
-       [](Border::Place place) { return place != Border::Place::beyond; }, false);
+  add([&](const Matrix& at, Matrix* by_x) { return log_side(*success_, 1.0, kHalf, at, by_x); },
+      [](Border::Place place) { return place != Border::Place::near; }, true);
+  add([&](const Matrix& at, Matrix* by_x) { return border_.log_probability(at, by_x); },
+      [](Border::Place place) { return place != Border::Place::beyond; }, false);
   return found;
 }
 

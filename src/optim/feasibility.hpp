@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a method believes about feasibility: a Gaussian process for every bound of the space's
+// A model of feasibility: a Gaussian process for every bound of the space's
 // limits, over how far its metric lies inside or outside, and one for success and failure once
 // something has failed, with a closer look at the border around the best result. A bound is kept
 // where its process is below zero; an evaluation succeeds where its process is above a half, so

@@ -23,7 +23,32 @@ std::string range_text(const std::string& low, const std::string& high) {
   return low + " to " + high;
 }
 
+struct Renamed {
+  std::string_view earlier, now;
+};
+// Until 0.2.
+constexpr Renamed kRenamed[] = {{"screening", "preselection"},
+                                {"jump_share", "mutation_share"},
+                                {"climb_share", "gradient_share"},
+                                {"improve_share", "ei_share"},
+                                {"imagined", "model_generations"}};
+
 }  // namespace
+
+std::string_view earlier_name(std::string_view name) {
+  const auto* found = std::ranges::find(kRenamed, name, &Renamed::now);
+  return found == std::end(kRenamed) ? std::string_view() : found->earlier;
+}
+
+std::vector<std::string> renamed_options(const OptionMap& given) {
+  std::vector<std::string> notes;
+  for (const Renamed& renamed : kRenamed) {
+    if (given.find(renamed.earlier) == given.end()) continue;
+    notes.push_back("option \"" + std::string(renamed.earlier) + "\" is now called \"" +
+                    std::string(renamed.now) + "\"; the earlier name works until 0.2");
+  }
+  return notes;
+}
 
 std::string to_string(const OptionValue& value) {
   struct {
@@ -41,8 +66,23 @@ std::string to_string(const OptionValue& value) {
 }
 
 const OptionValue* OptionBinder::take(std::string_view name) {
-  const auto found = given_.find(name);
+  auto found = given_.find(name);
+  const std::string_view earlier = earlier_name(name);
+  if (!earlier.empty()) {
+    const auto renamed = given_.find(earlier);
+    if (found == given_.end()) {
+      found = renamed;
+    } else if (renamed != given_.end()) {
+      wrong(earlier, renamed->second, "\"" + std::string(name) + "\" alone: both names are given");
+    }
+  }
   return found == given_.end() ? nullptr : &found->second;
+}
+
+bool OptionBinder::knows(std::string_view name) const {
+  return std::ranges::any_of(infos_, [name](const OptionInfo& info) {
+    return info.name == name || earlier_name(info.name) == name;
+  });
 }
 
 void OptionBinder::wrong(std::string_view name, const OptionValue& found, std::string expected) {
@@ -128,8 +168,7 @@ Result<void> OptionBinder::finish(std::string_view method) const {
   if (first_error_)
     return Error{first_error_->kind, who + first_error_->message, first_error_->field};
   for (const auto& [name, value] : given_) {
-    const auto known = [&name = name](const OptionInfo& info) { return info.name == name; };
-    if (std::any_of(infos_.begin(), infos_.end(), known)) continue;
+    if (knows(name)) continue;
     std::string message = who + "unknown option \"" + name + "\"";
     const auto closest =
         std::min_element(infos_.begin(), infos_.end(), [&name = name](auto& a, auto& b) {

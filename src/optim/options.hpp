@@ -41,6 +41,7 @@ class OptionBinder {
 
  private:
   const OptionValue* take(std::string_view name);
+  bool knows(std::string_view name) const;
   void wrong(std::string_view name, const OptionValue& found, std::string expected);
 
   const OptionMap& given_;
@@ -49,5 +50,8 @@ class OptionBinder {
 };
 
 std::string to_string(const OptionValue& value);
+
+// An option's earlier name, accepted with a note for one release; empty when it never had another.
+std::string_view earlier_name(std::string_view name);
 
 }  // namespace vbo

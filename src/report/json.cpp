@@ -32,20 +32,20 @@ Json terms_json(const Ledger& ledger, const std::vector<Term>& terms) {
   return json;
 }
 
-// How much the last rounds promised to tell, when the method says so.
+// Predicted and observed information of the last rounds, when the method reports it.
 Json information_json(const StudyReport& report) {
   Json trend = Json::array();
   const RoundSummary* last = nullptr;
   const std::size_t n = report.rounds.size();
   for (std::size_t i = n - std::min(n, kTrendRounds); i < n; ++i) {
-    if (!report.rounds[i].expected) continue;
+    if (!report.rounds[i].predicted) continue;
     last = &report.rounds[i];
-    trend.push_back(json_of(*last->expected));
+    trend.push_back(json_of(*last->predicted));
   }
   if (!last) return nullptr;
   const RoundSummary* tested = last_tested(report.rounds);
-  return {{"nats", json_of(*last->expected)},
-          {"realized", tested ? json_of(*tested->realized) : Json()},
+  return {{"nats", json_of(*last->predicted)},
+          {"observed", tested ? json_of(*tested->observed) : Json()},
           {"ceiling", or_null(last->ceiling)},
           {"trend", std::move(trend)}};
 }
@@ -89,8 +89,8 @@ Json json_of(const RoundSummary& round) {
           {"first_trial", round.first_trial},
           {"last_trial", round.last_trial},
           {"best", or_null(round.best)},
-          {"expected", or_null(round.expected)},
-          {"realized", or_null(round.realized)},
+          {"predicted", or_null(round.predicted)},
+          {"observed", or_null(round.observed)},
           {"ceiling", or_null(round.ceiling)},
           {"message", round.message}};
 }

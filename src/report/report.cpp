@@ -29,7 +29,7 @@ bool ended(const Trial& trial) {
   return trial.state == TrialState::completed || trial.state == TrialState::failed;
 }
 
-// Ended trials by told_in, within one tell by id; those of which the method has not heard yet come
+// Ended trials by told_in, within one tell by id; those not yet told to the method come
 // last, as they ended. Events count 1, 2, 3, ... over asks and tells, so counting sorts in O(n).
 std::vector<std::size_t> told_order(const std::vector<Trial>& trials) {
   EventId last = 0;
@@ -147,9 +147,9 @@ std::vector<RoundSummary> rounds_of(const std::vector<RoundReport>& reports) {
     round.round = entry.report.round;
     round.event = entry.event;
     if (const auto& information = entry.report.information) {
-      round.expected = information->expected;
-      // What it realized came from the results of the round before.
-      if (!rounds.empty()) rounds.back().realized = information->realized;
+      round.predicted = information->predicted;
+      // Its observed information is that of the results of the round before.
+      if (!rounds.empty()) rounds.back().observed = information->observed;
       round.ceiling = information->ceiling;
     }
     round.message = entry.report.message;
@@ -258,9 +258,9 @@ Threshold as_good_threshold(const StudyReport& report) {
   return {*nth, "the best " + std::to_string(many) + " results"};
 }
 
-// Where nothing speaks of noise the best observation is the best point, however close the method's
-// expectation puts another. Noise shows in what the method expects at a point it knows the result
-// of: another value, or an uncertain one, by more than a hundredth of the middle half of all
+// Where there is no evidence of noise the best observation is the best point, however close the
+// method's expectation puts another. Noise shows in what the method expects at a point it knows the
+// result of: another value, or an uncertain one, by more than a hundredth of the middle half of all
 // results.
 void recommend_the_best_without_noise(StudyReport& report) {
   if (!report.recommendation || !report.recommended || !report.recommended->value) return;
@@ -327,7 +327,7 @@ void follow_curve(StudyReport& report, Sources& sources) {
 
 const RoundSummary* last_tested(const std::vector<RoundSummary>& rounds) {
   const auto found = std::find_if(rounds.rbegin(), rounds.rend(), [](const RoundSummary& round) {
-    return round.realized.has_value();
+    return round.observed.has_value();
   });
   return found == rounds.rend() ? nullptr : &*found;
 }

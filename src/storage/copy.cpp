@@ -71,9 +71,9 @@ Result<void> copy_study(Storage& from, Storage& to) {
   }
 
   if (const auto created = to.create_study(**study); !created) return created.error();
-  std::map<EventId, AskReport> said;
-  for (const RoundReport& report : *reports) said.emplace(report.event, report.report);
-  const auto written = write_events(events_of(std::move(*trials)), said, to);
+  std::map<EventId, AskReport> by_event;
+  for (const RoundReport& report : *reports) by_event.emplace(report.event, report.report);
+  const auto written = write_events(events_of(std::move(*trials)), by_event, to);
   if (!written) return written.error();
   return *snapshot ? to.save_snapshot(**snapshot) : Result<void>();
 }

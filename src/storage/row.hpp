@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A trial as a row of a table, whatever the database: texts of its parts, and checksums by which a
-// flipped bit is found instead of believed.
+// flipped bit is detected.
 #pragma once
 
 #include <cstdint>

@@ -199,7 +199,7 @@ Result<std::vector<Trial>> Study::Impl::ask(std::int64_t n, std::int64_t request
   }
   std::optional<AskReport> news;
   if (optimizer->round() > reported_round) news = report();
-  if (news && !news->says_something()) news.reset();
+  if (news && !news->has_content()) news.reset();
   const auto stored = storage->add_trials(trials, news, request);
   if (!stored) return give_up(stored.error());
 
@@ -306,16 +306,16 @@ void Study::Impl::learn(std::vector<Trial> trials) {
   save_snapshot_if_due();
 }
 
-Result<std::vector<Trial>> Study::Impl::hear() {
+Result<std::vector<Trial>> Study::Impl::take_results() {
   for (int tries = 1;; ++tries) {
     if (const auto ready = require_ready(); !ready) return ready.error();
     // In this order: a result that follows a revision is never seen without it.
-    Result<std::vector<Trial>> heard = storage->load_untold();
-    if (!heard) return heard;
-    if (const auto news = hear_revisions(); !news) return news.error();
-    if (heard->empty()) return heard;
-    for (Trial& trial : *heard) trial.told_in = last_event + 1;
-    std::vector<Trial> in_order = *heard;
+    Result<std::vector<Trial>> taken = storage->load_untold();
+    if (!taken) return taken;
+    if (const auto news = apply_revisions(); !news) return news.error();
+    if (taken->empty()) return taken;
+    for (Trial& trial : *taken) trial.told_in = last_event + 1;
+    std::vector<Trial> in_order = *taken;
     std::sort(in_order.begin(), in_order.end(),
               [](const Trial& a, const Trial& b) { return a.id < b.id; });
     if (const auto told = storage->tell_trials(in_order); !told) {
@@ -325,7 +325,7 @@ Result<std::vector<Trial>> Study::Impl::hear() {
       return told.error();
     }
     learn(std::move(in_order));
-    return heard;
+    return taken;
   }
 }
 

@@ -39,7 +39,8 @@ struct Study::Impl {
   EventId last_event = 0;
   std::int64_t ended = 0;            // completed + failed
   std::int64_t reported_round = -1;  // of the last report that was stored
-  std::int64_t other_news = 0;  // revisions and deliveries heard of: not in what hear() returns
+  std::int64_t other_news =
+      0;  // revisions and deliveries applied: not in what take_results() returns
   std::string warning;
   std::set<TrialId> retold;  // open trials the method knows as failed: people had them retried
   std::vector<PartialPoint> start;
@@ -63,11 +64,11 @@ struct Study::Impl {
   Result<void> answer_delivery(const AskRequest& request);
   // Tells the method of results that others have stored, in one event; returns them in the order
   // in which they came.
-  Result<std::vector<Trial>> hear();
+  Result<std::vector<Trial>> take_results();
   Result<std::int64_t> answer_requests(std::set<TrialId>* handed = nullptr);
   // Takes up what people changed: tells the method, and corrects what is kept here.
-  Result<void> hear_revisions();
-  // Everything the method has heard of, of what the storage holds.
+  Result<void> apply_revisions();
+  // Everything in the storage that has been told to the method.
   StudyLog log_of(std::vector<Trial> history, std::vector<Revision> revisions) const;
   // Puts an optimizer in place of ours that knows the trials as they stand now. On an error there
   // is none, and it is rebuilt later.
@@ -80,7 +81,7 @@ struct Study::Impl {
   void save_snapshot_if_due();
   Result<void> save_snapshot();  // unless nothing happened since the last one
 
-  // The optimizer hears of trials that are stored as ended by now, in the event last_event.
+  // Tells the optimizer the trials that are stored as ended by now, in the event last_event.
   void learn(std::vector<Trial> trials);
   // As the optimizer sees a trial: maximizing, and without what depends on the clock.
   Trial for_optimizer(Trial trial) const;

@@ -40,13 +40,13 @@ StudyLog::StudyLog(std::vector<Trial> trials, std::vector<Revision> revisions)
     Changes& changes = changes_[static_cast<std::size_t>(at - trials_.begin())];
     const bool dropped = revised.back().kind == RevisionKind::dropped;
     if (dropped) changes.dropped_in = revised.back().event;
-    EventId first = 0;  // the event in which the method heard of it for the first time
+    EventId first = 0;  // the event in which the method received it for the first time
     EventId told = 0;   // that of the version before
     for (std::size_t i = 0; i <= revised.size(); ++i) {
       if (i == revised.size() && dropped) break;
       Trial& version = i < revised.size() ? revised[i].before : *at;
       if (version.told_in == 0) continue;
-      // A result that took the place of another is heard of with the revision.
+      // A result that took the place of another is applied with the revision.
       const EventId from = version.told_in == told ? revised[i - 1].event : version.told_in;
       if (from == 0) continue;
       told = version.told_in;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What the method has heard, and in which event: every trial with what people changed afterwards.
-// A trial that was never revised is told once. One that was has versions: the first is told, each
-// later one puts another in its place from some event on, and a dropped one ends without any.
-// What nobody has told the method yet is not in the log. Values as the method sees them.
+// What has been told to the method, and in which event: every trial with what people changed
+// afterwards. A trial that was never revised is told once. One that was has versions: the first is
+// told, each later one puts another in its place from some event on, and a dropped one ends without
+// any. What nobody has told the method yet is not in the log. Values as the method sees them.
 #pragma once
 
 #include <map>
@@ -61,7 +61,7 @@ class StudyLog {
     Trial trial;  // told_in is that of the first version
   };
   struct Changes {
-    std::vector<Version> versions;  // those the method has heard of, oldest first
+    std::vector<Version> versions;  // those told to the method, oldest first
     EventId dropped_in = 0;
   };
 

@@ -33,15 +33,15 @@ Result<void> Study::Impl::revise() {
   return {};
 }
 
-Result<void> Study::Impl::hear_revisions() {
-  const Result<std::vector<Revision>> news = storage->load_revisions(/*unheard_only=*/true);
+Result<void> Study::Impl::apply_revisions() {
+  const Result<std::vector<Revision>> news = storage->load_revisions(/*unapplied_only=*/true);
   if (!news) return news.error();
   if (news->empty()) return {};
   std::vector<std::int64_t> ids;
   for (const Revision& revision : *news) ids.push_back(revision.id);
-  if (const auto heard = storage->hear_revisions(ids, last_event + 1); !heard) {
+  if (const auto applied = storage->apply_revisions(ids, last_event + 1); !applied) {
     optimizer.reset();  // whether it arrived is known when the storage is read again
-    return heard.error();
+    return applied.error();
   }
   ++last_event;
   ++other_news;
@@ -103,7 +103,7 @@ Result<void> Study::Impl::answer_delivery(const AskRequest& request) {
 
 Result<void> Study::replace(Outcome outcome, const std::string& reason,
                             std::optional<Point> actual) {
-  if (const auto heard = impl_->hear(); !heard) return heard.error();
+  if (const auto taken = impl_->take_results(); !taken) return taken.error();
   if (actual) {
     const auto inside = check_actual(impl_->record.space, *actual);
     if (!inside) return inside.error();
@@ -118,19 +118,19 @@ Result<void> Study::replace(Outcome outcome, const std::string& reason,
   if (const auto replaced = impl_->storage->replace(ended, reason); !replaced) {
     return replaced.error();
   }
-  return impl_->hear_revisions();
+  return impl_->apply_revisions();
 }
 
 Result<void> Study::drop(std::vector<TrialId> ids, const std::string& reason) {
-  if (const auto heard = impl_->hear(); !heard) return heard.error();
+  if (const auto taken = impl_->take_results(); !taken) return taken.error();
   if (const auto dropped = impl_->storage->drop(ids, reason); !dropped) return dropped.error();
-  return impl_->hear_revisions();
+  return impl_->apply_revisions();
 }
 
 Result<void> Study::retry(std::vector<TrialId> ids, const std::string& reason) {
-  if (const auto heard = impl_->hear(); !heard) return heard.error();
+  if (const auto taken = impl_->take_results(); !taken) return taken.error();
   if (const auto again = impl_->storage->retry(ids, reason); !again) return again.error();
-  return impl_->hear_revisions();
+  return impl_->apply_revisions();
 }
 
 Result<void> Study::tell(Outcome outcome, Point actual) {

@@ -53,7 +53,7 @@ class EndRule {
     return {};
   }
   // Whether a result is good enough, after `fresh` results; asked of the storage, which knows what
-  // counts as one, but only where one of them, or something else that was heard of, may be: with
+  // counts as one, but only where one of them, or something else that arrived, may be: with
   // limits the storage has to look at all results.
   Result<void> check_value(std::span<const Trial> fresh) {
     if (!options_.stop_value || end_) return {};
@@ -70,7 +70,7 @@ class EndRule {
     return {};
   }
   void count(const Trial& ended) {
-    look_for_a_mistake(ended);
+    check_for_setup_failure(ended);
     if (!ended.failure) {
       failures_in_a_row_ = 0;
     } else if (ended.failure->cause != FailureCause::infeasible) {
@@ -99,7 +99,7 @@ class EndRule {
   }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
   // The very first evaluations of a study show whether it was set up well.
-  void look_for_a_mistake(const Trial& ended) {
+  void check_for_setup_failure(const Trial& ended) {
     if (!is_first_run_ || options_.failures_in_a_row == 0 || seems_right_) return;
     const bool fails = ended.failure && ended.failure->cause != FailureCause::infeasible &&
                        (!first_failure_ || ended.failure->message == first_failure_->message);
@@ -111,7 +111,7 @@ class EndRule {
     ++same_failures_;
     const bool enough =
         options_.same_failures_first > 0 && same_failures_ >= options_.same_failures_first;
-    if (enough || is_not_found(*ended.failure)) set(RunEnd::looks_like_a_mistake);
+    if (enough || is_not_found(*ended.failure)) set(RunEnd::setup_failure);
   }
 
   static constexpr double kBetweenStoring = 5.0;  // seconds
@@ -150,11 +150,11 @@ class Turns {
     }
     return study_.storage->offer(ids);
   }
-  Result<void> hear() {
-    const auto heard = study_.hear();
-    if (!heard) return heard.error();
-    for (const Trial& trial : *heard) note(trial);
-    return heard->empty() ? Result<void>() : rule_.check_value(*heard);
+  Result<void> take_results() {
+    const auto taken = study_.take_results();
+    if (!taken) return taken.error();
+    for (const Trial& trial : *taken) note(trial);
+    return taken->empty() ? Result<void>() : rule_.check_value(*taken);
   }
   void note(const Trial& ended) {
     handed_.erase(ended.id);
@@ -211,7 +211,7 @@ class Runner : private Turns {
   Result<RunEnd> loop() {
     if (const auto begun = begin(); !begun) return begun.error();
     for (;;) {
-      if (const auto heard = hear(); !heard) return heard.error();
+      if (const auto taken = take_results(); !taken) return taken.error();
       if (rule_.interrupts() >= 2) {
         if (const auto given_up = abandon(); !given_up) return given_up.error();
         return RunEnd::interrupted;
@@ -342,13 +342,13 @@ class Coordinator : private Turns {
     for (bool timed_out = false;;) {
       const auto started = Clock::now();
       const std::int64_t ended_before = study_.ended;
-      if (const auto heard = hear(); !heard) return heard.error();
+      if (const auto taken = take_results(); !taken) return taken.error();
       if (const auto returned = return_lost(); !returned) return returned.error();
       const Result<QueueState> queue = study_.storage->queue_state();
       if (!queue) return queue.error();
       if (timed_out && (study_.ended > ended_before || queue->requests > 0)) note_unannounced();
       if (options_.on_turn) options_.on_turn(*queue);
-      if (queue->untold > 0) continue;  // the method hears of it before it is asked
+      if (queue->untold > 0) continue;  // it is told to the method before the next ask
       if (const auto kept = rule_.keep_time(); !kept) return kept.error();
       rule_.look();
       if (rule_.end()) {
@@ -428,7 +428,7 @@ class Coordinator : private Turns {
     }
     if (options_.workers_ended && !*options_.workers_ended) return false;
     // What they stored last, between our last look and their end.
-    if (const auto heard = hear(); !heard) return heard.error();
+    if (const auto taken = take_results(); !taken) return taken.error();
     return true;
   }
 

@@ -19,8 +19,8 @@ bool nothing_left_to_learn(std::span<const RoundReport> reports, const RunOption
   double high = -low;
   for (const RoundReport& entry : reports.last(rounds)) {
     const auto& information = entry.report.information;
-    if (!information || !information->expected) return false;
-    if (!(*information->expected < options.stop_information)) return false;
+    if (!information || !information->predicted) return false;
+    if (!(*information->predicted < options.stop_information)) return false;
     if (const std::optional<double>& exploitation = entry.report.exploitation) {
       if (!std::isfinite(*exploitation)) return false;
       low = std::min(low, *exploitation);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// When a method says that there is nothing left to learn.
+// Stops when the predicted information is low.
 #pragma once
 
 #include <span>

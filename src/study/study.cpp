@@ -96,12 +96,12 @@ Result<void> Study::close() {
 }
 
 Result<std::vector<Trial>> Study::ask(std::int64_t n) {
-  if (const auto heard = impl_->hear(); !heard) return heard.error();
+  if (const auto taken = impl_->take_results(); !taken) return taken.error();
   return impl_->ask(n);
 }
 
 Result<std::int64_t> Study::answer_requests() {
-  if (const auto heard = impl_->hear(); !heard) return heard.error();
+  if (const auto taken = impl_->take_results(); !taken) return taken.error();
   return impl_->answer_requests();
 }
 

@@ -108,9 +108,9 @@ class Worker {
     int news = -1;
     auto at_most = kWorkerLooksAround;
     if (may_claim && executor_.running() < executor_.capacity()) {
-      const auto heard = storage_.wait(std::chrono::milliseconds(0));
-      if (!heard) return heard.error();
-      news_ = news_ || *heard;
+      const auto waited = storage_.wait(std::chrono::milliseconds(0));
+      if (!waited) return waited.error();
+      news_ = news_ || *waited;
       if (news_) return {};
       news = storage_.wait_fd();
       at_most = kBetweenLooks;
@@ -123,9 +123,9 @@ class Worker {
   Result<std::optional<WorkEnd>> wait_for_news() {
     while (!news_ && interrupts() == 0 && seconds_since(claimed_) < kPollSeconds &&
            !renewal_is_due()) {
-      const auto heard = storage_.wait(kWorkerLooksAround);
-      if (!heard) return heard.error();
-      news_ = *heard;
+      const auto waited = storage_.wait(kWorkerLooksAround);
+      if (!waited) return waited.error();
+      news_ = *waited;
       if (options_.idle_seconds > 0.0 && seconds_since(busy_) >= options_.idle_seconds) break;
     }
     return std::optional<WorkEnd>();
@@ -248,10 +248,10 @@ class Worker {
     const bool may_pass = error.kind == ErrorKind::io || error.kind == ErrorKind::busy;
     if (!may_pass || options_.patience_seconds <= 0.0) return false;
     if (backoff_ == 0.0) {
-      trouble_since_ = Clock::now();
-      if (options_.on_trouble) options_.on_trouble(error);
+      disconnected_since_ = Clock::now();
+      if (options_.on_disconnect) options_.on_disconnect(error);
     }
-    if (seconds_since(trouble_since_) > options_.patience_seconds) return false;
+    if (seconds_since(disconnected_since_) > options_.patience_seconds) return false;
     backoff_ = std::clamp(2 * backoff_, kShortestBackoff, kLongestBackoff);
     next_try_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                    std::chrono::duration<double>(backoff_));
@@ -261,7 +261,7 @@ class Worker {
     if (backoff_ == 0.0) return;
     if (options_.on_relief) options_.on_relief();
     backoff_ = 0.0;
-    news_ = true;  // whatever came meanwhile went unheard
+    news_ = true;  // notifications meanwhile may have been missed
   }
   bool may_try() const { return backoff_ == 0.0 || Clock::now() >= next_try_; }
 
@@ -275,12 +275,12 @@ class Worker {
   std::vector<std::int64_t> returned_;  // tokens of what others should evaluate again
   std::vector<Limit> limits_;           // what metrics the study needs
   bool limits_known_ = false;
-  bool known_ = false;   // the storage has heard of us
+  bool known_ = false;   // the storage has a row for this worker
   bool news_ = true;     // there may be something to claim
   bool plenty_ = false;  // the last claim got all it wanted
   Clock::time_point kept_{}, looked_{}, claimed_{}, busy_ = Clock::now();
   double backoff_ = 0.0;  // seconds; 0 = no trouble
-  Clock::time_point trouble_since_{}, next_try_{};
+  Clock::time_point disconnected_since_{}, next_try_{};
 };
 
 }  // namespace

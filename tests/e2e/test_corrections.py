@@ -235,7 +235,7 @@ class Ends(VboTest):
     def test_a_program_that_is_not_there_pauses_at_once(self):
         self.study(["sh", "-c", "./nowhere {x}"], budget=1000, workers=1)
         done = self.json("run", "study.toml", expect=3)
-        self.assertEqual((done["end"], done["failed"]), ("looks_like_a_mistake", 1))
+        self.assertEqual((done["end"], done["failed"]), ("setup_failure", 1))
 
     def test_the_same_error_in_the_first_five_pauses(self):
         self.study(["false"], budget=1000, workers=1)

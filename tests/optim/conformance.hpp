@@ -44,7 +44,7 @@ inline OptionMap quick_settings(const std::string& method) {
       {"gp_iterations", 2}, {"gp_points", 24},   {"inducing", 6},        {"iterations", 4},
       {"levels", 8},        {"max_depth", 2},    {"max_leapfrog", 8},    {"members", 6},
       {"minibatch", 8},     {"pretrain", 10},    {"pretrain_steps", 10}, {"prior_steps", 10},
-      {"raw_samples", 12},  {"restarts", 1},     {"samples", 16},        {"screening", 4},
+      {"raw_samples", 12},  {"restarts", 1},     {"samples", 16},        {"preselection", 4},
       {"steps", 30},        {"thin", 2},         {"train_steps", 10},    {"warm_up", 1},
       {"warm_up_steps", 8}, {"window", 3},
   };

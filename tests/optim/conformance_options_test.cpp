@@ -83,7 +83,7 @@ std::string observed(const OptimizerOptions& options) {
   }
   const AskReport report = game.optimizer().report();
   for (const Term& value : report.values) say(value.value);
-  if (report.information) say(report.information->expected.value_or(-1.0));
+  if (report.information) say(report.information->predicted.value_or(-1.0));
   return all + report.message;
 }
 

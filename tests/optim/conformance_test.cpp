@@ -79,7 +79,7 @@ TEST_P(Conformance, WhatItSaysIsDeclaredAndAddsUp) {
       EXPECT_FALSE(std::isnan(value.value)) << value.name;
     }
     if (report.information && report.information->ceiling) {
-      EXPECT_LE(report.information->expected.value_or(0.0), *report.information->ceiling + 1e-9);
+      EXPECT_LE(report.information->predicted.value_or(0.0), *report.information->ceiling + 1e-9);
     }
   }
   // A method that declares parts of a score also scores.

@@ -28,6 +28,24 @@ TEST(Registry, UnknownNamesAreExplained) {
   EXPECT_THAT(unknown_option.error().message, HasSubstr("unknown option \"beta\""));
 }
 
+TEST(Registry, EarlierNamesOfOptionsWorkWithANote) {
+  OptimizerOptions options{.method = "vbo"};
+  options.settings["screening"] = std::int64_t{4};
+  EXPECT_TRUE(make_optimizer(small_space(), options));
+  EXPECT_THAT(renamed_options(options.settings),
+              ::testing::ElementsAre(HasSubstr("now called \"preselection\"")));
+  options.settings["preselection"] = std::int64_t{4};
+  const auto both = make_optimizer(small_space(), options);
+  ASSERT_FALSE(both);
+  EXPECT_THAT(both.error().message, HasSubstr("both names are given"));
+  options.settings.clear();
+  options.settings["screening"] = std::int64_t{0};  // is read, not ignored
+  const auto wrong = make_optimizer(small_space(), options);
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().field, "preselection");
+  EXPECT_TRUE(renamed_options({{"preselection", std::int64_t{4}}}).empty());
+}
+
 // What every method owes: points inside the space, the same for the same calls.
 class EveryMethod : public ::testing::TestWithParam<std::string> {};
 

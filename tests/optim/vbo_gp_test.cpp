@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The Gaussian process beside the critics, and the ablations: it in the place of one term.
-#include "optim/vbo/gp_judge.hpp"
+#include "optim/vbo/surrogate_panel.hpp"
 
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ VboGpOptions quick(GpRole role) {
 
 class GpRoles : public ::testing::TestWithParam<GpRole> {
  protected:
-  // Results on a grid, critics trained a little, the process fitted.
+  // Results on a grid, critics trained a little, the GP fitted.
   GpRoles() {
     for (int i = 0; i < 64; ++i) {
       const Vector code{{(i % 8 + 0.5) / 8.0, (i / 8 + 0.5) / 8.0}};
@@ -40,29 +40,29 @@ class GpRoles : public ::testing::TestWithParam<GpRole> {
     }
     archive_.sort();
     const Replay replay = archive_.replay(0.25, 16);
-    critics_.train(archive_, replay, frame_, 50, 0, 1);
-    judge_.learn(archive_, replay, 0);
+    critics_.train(archive_, replay, coordinates_, 50, 0, 1);
+    surrogate_.learn(archive_, replay, 0);
   }
 
   Encoding encoding_{box()};
-  Frame frame_{encoding_};
+  LocalCoordinates coordinates_{encoding_};
   Archive archive_{2};
-  Critics critics_{frame_.inputs(), VboOptions{}, 1};
-  GpJudge judge_{critics_, frame_, encoding_, quick(GetParam()), {.seed = 1}};
+  Critics critics_{coordinates_.inputs(), VboOptions{}, 1};
+  SurrogatePanel surrogate_{critics_, coordinates_, encoding_, quick(GetParam()), {.seed = 1}};
 };
 
 TEST_P(GpRoles, SlopeOfTheScore) {
   MatrixOf<float> X(2, 3), dX;
   X << 0.2F, 0.51F, 0.83F, 0.37F, 0.62F, 0.15F;
   const double weight = 0.8;
-  judge_.judge(X, weight, 1, &dX);
+  surrogate_.assess(X, weight, 1, &dX);
   for (Eigen::Index i = 0; i < X.size(); ++i) {
     const float h = 2e-3F;
     MatrixOf<float> up = X, down = X;
     up.data()[i] += h;
     down.data()[i] -= h;
-    const double above = judge_.judge(up, weight, 1, nullptr).score.cast<double>().mean();
-    const double below = judge_.judge(down, weight, 1, nullptr).score.cast<double>().mean();
+    const double above = surrogate_.assess(up, weight, 1, nullptr).score.cast<double>().mean();
+    const double below = surrogate_.assess(down, weight, 1, nullptr).score.cast<double>().mean();
     // Single precision, and ReLU critics have kinks.
     EXPECT_NEAR(dX.data()[i], (above - below) / (2.0 * h), 0.05) << i;
   }
@@ -71,33 +71,33 @@ TEST_P(GpRoles, SlopeOfTheScore) {
 TEST_P(GpRoles, ChangesOneTermAndAddsUp) {
   MatrixOf<float> X(2, 2);
   X << 0.3F, 0.95F, 0.6F, 0.05F;
-  CriticsJudge plain(critics_, frame_);
-  const Judgement critics = plain.judge(X, 0.5, 1, nullptr);
-  const Judgement& judgement = judge_.judge(X, 0.5, 1, nullptr);
+  CriticSurrogate plain(critics_, coordinates_);
+  const Assessment critics = plain.assess(X, 0.5, 1, nullptr);
+  const Assessment& assessment = surrogate_.assess(X, 0.5, 1, nullptr);
   EXPECT_LT(
-      (judgement.score - judgement.terms.row(0).transpose() -
-       0.5F * judgement.terms.bottomRows(judgement.terms.rows() - 1).colwise().sum().transpose())
+      (assessment.score - assessment.terms.row(0).transpose() -
+       0.5F * assessment.terms.bottomRows(assessment.terms.rows() - 1).colwise().sum().transpose())
           .norm(),
       1e-6F);
-  EXPECT_GT(judgement.terms(0, 0), judgement.terms(0, 1));  // the optimum beats a corner
+  EXPECT_GT(assessment.terms(0, 0), assessment.terms(0, 1));  // the optimum beats a corner
   if (GetParam() == GpRole::explores) {
-    ASSERT_EQ(judgement.meanings.size(), 2U);
-    EXPECT_EQ(judgement.meanings[1]->weighted.name, "gp_deviation");
-    EXPECT_GT(judgement.terms(1, 0), 0.0F);
+    ASSERT_EQ(assessment.meanings.size(), 2U);
+    EXPECT_EQ(assessment.meanings[1]->weighted.name, "gp_deviation");
+    EXPECT_GT(assessment.terms(1, 0), 0.0F);
   } else {
-    ASSERT_EQ(judgement.meanings.size(), 3U);
-    EXPECT_EQ(judgement.terms.bottomRows(2), critics.terms.bottomRows(2));
+    ASSERT_EQ(assessment.meanings.size(), 3U);
+    EXPECT_EQ(assessment.terms.bottomRows(2), critics.terms.bottomRows(2));
   }
-  EXPECT_NE(judgement.terms(0, 0), critics.terms(0, 0));
-  EXPECT_EQ(judge_.gp_weight(), GetParam() == GpRole::exploits ? 1.0 : 0.9);
+  EXPECT_NE(assessment.terms(0, 0), critics.terms(0, 0));
+  EXPECT_EQ(surrogate_.gp_weight(), GetParam() == GpRole::exploits ? 1.0 : 0.9);
 }
 
 TEST_P(GpRoles, ScoresDoNotDependOnThreads) {
   MatrixOf<float> X(2, 700);
   Rng rng(5, "gp-roles");
   for (float& x : X.reshaped()) x = static_cast<float>(rng.uniform());
-  const VectorOf<float> alone = judge_.judge(X, 0.5, 1, nullptr).score;
-  EXPECT_EQ(judge_.judge(X, 0.5, 3, nullptr).score, alone);
+  const VectorOf<float> alone = surrogate_.assess(X, 0.5, 1, nullptr).score;
+  EXPECT_EQ(surrogate_.assess(X, 0.5, 3, nullptr).score, alone);
 }
 
 TEST_P(GpRoles, FindsASmoothOptimum) {
@@ -126,34 +126,34 @@ INSTANTIATE_TEST_SUITE_P(Terms, GpRoles,
                          ::testing::Values(GpRole::assists, GpRole::explores, GpRole::exploits));
 
 // Ranks would bend a straight line at the top, where most of the scores are.
-TEST(GpJudge, LearnsTheDistancesOfGoodResults) {
+TEST(SurrogatePanel, LearnsTheDistancesOfGoodResults) {
   const Encoding encoding(Space::make({Parameter::real("x", 0, 1)}).value());
-  const Frame frame(encoding);
-  Critics critics(frame.inputs(), VboOptions{}, 1);
-  GpJudge judge(critics, frame, encoding, quick(GpRole::exploits), {.seed = 1});
+  const LocalCoordinates coordinates(encoding);
+  Critics critics(coordinates.inputs(), VboOptions{}, 1);
+  SurrogatePanel surrogate(critics, coordinates, encoding, quick(GpRole::exploits), {.seed = 1});
   Archive archive(1);
   for (int i = 0; i < 40; ++i) {
     const double x = (i + 0.5) / 40.0;
     archive.add(i + 1, Vector::Constant(1, x), i == 3 ? -1e9 : 5.0 * x);  // and one outlier below
   }
   archive.sort();
-  judge.learn(archive, archive.replay(0.25, 8), 0);
+  surrogate.learn(archive, archive.replay(0.25, 8), 0);
   MatrixOf<float> X(1, 3);
   X << 0.6F, 0.78F, 0.96F;
-  const Judgement& judgement = judge.judge(X, 0.0, 1, nullptr);
-  const float lower = judgement.terms(0, 1) - judgement.terms(0, 0),
-              upper = judgement.terms(0, 2) - judgement.terms(0, 1);
+  const Assessment& assessment = surrogate.assess(X, 0.0, 1, nullptr);
+  const float lower = assessment.terms(0, 1) - assessment.terms(0, 0),
+              upper = assessment.terms(0, 2) - assessment.terms(0, 1);
   EXPECT_GT(lower, 0.1F);
   EXPECT_GT(upper / lower, 0.5F);
   EXPECT_LT(upper / lower, 3.0F);  // bent a little because of the outlier; with ranks: 8
 }
 
 // Outcomes that fall over six decades: only bent they say how the good ones differ.
-TEST(GpJudge, BendsOutcomesOfManyDecades) {
+TEST(SurrogatePanel, BendsOutcomesOfManyDecades) {
   const Encoding encoding(box());
-  const Frame frame(encoding);
-  Critics critics(frame.inputs(), VboOptions{}, 1);
-  GpJudge judge(critics, frame, encoding, quick(GpRole::exploits), {.seed = 1});
+  const LocalCoordinates coordinates(encoding);
+  Critics critics(coordinates.inputs(), VboOptions{}, 1);
+  SurrogatePanel surrogate(critics, coordinates, encoding, quick(GpRole::exploits), {.seed = 1});
   Archive archive(2);
   Rng rng(4, "points");
   const auto valley = [](const Vector& x) {
@@ -164,7 +164,7 @@ TEST(GpJudge, BendsOutcomesOfManyDecades) {
     archive.add(i + 1, code, valley(code));
   }
   archive.sort();
-  for (int round = 0; round < 3; ++round) judge.learn(archive, archive.replay(0.25, 16), round);
+  for (int round = 0; round < 3; ++round) surrogate.learn(archive, archive.replay(0.25, 16), round);
   // Order of new points near the bottom, where outcomes are a thousandth of the range.
   int right = 0, pairs = 0;
   for (int i = 0; i < 100; ++i, ++pairs) {
@@ -174,21 +174,21 @@ TEST(GpJudge, BendsOutcomesOfManyDecades) {
     const Vector a = near(), b = near();
     MatrixOf<float> X(2, 2);
     X << a.cast<float>(), b.cast<float>();
-    const Judgement& judgement = judge.judge(X, 0.0, 1, nullptr);
-    right += (judgement.terms(0, 0) > judgement.terms(0, 1)) == (valley(a) > valley(b));
+    const Assessment& assessment = surrogate.assess(X, 0.0, 1, nullptr);
+    right += (assessment.terms(0, 0) > assessment.terms(0, 1)) == (valley(a) > valley(b));
   }
   EXPECT_GT(right, 80) << "of " << pairs;
 }
 
-// The process hears of results alone: a cliff would be taken for the shape of the whole function.
+// The GP hears of results alone: a cliff would be taken for the shape of the whole function.
 // What keeps suggestions away from failures is the model of success, which hears of all.
-TEST(GpJudge, FailuresAreLeftToTheModelOfSuccess) {
+TEST(SurrogatePanel, FailuresAreLeftToTheModelOfSuccess) {
   const Encoding encoding(
       Space::make({Parameter::real("x", 0, 1), Parameter::categorical("c", {"fine", "fails"})})
           .value());
-  const Frame frame(encoding);
-  Critics critics(frame.inputs(), VboOptions{}, 1);
-  GpJudge judge(critics, frame, encoding, quick(GpRole::exploits), {.seed = 1});
+  const LocalCoordinates coordinates(encoding);
+  Critics critics(coordinates.inputs(), VboOptions{}, 1);
+  SurrogatePanel surrogate(critics, coordinates, encoding, quick(GpRole::exploits), {.seed = 1});
   Archive archive(3);
   Failures failures(encoding, 1, 1);
   for (int i = 0; i < 32; ++i) {
@@ -204,11 +204,11 @@ TEST(GpJudge, FailuresAreLeftToTheModelOfSuccess) {
   }
   failures.learn(archive, archive.size());
   archive.sort();
-  judge.learn(archive, archive.replay(0.25, 32), 0);
+  surrogate.learn(archive, archive.replay(0.25, 32), 0);
   MatrixOf<float> X(3, 4);  // fine ones, the better the later, then failing ones
   X << 0.2F, 0.9F, 0.5F, 0.9F, 1.0F, 1.0F, 0.0F, 0.0F, 0.0F, 0.0F, 1.0F, 1.0F;
-  const Judgement& judgement = judge.judge(X, 0.0, 1, nullptr);
-  EXPECT_GT(judgement.terms(0, 1), judgement.terms(0, 0) + 0.5F);
+  const Assessment& assessment = surrogate.assess(X, 0.0, 1, nullptr);
+  EXPECT_GT(assessment.terms(0, 1), assessment.terms(0, 0) + 0.5F);
   ASSERT_TRUE(failures.known());
   std::vector<Vector> codes;
   for (const auto& column : X.colwise()) codes.emplace_back(column.cast<double>());
@@ -219,11 +219,11 @@ TEST(GpJudge, FailuresAreLeftToTheModelOfSuccess) {
 
 // Results that follow one of the two opinions move the weight to it; so does a state that was
 // stored and read back.
-TEST(GpJudge, WeightGoesToWhoeverPredictsTheResults) {
+TEST(SurrogatePanel, WeightGoesToWhoeverPredictsTheResults) {
   const Encoding encoding(box());
-  const Frame frame(encoding);
-  Critics critics(frame.inputs(), VboOptions{}, 1);  // untrained: they know nothing
-  GpJudge judge(critics, frame, encoding, quick(GpRole::assists), {.seed = 1});
+  const LocalCoordinates coordinates(encoding);
+  Critics critics(coordinates.inputs(), VboOptions{}, 1);  // untrained: they know nothing
+  SurrogatePanel surrogate(critics, coordinates, encoding, quick(GpRole::assists), {.seed = 1});
   Archive archive(2);
   Rng rng(3, "points");
   const auto add = [&](int count) {
@@ -234,25 +234,25 @@ TEST(GpJudge, WeightGoesToWhoeverPredictsTheResults) {
     archive.sort();
   };
   add(40);
-  judge.learn(archive, archive.replay(0.25, 16), 0);
-  EXPECT_EQ(judge.gp_weight(), 0.9);
+  surrogate.learn(archive, archive.replay(0.25, 16), 0);
+  EXPECT_EQ(surrogate.gp_weight(), 0.9);
   const auto play = [&](int results, int round) {
     add(results);
     std::vector<int> fresh(static_cast<std::size_t>(results));
     std::iota(fresh.begin(), fresh.end(), archive.size() - results);
-    judge.examine(archive, archive.replay(0.25, 16), fresh, 1);
-    judge.learn(archive, archive.replay(0.25, 16), round);
+    surrogate.examine(archive, archive.replay(0.25, 16), fresh, 1);
+    surrogate.learn(archive, archive.replay(0.25, 16), round);
   };
   for (int round = 1; round < 4; ++round) play(16, round);
-  EXPECT_GT(judge.gp_weight(), 0.85);
-  const double before = judge.gp_weight();
+  EXPECT_GT(surrogate.gp_weight(), 0.85);
+  const double before = surrogate.gp_weight();
   play(5, 4);  // too few to tell: they wait
-  EXPECT_EQ(judge.gp_weight(), before);
+  EXPECT_EQ(surrogate.gp_weight(), before);
 
   StateWriter out;
-  judge.write(out);
+  surrogate.write(out);
   const std::string bytes = out.take();
-  GpJudge again(critics, frame, encoding, quick(GpRole::assists), {.seed = 1});
+  SurrogatePanel again(critics, coordinates, encoding, quick(GpRole::assists), {.seed = 1});
   StateReader in(bytes);
   again.read(in);
   ASSERT_TRUE(in.complete());
@@ -260,9 +260,9 @@ TEST(GpJudge, WeightGoesToWhoeverPredictsTheResults) {
   EXPECT_EQ(again.gp_weight(), before);
   MatrixOf<float> X(2, 2);
   X << 0.3F, 0.95F, 0.6F, 0.05F;
-  EXPECT_EQ(again.judge(X, 0.5, 1).score, judge.judge(X, 0.5, 1).score);
+  EXPECT_EQ(again.assess(X, 0.5, 1).score, surrogate.assess(X, 0.5, 1).score);
   play(3, 5);
-  EXPECT_NE(judge.gp_weight(), before);
+  EXPECT_NE(surrogate.gp_weight(), before);
 }
 
 }  // namespace

@@ -10,10 +10,10 @@
 #include <optional>
 
 #include "optim/surrogate/acquisition.hpp"
-#include "optim/vbo/gp_judge.hpp"
-#include "optim/vbo/improve.hpp"
-#include "optim/vbo/lesson.hpp"
-#include "optim/vbo/process_view.hpp"
+#include "optim/vbo/expected_improvement.hpp"
+#include "optim/vbo/gp_window.hpp"
+#include "optim/vbo/surrogate_panel.hpp"
+#include "optim/vbo/training_subset.hpp"
 #include "support/gradient_check.hpp"
 #include "vbo_parts.hpp"
 
@@ -22,48 +22,48 @@ namespace {
 
 // ---- the view -----------------------------------------------------------------------------------
 
-Frame tilted_frame(const Encoding& mixed) {  // of parts_mixed_space
-  Frame frame(mixed);
+LocalCoordinates tilted_coordinates(const Encoding& mixed) {  // of parts_mixed_space
+  LocalCoordinates coordinates(mixed);
   const Matrix A{{20.0, 5.0, 0.0}, {5.0, 10.0, 1.0}, {0.0, 1.0, 40.0}};
-  frame.move({Vector{{0.4, 0.5, 0.7}}, A});
-  return frame;
+  coordinates.move({Vector{{0.4, 0.5, 0.7}}, A});
+  return coordinates;
 }
 
-TEST(ProcessView, SeesTheBoxAsItIs) {
-  const ProcessView box;
+TEST(GpWindow, SeesTheBoxAsItIs) {
+  const GpWindow box;
   const Matrix X = random_codes(6, 4, 1).cast<double>();
   EXPECT_FALSE(box.is_near());
   EXPECT_EQ(box(X), X);
   EXPECT_EQ(box.pullback(X), X);
   EXPECT_EQ(box.distance(X), Vector::Zero(4));
-  EXPECT_TRUE(box.hill().empty());
+  EXPECT_TRUE(box.quadratic_mean().empty());
 }
 
-TEST(ProcessView, SeesNumbersInTheSearchsFrameAndCategoriesAsTheyAre) {
+TEST(GpWindow, SeesNumbersInTheLocalCoordinatesAndCategoriesAsTheyAre) {
   const Encoding encoding(parts_mixed_space());  // x, n, three categories, z
-  const Frame frame = tilted_frame(encoding);
-  const ProcessView view(frame, 6);
+  const LocalCoordinates coordinates = tilted_coordinates(encoding);
+  const GpWindow view(coordinates, 6);
   EXPECT_TRUE(view.is_near());
   Vector code{{0.4, 0.5, 0.0, 1.0, 0.0, 0.7}};  // the centre
   EXPECT_LT((view(code) - Vector{{0.0, 0.0, 0.0, 1.0, 0.0, 0.0}}).norm(), 1e-14);
   EXPECT_NEAR(view.distance(code)[0], 0.0, 1e-12);
-  EXPECT_NEAR(view.hill().at(view(code))[0], 0.0, 1e-12);
+  EXPECT_NEAR(view.quadratic_mean().at(view(code))[0], 0.0, 1e-12);
   code += Vector{{0.1, 0.0, 0.0, 0.0, 0.0, -0.05}};
   const Vector away{{2.0, 0.45, -2.0}};  // A (x - mu)
   const Vector u = view(code);
   EXPECT_LT((Vector(u(std::vector<int>{0, 1, 5})) - Tuning::near_scale * away).norm(), 1e-12);
   EXPECT_NEAR(view.distance(code)[0], std::sqrt(away.squaredNorm() / 3.0), 1e-12);
-  // The hill is that of the distance, whatever the scale.
+  // The basin is that of the distance, whatever the scale.
   const double t = away.squaredNorm() / 3.0;
-  EXPECT_NEAR(view.hill().at(u)[0], t / (1.0 + t / Tuning::near_hill), 1e-12);
+  EXPECT_NEAR(view.quadratic_mean().at(u)[0], t / (1.0 + t / Tuning::near_quadratic), 1e-12);
   code.segment(2, 3) << 1.0, 0.0, 0.0;  // another category is not farther away
   EXPECT_NEAR(view.distance(code)[0], std::sqrt(t), 1e-12);
 }
 
-TEST(ProcessView, PullbackIsTheAdjoint) {
+TEST(GpWindow, PullbackIsTheAdjoint) {
   const Encoding encoding(parts_mixed_space());
-  const Frame frame = tilted_frame(encoding);
-  const ProcessView view(frame, 6);
+  const LocalCoordinates coordinates = tilted_coordinates(encoding);
+  const GpWindow view(coordinates, 6);
   const Matrix X = random_codes(6, 3, 2).cast<double>(),
                weights = random_codes(6, 3, 3).cast<double>();
   testing::expect_matrix_gradient(
@@ -72,22 +72,23 @@ TEST(ProcessView, PullbackIsTheAdjoint) {
 }
 
 // Searches over very many numbers keep the diagonal alone.
-TEST(ProcessView, ADiagonalFrame) {
+TEST(GpWindow, DiagonalCoordinates) {
   const Encoding encoding(parts_cube(2));
-  Frame full(encoding), diagonal(encoding);
+  LocalCoordinates full(encoding), diagonal(encoding);
   full.move({Vector{{0.2, 0.9}}, Matrix{{3.0, 0.0}, {0.0, 50.0}}});
   diagonal.move({Vector{{0.2, 0.9}}, Vector{{3.0, 50.0}}});
   const Matrix X = random_codes(2, 5, 4).cast<double>();
-  EXPECT_EQ(ProcessView(diagonal, 2)(X), ProcessView(full, 2)(X));
+  EXPECT_EQ(GpWindow(diagonal, 2)(X), GpWindow(full, 2)(X));
 }
 
 // ---- what it learns from ------------------------------------------------------------------------
 
-TEST(Lesson, NearTheSearchAreTheNearestWithinItsReach) {
+TEST(TrainingSubset, NearTheSearchAreTheNearestWithinItsReach) {
   const Encoding encoding(parts_cube(1));
-  Frame frame(encoding);
-  frame.move({Vector{{0.5}}, Matrix{{40.0}}});  // a length of the frame is a fortieth of the box
-  const ProcessView view(frame, 1);
+  LocalCoordinates coordinates(encoding);
+  coordinates.move(
+      {Vector{{0.5}}, Matrix{{40.0}}});  // a length of the coordinates is a fortieth of the box
+  const GpWindow view(coordinates, 1);
   Archive archive(1);
   for (int i = 0; i <= 100; ++i) archive.add(i + 1, Vector{{0.01 * i}}, -std::abs(i - 80.0));
   archive.add(200, Vector{{0.5}}, -std::numeric_limits<double>::infinity());  // failed
@@ -107,11 +108,11 @@ TEST(Lesson, NearTheSearchAreTheNearestWithinItsReach) {
 
 // Of a very long history only the best and the newest are looked at, so that a round takes the same
 // time however many there are.
-TEST(Lesson, LooksAtABoundedNumberOfResults) {
+TEST(TrainingSubset, LooksAtABoundedNumberOfResults) {
   const Encoding encoding(parts_cube(1));
-  Frame frame(encoding);
-  frame.move({Vector{{0.5}}, Matrix{{1.0}}});  // everything is near
-  const ProcessView view(frame, 1);
+  LocalCoordinates coordinates(encoding);
+  coordinates.move({Vector{{0.5}}, Matrix{{1.0}}});  // everything is near
+  const GpWindow view(coordinates, 1);
   Archive archive(1);
   const int n = 3 * Tuning::pool;
   for (int i = 0; i < n; ++i)
@@ -135,7 +136,7 @@ class NearTheSearch : public ::testing::Test {
     for (int i = 0; i < 100; ++i) add(Vector{{rng_.uniform(), rng_.uniform()}});
     for (int i = 0; i < 100; ++i) add(draw());
     archive_.sort();
-    frame_.move({centre_ + axes_ * Vector{{0.3, -0.2}}, axes_.inverse() / 1.5});
+    coordinates_.move({centre_ + axes_ * Vector{{0.3, -0.2}}, axes_.inverse() / 1.5});
   }
 
   // Draws of the search: N(centre, axes axes').
@@ -145,10 +146,12 @@ class NearTheSearch : public ::testing::Test {
     return -u.squaredNorm() + 0.3 * std::sin(2.0 * u[0]);
   }
   void add(const Vector& x) { archive_.add(archive_.size() + 1, x, value(x)); }
-  GpJudge judge() const { return {critics_, frame_, encoding_, options_, {.seed = 1}}; }
+  SurrogatePanel surrogate() const {
+    return {critics_, coordinates_, encoding_, options_, {.seed = 1}};
+  }
 
   // Correlation of what is expected of new draws with what they are.
-  double correlation(GpJudge& judge) {
+  double correlation(SurrogatePanel& surrogate) {
     MatrixOf<float> X(2, 200);
     Vector truth(200), expected(200);
     for (int i = 0; i < 200; ++i) {
@@ -156,7 +159,7 @@ class NearTheSearch : public ::testing::Test {
       truth[i] = value(x);
       X.col(i) = x.cast<float>();
     }
-    expected = judge.judge(X, 0.0, 1).terms.row(0).transpose().cast<double>();
+    expected = surrogate.assess(X, 0.0, 1).terms.row(0).transpose().cast<double>();
     truth.array() -= truth.mean();
     expected.array() -= expected.mean();
     return truth.dot(expected) / std::sqrt(truth.squaredNorm() * expected.squaredNorm());
@@ -164,44 +167,44 @@ class NearTheSearch : public ::testing::Test {
 
   Rng rng_{11, "near"};
   Encoding encoding_{parts_cube(2)};
-  Frame frame_{encoding_};
+  LocalCoordinates coordinates_{encoding_};
   Vector centre_{{0.37, 0.61}};
   Matrix axes_{{8e-4, -6e-6}, {6e-4, 8e-6}};  // long and short axis, as columns
   Archive archive_{2};
   VboGpOptions options_ = vbo_ablation(GpRole::exploits);
-  Critics critics_{frame_.inputs(), VboOptions{}, 1};
+  Critics critics_{coordinates_.inputs(), VboOptions{}, 1};
 };
 
 TEST_F(NearTheSearch, PredictsWhereTheWholeBoxTellsNothing) {
-  GpJudge near = judge();
+  SurrogatePanel near = surrogate();
   near.learn(archive_, archive_.replay(0.25, 16), 0);
-  EXPECT_TRUE(near.process().view->is_near());
+  EXPECT_TRUE(near.gp_member().view->is_near());
   EXPECT_GT(correlation(near), 0.99);
   // Two hundred points for it: then all are seen, in the whole box.
   options_.vbo.gp_points = 200;
-  GpJudge box = judge();
+  SurrogatePanel box = surrogate();
   box.learn(archive_, archive_.replay(0.25, 16), 0);
-  EXPECT_FALSE(box.process().view->is_near());
+  EXPECT_FALSE(box.gp_member().view->is_near());
   EXPECT_LT(correlation(box), 0.9);
 }
 
 TEST_F(NearTheSearch, SlopeOfTheScore) {
-  GpJudge near = judge();
+  SurrogatePanel near = surrogate();
   near.learn(archive_, archive_.replay(0.25, 16), 0);
   // Codes in single precision are too coarse for differences of a narrow search: a wider one.
-  frame_.move({centre_, 8.0 * Matrix::Identity(2, 2)});
+  coordinates_.move({centre_, 8.0 * Matrix::Identity(2, 2)});
   near.learn(archive_, archive_.replay(0.25, 16), 1);
-  ASSERT_TRUE(near.process().view->is_near());
+  ASSERT_TRUE(near.gp_member().view->is_near());
   MatrixOf<float> X(2, 3), dX;
   X << 0.2F, 0.51F, 0.63F, 0.57F, 0.62F, 0.45F;
-  near.judge(X, 0.0, 1, &dX);
+  near.assess(X, 0.0, 1, &dX);
   for (Eigen::Index i = 0; i < X.size(); ++i) {
     const float h = 2e-3F;
     MatrixOf<float> up = X, down = X;
     up.data()[i] += h;
     down.data()[i] -= h;
-    const double above = near.judge(up, 0.0, 1, nullptr).score.cast<double>().mean();
-    const double below = near.judge(down, 0.0, 1, nullptr).score.cast<double>().mean();
+    const double above = near.assess(up, 0.0, 1, nullptr).score.cast<double>().mean();
+    const double below = near.assess(down, 0.0, 1, nullptr).score.cast<double>().mean();
     const double slope = (above - below) / (2.0 * static_cast<double>(h));
     EXPECT_NEAR(dX.data()[i], slope, 0.02 + 0.02 * std::abs(slope)) << i;
   }
@@ -209,21 +212,21 @@ TEST_F(NearTheSearch, SlopeOfTheScore) {
 
 TEST_F(NearTheSearch, LooksAtTheBoxWhileResultsAreFew) {
   options_.vbo.gp_points = 200;
-  GpJudge all = judge();
+  SurrogatePanel all = surrogate();
   all.learn(archive_, archive_.replay(0.25, 16), 0);
-  EXPECT_FALSE(all.process().view->is_near());
+  EXPECT_FALSE(all.gp_member().view->is_near());
   add(draw());  // one more than it can learn from
   archive_.sort();
   all.learn(archive_, archive_.replay(0.25, 16), 1);
-  EXPECT_TRUE(all.process().view->is_near());
+  EXPECT_TRUE(all.gp_member().view->is_near());
 }
 
 TEST_F(NearTheSearch, LooksAtTheBoxWhileTheBestIsElsewhere) {
   archive_.add(500, Vector{{0.9, 0.1}}, 10.0);
   archive_.sort();
-  GpJudge judge = this->judge();
-  judge.learn(archive_, archive_.replay(0.25, 16), 0);
-  EXPECT_FALSE(judge.process().view->is_near());
+  SurrogatePanel surrogate = this->surrogate();
+  surrogate.learn(archive_, archive_.replay(0.25, 16), 0);
+  EXPECT_FALSE(surrogate.gp_member().view->is_near());
 }
 
 // A plateau around the search says nothing about where to go.
@@ -233,19 +236,20 @@ TEST_F(NearTheSearch, LooksAtTheBoxFromAPlateau) {
     flat.add(i + 1, archive_.code(i), std::max(archive_.value(i), -50.0) < -49.0 ? -50.0 - i : 1.0);
   }
   flat.sort();
-  GpJudge judge = this->judge();
-  judge.learn(flat, flat.replay(0.25, 16), 0);
-  EXPECT_FALSE(judge.process().view->is_near());
+  SurrogatePanel surrogate = this->surrogate();
+  surrogate.learn(flat, flat.replay(0.25, 16), 0);
+  EXPECT_FALSE(surrogate.gp_member().view->is_near());
 }
 
-// What jumps find far away says nothing about a process that knows the surroundings of the search.
+// What mutations find far away says nothing about a GP that knows the surroundings of the
+// search.
 TEST_F(NearTheSearch, IsTestedOnWhatIsNear) {
   options_ = VboGpOptions{};
   options_.vbo.gp_points = kMost;
-  GpJudge judge = this->judge();
-  judge.learn(archive_, archive_.replay(0.25, 16), 0);
-  ASSERT_TRUE(judge.process().view->is_near());
-  EXPECT_EQ(judge.gp_weight(), 0.9);
+  SurrogatePanel surrogate = this->surrogate();
+  surrogate.learn(archive_, archive_.replay(0.25, 16), 0);
+  ASSERT_TRUE(surrogate.gp_member().view->is_near());
+  EXPECT_EQ(surrogate.gp_weight(), 0.9);
   const auto examine = [&](auto&& place) {
     std::vector<int> fresh;
     for (int i = 0; i < 32; ++i) {
@@ -253,83 +257,83 @@ TEST_F(NearTheSearch, IsTestedOnWhatIsNear) {
       add(place());
     }
     archive_.sort();
-    judge.examine(archive_, archive_.replay(0.25, 16), fresh, 1);
+    surrogate.examine(archive_, archive_.replay(0.25, 16), fresh, 1);
   };
   examine([&] { return Vector{{rng_.uniform(), rng_.uniform()}}; });
-  EXPECT_EQ(judge.gp_weight(), 0.9);
-  examine([&] { return draw(); });  // the critics are untrained, the process is right
-  EXPECT_GT(judge.gp_weight(), 0.94);
+  EXPECT_EQ(surrogate.gp_weight(), 0.9);
+  examine([&] { return draw(); });  // the critics are untrained, the GP is right
+  EXPECT_GT(surrogate.gp_weight(), 0.94);
 }
 
 // Forecasts leave places far away to the critics, and nobody is blamed for them.
 TEST_F(NearTheSearch, FarAwayTheCriticsForecastAlone) {
-  GpJudge judge = this->judge();
+  SurrogatePanel surrogate = this->surrogate();
   const Replay replay = archive_.replay(0.25, 16);
-  judge.learn(archive_, replay, 0);
-  CriticsJudge critics(critics_, frame_);
+  surrogate.learn(archive_, replay, 0);
+  CriticSurrogate critics(critics_, coordinates_);
   const OutcomeLevels levels(archive_, replay, static_cast<int>(critics_.levels().size()));
   MatrixOf<float> X(2, 2);
   X << 0.37F, 0.9F, 0.61F, 0.1F;  // at the search, and far away
-  EXPECT_EQ(judge.knows(X.cast<double>()), (std::vector<bool>{true, false}));
-  EXPECT_EQ(this->judge().knows(X.cast<double>()), (std::vector<bool>{true, true}));  // no process
+  EXPECT_EQ(surrogate.knows(X.cast<double>()), (std::vector<bool>{true, false}));
+  EXPECT_EQ(this->surrogate().knows(X.cast<double>()), (std::vector<bool>{true, true}));  // no GP
   EXPECT_EQ(critics.knows(X.cast<double>()), (std::vector<bool>{true, true}));
-  const Matrix both = judge.forecast(levels, X, 1), alone = critics.forecast(levels, X, 1);
+  const Matrix both = surrogate.forecast(levels, X, 1), alone = critics.forecast(levels, X, 1);
   EXPECT_LT((both.colwise().sum().array() - 1.0).abs().maxCoeff(), 1e-5);
   EXPECT_GT((both.col(0) - alone.col(0)).norm(), 0.1);
   EXPECT_EQ(both.col(1), alone.col(1));
 }
 
-// Improvements are codes: they climb what the process expects in its view, and what is pending is
+// EiMaximizer are codes: they ascend what the GP expects in its view, and what is pending is
 // believed there.
-TEST_F(NearTheSearch, ImprovementsClimbInItsView) {
-  GpJudge judge = this->judge();
-  judge.learn(archive_, archive_.replay(0.25, 16), 0);
-  const Process process = judge.process();
-  ASSERT_TRUE(process.view->is_near());
+TEST_F(NearTheSearch, ExpectedImprovementIsMaximizedInItsWindow) {
+  SurrogatePanel surrogate = this->surrogate();
+  surrogate.learn(archive_, archive_.replay(0.25, 16), 0);
+  const GpMember gp = surrogate.gp_member();
+  ASSERT_TRUE(gp.view->is_near());
   Matrix starts(2, 64);
   for (auto start : starts.colwise()) start = draw();
   const auto log_ei_at = [&](const Matrix& X) -> Vector {
-    const auto p = process.model->posterior((*process.view)(X), false);
-    return score_points(Acquisition::log_ei, p->mean(), p->variance(), process.best, 0.0).value;
+    const auto p = gp.model->posterior((*gp.view)(X), false);
+    return score_points(Acquisition::log_ei, p->mean(), p->variance(), gp.best, 0.0).value;
   };
-  ImproveSearch search{encoding_, [&](Rng&) { return starts; },
-                       [](ConstVectorRef) { return false; }, Matrix(2, 0)};
-  const auto find = [&] { return Improvements(process, search, 1, Rng(3), 1).find(1); };
-  const std::vector<Improvement> first = find();
+  EiProblem search{encoding_, [&](Rng&) { return starts; }, [](ConstVectorRef) { return false; },
+                   Matrix(2, 0)};
+  const auto find = [&] { return EiMaximizer(gp, search, 1, Rng(3), 1).find(1); };
+  const std::vector<EiPoint> first = find();
   ASSERT_EQ(first.size(), 1U);
   EXPECT_NEAR(first[0].log_ei, log_ei_at(first[0].code)[0], 1e-9);
   EXPECT_GT(first[0].log_ei, log_ei_at(starts).maxCoeff() + 1e-3);  // above where it began
-  EXPECT_LT(process.view->distance(first[0].code)[0], Tuning::near_radius);
+  EXPECT_LT(gp.view->distance(first[0].code)[0], Tuning::near_radius);
   search.pending = first[0].code;
-  const std::vector<Improvement> next = find();
+  const std::vector<EiPoint> next = find();
   ASSERT_EQ(next.size(), 1U);
-  const Matrix step = (*process.view)(next[0].code) - (*process.view)(first[0].code);
+  const Matrix step = (*gp.view)(next[0].code) - (*gp.view)(first[0].code);
   EXPECT_GT(step.norm(), 1e-3);
 }
 
 // Four results per number are not to be had where numbers are many: half of what it sees is enough.
-TEST(GpJudge, LooksNearWithManyNumbers) {
+TEST(SurrogatePanel, LooksNearWithManyNumbers) {
   const Encoding encoding(parts_cube(70));
-  Frame frame(encoding);
-  frame.move({Vector::Constant(70, 0.3), 4.0 * Matrix::Identity(70, 70)});
-  Critics critics(frame.inputs(), VboOptions{}, 1);
-  GpJudge judge(critics, frame, encoding, VboGpOptions{}, {.seed = 1});
+  LocalCoordinates coordinates(encoding);
+  coordinates.move({Vector::Constant(70, 0.3), 4.0 * Matrix::Identity(70, 70)});
+  Critics critics(coordinates.inputs(), VboOptions{}, 1);
+  SurrogatePanel surrogate(critics, coordinates, encoding, VboGpOptions{}, {.seed = 1});
   const Archive archive = quadratic_archive(70, 300);
-  judge.learn(archive, archive.replay(0.25, 64), 0);
-  EXPECT_TRUE(judge.process().view->is_near());
+  surrogate.learn(archive, archive.replay(0.25, 64), 0);
+  EXPECT_TRUE(surrogate.gp_member().view->is_near());
 }
 
-// Categories stay what they are beside numbers seen in the frame.
-TEST(GpJudge, KnowsCategoriesNearTheSearch) {
+// Categories stay what they are beside numbers seen in the coordinates.
+TEST(SurrogatePanel, KnowsCategoriesNearTheSearch) {
   const Encoding encoding(
       Space::make({Parameter::real("x", 0, 1), Parameter::categorical("c", {"good", "bad"})})
           .value());
-  Frame frame(encoding);
-  frame.move({Vector{{0.3}}, Matrix{{50.0}}});
-  Critics critics(frame.inputs(), VboOptions{}, 1);
+  LocalCoordinates coordinates(encoding);
+  coordinates.move({Vector{{0.3}}, Matrix{{50.0}}});
+  Critics critics(coordinates.inputs(), VboOptions{}, 1);
   VboGpOptions options = vbo_ablation(GpRole::exploits);
   options.vbo.gp_points = 40;
-  GpJudge judge(critics, frame, encoding, options, {.seed = 1});
+  SurrogatePanel surrogate(critics, coordinates, encoding, options, {.seed = 1});
   Archive archive(3);
   Rng rng(5, "codes");
   for (int i = 0; i < 80; ++i) {
@@ -339,35 +343,35 @@ TEST(GpJudge, KnowsCategoriesNearTheSearch) {
                 -std::pow(x - 0.3, 2.0) - (good ? 0.0 : 1e-3));
   }
   archive.sort();
-  judge.learn(archive, archive.replay(0.25, 16), 0);
-  ASSERT_TRUE(judge.process().view->is_near());
+  surrogate.learn(archive, archive.replay(0.25, 16), 0);
+  ASSERT_TRUE(surrogate.gp_member().view->is_near());
   MatrixOf<float> X(3, 3);
   X << 0.3F, 0.3F, 0.32F, 1.0F, 0.0F, 1.0F, 0.0F, 1.0F, 0.0F;
-  const Judgement& judgement = judge.judge(X, 0.0, 1);
-  EXPECT_GT(judgement.terms(0, 0), judgement.terms(0, 1));  // the better category
-  EXPECT_GT(judgement.terms(0, 0), judgement.terms(0, 2));  // the better number
-  EXPECT_GT(judgement.terms(0, 2), judgement.terms(0, 1));  // 4e-4 is less than 1e-3
+  const Assessment& assessment = surrogate.assess(X, 0.0, 1);
+  EXPECT_GT(assessment.terms(0, 0), assessment.terms(0, 1));  // the better category
+  EXPECT_GT(assessment.terms(0, 0), assessment.terms(0, 2));  // the better number
+  EXPECT_GT(assessment.terms(0, 2), assessment.terms(0, 1));  // 4e-4 is less than 1e-3
 }
 
 TEST_F(NearTheSearch, StoredAndReadBackItLearnsTheSame) {
-  GpJudge judge = this->judge();
+  SurrogatePanel surrogate = this->surrogate();
   for (int round = 0; round < 3; ++round) {
-    judge.learn(archive_, archive_.replay(0.25, 16), round);
+    surrogate.learn(archive_, archive_.replay(0.25, 16), round);
     for (int i = 0; i < 8; ++i) add(draw());
     archive_.sort();
   }
-  judge.learn(archive_, archive_.replay(0.25, 16), 3);
+  surrogate.learn(archive_, archive_.replay(0.25, 16), 3);
   StateWriter out;
-  judge.write(out);
+  surrogate.write(out);
   const std::string bytes = out.take();
-  GpJudge again = this->judge();
+  SurrogatePanel again = this->surrogate();
   StateReader in(bytes);
   again.read(in);
   ASSERT_TRUE(in.complete());
   again.learn(archive_, archive_.replay(0.25, 16), 3);
-  ASSERT_TRUE(again.process().view->is_near());
+  ASSERT_TRUE(again.gp_member().view->is_near());
   const MatrixOf<float> X = random_codes(2, 5, 9);
-  EXPECT_EQ(again.judge(X, 0.0, 1).score, judge.judge(X, 0.0, 1).score);
+  EXPECT_EQ(again.assess(X, 0.0, 1).score, surrogate.assess(X, 0.0, 1).score);
 }
 
 }  // namespace

@@ -268,7 +268,7 @@ TEST(Lens, SeesTheBestResultsAtSizeOne) {
     // Tilted, as seen along the axes; whitened it is round.
     EXPECT_NEAR(C(0, 1), kind == LensKind::full ? 0.0 : 0.7, 0.25);
   }
-  EXPECT_EQ(Lens(encoding, LensKind::none).frame().inputs(), 4);
+  EXPECT_EQ(Lens(encoding, LensKind::none).coordinates().inputs(), 4);
 }
 
 // Where there are no numbers there is nothing to look at more closely.

@@ -88,7 +88,7 @@ double hartmann3(const Point& point) {
 }
 
 // The main phase's reward is far above that of uniform sampling, at the end more than on the way,
-// and the actions are not in the corner that the squashing map runs into.
+// and the actions are not in the corner that the squashing map restarts into.
 TEST(VboPaper, LearnsFromTheFirstRoundOn) {
   constexpr int kBatch = 32, kRounds = 16;
   for (const auto& [f, dimension, optimum] :
@@ -181,8 +181,8 @@ TEST_P(VboPaperPieces, WorkTogether) {
   const AskReport report = optimizer.report();
   EXPECT_EQ(report.round, 6);
   ASSERT_TRUE(report.information && report.information->ceiling);
-  EXPECT_GE(report.information->expected.value(), 0.0);
-  EXPECT_LE(*report.information->expected, *report.information->ceiling);
+  EXPECT_GE(report.information->predicted.value(), 0.0);
+  EXPECT_LE(*report.information->predicted, *report.information->ceiling);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -225,8 +225,8 @@ TEST(VboPaper, WarmUpIsBoundedByTheBudget) {
   EXPECT_EQ(warm_up(30), 1);
 }
 
-// A space-filling round promises nothing: the stop rule would take 0 nats for an end.
-TEST(VboPaper, WarmUpPromisesNothing) {
+// A space-filling round predicts nothing: the stop rule would take 0 nats for an end.
+TEST(VboPaper, WarmUpPredictsNothing) {
   VboPaperOptions options = vbo_paper_literal();
   options.hidden = 8;
   options.warm_up = 3;
@@ -287,7 +287,8 @@ TEST_P(VboPaperTerms, RestoredStateContinuesExactly) {
 TEST_P(VboPaperTerms, SlopeOfTheObjective) {
   const Encoding encoding(unit_box(2));
   Lens lens(encoding, LensKind::full);
-  Helper<float> helper({.dimension = lens.frame().inputs(), .hidden = 8}, {}, Rng(3, "helper"));
+  Helper<float> helper({.dimension = lens.coordinates().inputs(), .hidden = 8}, {},
+                       Rng(3, "helper"));
   Histories h{MatrixOf<float>(2, 16), VectorOf<float>(16), 8};
   Rng rng(5, "data");
   for (float& x : h.X.reshaped()) x = static_cast<float>(rng.uniform());
@@ -299,7 +300,7 @@ TEST_P(VboPaperTerms, SlopeOfTheObjective) {
   objective.move(helper.remember(lens.seen(h).X, h.y, 8), h.levels(6));
   const std::vector<Eigen::Index> slots(4, 2);
   const auto value = [&](const MatrixOf<float>& X) {
-    return objective.judge(X, slots, 0.7).score.cast<double>().mean();
+    return objective.assess(X, slots, 0.7).score.cast<double>().mean();
   };
   MatrixOf<float> X(2, 4);  // away from the data, where a deviation has a kink
   for (Eigen::Index i = 0; i < X.cols();) {
@@ -308,7 +309,7 @@ TEST_P(VboPaperTerms, SlopeOfTheObjective) {
     i += (h.X.colwise() - X.col(i)).colwise().norm().minCoeff() > 0.12F;
   }
   MatrixOf<float> dX;
-  objective.judge(X, slots, 0.7, &dX);
+  objective.assess(X, slots, 0.7, &dX);
   for (Eigen::Index i = 0; i < X.size(); ++i) {
     constexpr float step = 4e-3F;
     MatrixOf<float> up = X, down = X;

@@ -14,7 +14,7 @@
 #include "optim/vbo/archive.hpp"
 #include "optim/vbo/calibration.hpp"
 #include "optim/vbo/critics.hpp"
-#include "optim/vbo/frame.hpp"
+#include "optim/vbo/local_coordinates.hpp"
 #include "support/gradient_check.hpp"
 #include "vbo/random.hpp"
 #include "vbo_parts.hpp"
@@ -56,8 +56,8 @@ TEST(Archive, OrdersBestFirstAndSharesRanksOfTies) {
   EXPECT_EQ(archive.value_at_rank(5.0), 1.0);  // failures have no value to interpolate
 }
 
-TEST(Seen, FindsRepeatsWithinTheToleranceOnly) {
-  Seen seen(1e-6);
+TEST(KnownPoints, FindsRepeatsWithinTheToleranceOnly) {
+  KnownPoints seen(1e-6);
   Rng rng(1, "seen");
   std::vector<Vector> points;
   for (int i = 0; i < 500; ++i) {
@@ -72,23 +72,23 @@ TEST(Seen, FindsRepeatsWithinTheToleranceOnly) {
   }
 }
 
-TEST(Frame, BackwardIsTheAdjointOfFeatures) {
+TEST(LocalCoordinates, BackwardIsTheAdjointOfFeatures) {
   const Encoding encoding(parts_mixed_space());
-  Frame frame(encoding);
-  ASSERT_EQ(frame.numeric(), 3);
-  EXPECT_EQ(frame.inputs(), encoding.dimension() + 3);
+  LocalCoordinates coordinates(encoding);
+  ASSERT_EQ(coordinates.numeric(), 3);
+  EXPECT_EQ(coordinates.inputs(), encoding.dimension() + 3);
   Matrix A(3, 3);
   A << 3, 0.5, 0.1, 0.5, 2, -0.4, 0.1, -0.4, 5;
   for (const Matrix& whitening : {A, Matrix(Matrix::Constant(3, 1, 4.0))}) {
-    frame.move({Vector::Constant(3, 0.4), whitening});
+    coordinates.move({Vector::Constant(3, 0.4), whitening});
     const MatrixOf<float> X = random_codes(encoding.dimension(), 5, 1);
-    const MatrixOf<float> weights = random_codes(frame.inputs(), 5, 2);
+    const MatrixOf<float> weights = random_codes(coordinates.inputs(), 5, 2);
     MatrixOf<float> Z, dX;
-    frame.features(X, Z);
-    frame.features_backward(Z, weights, dX);
+    coordinates.features(X, Z);
+    coordinates.features_backward(Z, weights, dX);
     const auto loss = [&](const Matrix& at) {
       MatrixOf<float> features;
-      frame.features(at.cast<float>(), features);
+      coordinates.features(at.cast<float>(), features);
       return (features.cast<double>().array() * weights.cast<double>().array()).sum();
     };
     // Single precision: differences over 1e-2 are good to about 1e-3.
@@ -112,33 +112,34 @@ VboOptions small_options() {
 
 TEST(Critics, GradientWithRespectToInputs) {
   const Encoding encoding(parts_mixed_space());
-  const Frame frame(encoding);
-  Critics critics(frame.inputs(), small_options(), 3);
+  const LocalCoordinates coordinates(encoding);
+  Critics critics(coordinates.inputs(), small_options(), 3);
   const MatrixOf<float> X = random_codes(encoding.dimension(), 4, 5);
   const DecompositionWeights weights{0.7, 0.4};
   MatrixOf<float> dX;
-  Critics::Room room;
-  critics.evaluate(frame, X, weights, 1, room, dX);
+  Critics::Workspace workspace;
+  critics.evaluate(coordinates, X, weights, 1, workspace, dX);
   for (Eigen::Index i = 0; i < X.size(); ++i) {
     const float h = 1e-3F;
     MatrixOf<float> up = X, down = X;
     up(i) += h;
     down(i) -= h;
-    const double high = critics.evaluate(frame, up, weights, 1, room).objective;
-    const double low = critics.evaluate(frame, down, weights, 1, room).objective;
+    const double high = critics.evaluate(coordinates, up, weights, 1, workspace).objective;
+    const double low = critics.evaluate(coordinates, down, weights, 1, workspace).objective;
     EXPECT_NEAR((high - low) / (2 * h), dX(i), 4e-3) << i;
   }
 }
 
 // What predictions tell of these results, which the critics were not trained on. Nats.
-double held_out_information(const Critics& critics, const Frame& frame, const Archive& archive,
-                            const Replay& replay, const std::vector<int>& indices) {
+double held_out_information(const Critics& critics, const LocalCoordinates& coordinates,
+                            const Archive& archive, const Replay& replay,
+                            const std::vector<int>& indices) {
   MatrixOf<float> X(archive.code(0).size(), std::ssize(indices));
   for (Eigen::Index i = 0; i < X.cols(); ++i) {
     X.col(i) = archive.code(indices[static_cast<std::size_t>(i)]).cast<float>();
   }
-  Critics::Room room;
-  const MatrixOf<float>& P = critics.evaluate(frame, X, {}, 1, room).predictive;
+  Critics::Workspace workspace;
+  const MatrixOf<float>& P = critics.evaluate(coordinates, X, {}, 1, workspace).predictive;
   double nats = critics.ceiling();
   for (Eigen::Index i = 0; i < X.cols(); ++i) {
     const double above = replay.quantile(archive.shared_rank(indices[static_cast<std::size_t>(i)]));
@@ -150,7 +151,7 @@ double held_out_information(const Critics& critics, const Frame& frame, const Ar
 
 TEST(Critics, LearnTheOrderOfOutcomesAndSayHowMuchTheyKnow) {
   const Encoding encoding(parts_cube(3));
-  const Frame frame(encoding);
+  const LocalCoordinates coordinates(encoding);
   // Trained on 300 results, asked about 100 others of the same function.
   const Archive known = quadratic_archive(3, 300), archive = quadratic_archive(3, 400);
   const Replay replay = archive.replay(0.25, 80);
@@ -159,16 +160,16 @@ TEST(Critics, LearnTheOrderOfOutcomesAndSayHowMuchTheyKnow) {
   double before = 0.0;  // mean: one of them may know something by chance
   constexpr int kSeeds = 4;
   for (int seed = 1; seed <= kSeeds; ++seed) {
-    Critics critics(frame.inputs(), VboOptions{}, static_cast<std::uint64_t>(seed));
-    before += held_out_information(critics, frame, archive, replay, others) / kSeeds;
-    critics.train(known, known.replay(0.25, 60), frame, 200, 0, 1);
-    const double after = held_out_information(critics, frame, archive, replay, others);
+    Critics critics(coordinates.inputs(), VboOptions{}, static_cast<std::uint64_t>(seed));
+    before += held_out_information(critics, coordinates, archive, replay, others) / kSeeds;
+    critics.train(known, known.replay(0.25, 60), coordinates, 200, 0, 1);
+    const double after = held_out_information(critics, coordinates, archive, replay, others);
     EXPECT_GT(after, 0.5);
     EXPECT_LE(after, critics.ceiling());
-    Critics::Room room;
+    Critics::Workspace workspace;
     MatrixOf<float> X(3, 2);
     X << 0.3F, 0.9F, 0.3F, 0.9F, 0.3F, 0.9F;
-    const auto& said = critics.evaluate(frame, X, {}, 1, room);
+    const auto& said = critics.evaluate(coordinates, X, {}, 1, workspace);
     EXPECT_GT(said.mean[0], said.mean[1] + 1.0F);
   }
   EXPECT_LT(before, 0.1);
@@ -176,20 +177,20 @@ TEST(Critics, LearnTheOrderOfOutcomesAndSayHowMuchTheyKnow) {
 
 TEST(Critics, TrainingDoesNotDependOnThreads) {
   const Encoding encoding(parts_cube(3));
-  const Frame frame(encoding);
+  const LocalCoordinates coordinates(encoding);
   const Archive archive = quadratic_archive(3, 3000);  // more than one pool
   const Replay replay = archive.replay(0.25, 400);
   const auto trained = [&](int threads) {
-    Critics critics(frame.inputs(), small_options(), 1);
-    critics.train(archive, replay, frame, 5, 0, threads);
+    Critics critics(coordinates.inputs(), small_options(), 1);
+    critics.train(archive, replay, coordinates, 5, 0, threads);
     StateWriter out;
     critics.write(out);
     return out.take();
   };
   EXPECT_EQ(trained(1), trained(3));
   // Nor on the order.
-  Critics critics(frame.inputs(), small_options(), 1);
-  auto pieces = critics.training(archive, replay, frame, 5, 0);
+  Critics critics(coordinates.inputs(), small_options(), 1);
+  auto pieces = critics.training(archive, replay, coordinates, 5, 0);
   ASSERT_EQ(pieces.size(), 3U);
   for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) piece->work(1);
   StateWriter out;
@@ -199,20 +200,20 @@ TEST(Critics, TrainingDoesNotDependOnThreads) {
 
 TEST(Critics, PredictionsDoNotDependOnThreadsOrWhatIsDoneBeside) {
   const Encoding encoding(parts_cube(10));
-  Frame frame(encoding);
-  frame.move({Vector::Constant(10, 0.4), Matrix::Random(10, 10)});
-  Critics critics(frame.inputs(), small_options(), 3);
+  LocalCoordinates coordinates(encoding);
+  coordinates.move({Vector::Constant(10, 0.4), Matrix::Random(10, 10)});
+  Critics critics(coordinates.inputs(), small_options(), 3);
   const MatrixOf<float> X = random_codes(10, 300, 5);
-  Critics::Room room;
-  const VectorOf<float> alone = critics.evaluate(frame, X, {}, 1, room).mean;
+  Critics::Workspace workspace;
+  const VectorOf<float> alone = critics.evaluate(coordinates, X, {}, 1, workspace).mean;
   for (const int threads : {2, 4, 6, 16}) {
-    EXPECT_EQ(critics.evaluate(frame, X, {}, threads, room).mean, alone) << threads;
+    EXPECT_EQ(critics.evaluate(coordinates, X, {}, threads, workspace).mean, alone) << threads;
   }
   std::atomic<int> done{0};
   const std::vector<std::function<void()>> beside(2, [&] { ++done; });
-  EXPECT_EQ(critics.evaluate(frame, X, {}, 4, room, beside).mean, alone);
+  EXPECT_EQ(critics.evaluate(coordinates, X, {}, 4, workspace, beside).mean, alone);
   EXPECT_EQ(done, 2);
-  critics.evaluate(frame, X.leftCols(3), {}, 4, room, beside);  // one block
+  critics.evaluate(coordinates, X.leftCols(3), {}, 4, workspace, beside);  // one block
   EXPECT_EQ(done, 4);
 }
 
@@ -260,14 +261,14 @@ TEST(Calibration, AgreesWithAFiniteFamilyAndCorrectsOverconfidence) {
     }
   }
   ASSERT_GT(information, 0.3);
-  EXPECT_NEAR(Calibration(1.0).expected(levels, truth), information, 0.01);
+  EXPECT_NEAR(Calibration(1.0).predicted(levels, truth), information, 0.01);
 
   Matrix sure = truth.array() + 0.05;
   const Matrix modest = sure.array().rowwise() / sure.colwise().sum().array();
   sure = modest.array().square();
   sure = sure.array().rowwise() / sure.colwise().sum().array().eval();
-  const auto play = [&](const Matrix& predicted, double sharpness) {
-    Calibration calibration(sharpness);
+  const auto play = [&](const Matrix& predicted, double inverse_temperature) {
+    Calibration calibration(inverse_temperature);
     double difference = 0.0;
     const int rounds = 40;
     for (int round = 0; round < rounds; ++round) {
@@ -281,11 +282,11 @@ TEST(Calibration, AgreesWithAFiniteFamilyAndCorrectsOverconfidence) {
         while (y < 3 && (u -= modest(y, x)) > 0.0) ++y;
         outcomes.push_back(y);
       }
-      const Calibration::Nats nats = calibration.judge(levels, P, outcomes);
-      if (round >= rounds / 2) difference += (nats.expected - nats.realized) / (rounds / 2);
+      const Calibration::Nats nats = calibration.assess(levels, P, outcomes);
+      if (round >= rounds / 2) difference += (nats.predicted - nats.observed) / (rounds / 2);
       calibration.learn(levels, P, outcomes);
     }
-    return std::pair(difference, calibration.sharpness());
+    return std::pair(difference, calibration.inverse_temperature());
   };
   const auto [honest, unchanged] = play(modest, 1.0);
   EXPECT_NEAR(honest, 0.0, 0.06);
@@ -293,7 +294,7 @@ TEST(Calibration, AgreesWithAFiniteFamilyAndCorrectsOverconfidence) {
   const auto [corrected, halved] = play(sure, 1.0);
   EXPECT_NEAR(corrected, 0.0, 0.06);
   EXPECT_NEAR(halved, 0.5, 0.1);
-  // Models that are not sure enough are not made sharper; the account raises their promises.
+  // Models that are not sure enough are not made sharper; the account raises their predicts.
   Matrix unsure = modest.array().sqrt();
   unsure = unsure.array().rowwise() / unsure.colwise().sum().array().eval();
   const auto [raised, held] = play(unsure, 1.0);
@@ -301,9 +302,9 @@ TEST(Calibration, AgreesWithAFiniteFamilyAndCorrectsOverconfidence) {
   EXPECT_EQ(held, 1.0);
 }
 
-// Models that grow less sure from batch to batch: b is always that of the batch before, so promises
+// Models that grow less sure from batch to batch: b is always that of the batch before, so predicts
 // are too high every time. The account of what was promised too much brings their mean down.
-TEST(Calibration, PaysBackWhatWasPromisedTooMuch) {
+TEST(Calibration, CorrectsPredictionsThatWereTooHigh) {
   Archive archive(1);
   for (int i = 0; i < 4000; ++i) archive.add(i + 1, Vector::Constant(1, 0.5), i % 4);
   archive.sort();
@@ -320,11 +321,11 @@ TEST(Calibration, PaysBackWhatWasPromisedTooMuch) {
     for (int i = 0; i < 64; ++i) {
       outcomes.push_back(rng.uniform() < truth ? 2 : std::array{0, 1, 3}[rng.below(3)]);
     }
-    const Calibration::Nats nats = calibration.judge(levels, P, outcomes);
-    EXPECT_EQ(calibration.expected(levels, P), nats.expected);
-    EXPECT_GE(nats.expected, 0.0);
-    difference += (nats.expected - nats.realized) / rounds;
-    expected += nats.expected / rounds;
+    const Calibration::Nats nats = calibration.assess(levels, P, outcomes);
+    EXPECT_EQ(calibration.predicted(levels, P), nats.predicted);
+    EXPECT_GE(nats.predicted, 0.0);
+    difference += (nats.predicted - nats.observed) / rounds;
+    expected += nats.predicted / rounds;
     calibration.learn(levels, P, outcomes);
   }
   EXPECT_GT(expected, 0.3);
@@ -332,14 +333,14 @@ TEST(Calibration, PaysBackWhatWasPromisedTooMuch) {
 }
 
 // -|x - 0.3|^2 of the codes, and its slope.
-class HillJudge final : public Judge {
+class BowlSurrogate final : public SearchSurrogate {
  public:
-  using Judge::judge;
-  const Judgement& judge(nn::InputRef<float> X, double, int, Room& room,
-                         MatrixOf<float>* dX) const override {
-    room.judgement.score = -(X.array() - 0.3F).square().colwise().sum().transpose();
+  using SearchSurrogate::assess;
+  const Assessment& assess(nn::InputRef<float> X, double, int, Workspace& workspace,
+                           MatrixOf<float>* dX) const override {
+    workspace.assessment.score = -(X.array() - 0.3F).square().colwise().sum().transpose();
     if (dX) *dX = (0.6F - 2.0F * X.array()).matrix() / static_cast<float>(X.cols());
-    return room.judgement;
+    return workspace.assessment;
   }
 };
 
@@ -347,27 +348,26 @@ class HillJudge final : public Judge {
 struct ActionNetTest : ::testing::Test {
   Encoding encoding{parts_mixed_space()};
   Vector base = Vector::Zero(encoding.dimension());
-  LocalSearch leader{encoding, 1};
-  HillJudge judge;
+  GaussianActor actor{encoding, 1};
+  BowlSurrogate surrogate;
   Rng rng{5, "act"};
 
   ActionNetTest() {
     base << 0.93, 0.5, 0.0, 1.0, 0.0, 0.6;  // x, n, three choices, z
-    leader.begin(base, 0.1, -1.0);
+    actor.begin(base, 0.1, -1.0);
     for (int generation = 0; generation < 5; ++generation) {
       for (int i = 0; i < 12; ++i) {
         Vector code = base;
-        leader.sample(code, rng);
-        leader.learn(code, -std::pow(code[0] - 0.9, 2) - 9.0 * std::pow(code[5] - code[0], 2),
-                     true);
+        actor.sample(code, rng);
+        actor.learn(code, -std::pow(code[0] - 0.9, 2) - 9.0 * std::pow(code[5] - code[0], 2), true);
       }
-      leader.advance();
+      actor.advance();
     }
   }
 
   Matrix actions(ActionNet& net, int n) {
     std::vector<Vector> codes(static_cast<std::size_t>(n), base);
-    net.act(leader, codes, rng);
+    net.act(actor, codes, rng);
     Matrix X(encoding.dimension(), n);
     for (int i = 0; i < n; ++i) X.col(i) = codes[static_cast<std::size_t>(i)];
     return X;
@@ -379,7 +379,7 @@ TEST_F(ActionNetTest, StartsAsTheSearchItSpeaksFor) {
   const int n = 4000;
   const Matrix acted = actions(net, n);
   Matrix sampled = base.replicate(1, n);
-  for (int i = 0; i < n; ++i) leader.sample(sampled.col(i), rng);
+  for (int i = 0; i < n; ++i) actor.sample(sampled.col(i), rng);
   const auto covariance = [](const Matrix& X) {
     const Matrix centred = X.colwise() - X.rowwise().mean();
     return Matrix(centred * centred.transpose() / static_cast<double>(X.cols()));
@@ -397,7 +397,7 @@ TEST_F(ActionNetTest, ItsGradientIsThatOfItsObjective) {
   for (float& weight : net.parameters()) weight += static_cast<float>(0.3 * rng.normal());
   MatrixOf<float> S(3, 8);
   for (float& s : S.reshaped()) s = static_cast<float>(rng.normal());
-  const auto at = [&] { return net.objective(judge, leader, leader.axes(), base, S, 1); };
+  const auto at = [&] { return net.objective(surrogate, actor, actor.axes(), base, S, 1); };
   at();
   const std::vector<float> gradient(net.gradient().begin(), net.gradient().end());
   for (std::size_t i = 0; i < gradient.size(); i += 7) {
@@ -411,19 +411,19 @@ TEST_F(ActionNetTest, ItsGradientIsThatOfItsObjective) {
   }
 }
 
-TEST_F(ActionNetTest, LearnsToSuggestWhatTheJudgeExpectsMostOf) {
+TEST_F(ActionNetTest, LearnsToSuggestWhatTheSurrogateExpectsMostOf) {
   VboOptions options = small_options();
   options.action_steps = 300;
   ActionNet net(3, options, 1);
   const auto mean_score = [&](const Matrix& X) {
-    return static_cast<double>(judge.judge(X.cast<float>(), 0.0, 1, nullptr).score.mean());
+    return static_cast<double>(surrogate.assess(X.cast<float>(), 0.0, 1, nullptr).score.mean());
   };
   const auto deviation = [](const Matrix& X) {
     return std::sqrt((X.colwise() - X.rowwise().mean()).squaredNorm() /
                      static_cast<double>(X.cols()));
   };
   const Matrix before = actions(net, 1000);
-  net.train(judge, leader, base, 64, 0, 1);
+  net.train(surrogate, actor, base, 64, 0, 1);
   const Matrix after = actions(net, 1000);
   EXPECT_GT(mean_score(after), mean_score(before) + 0.02);
   EXPECT_GT(deviation(after), 0.5 * deviation(before));  // not all of them at one place

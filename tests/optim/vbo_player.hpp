@@ -42,7 +42,7 @@ inline VboOptions quick() {
   options.hidden = {16};
   options.critic_steps = 5;
   options.action_steps = 2;
-  options.screening = 4;
+  options.preselection = 4;
   return options;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the flagship searches: the leader, shares of sources, climbers, local searches.
+// How the flagship searches: the local search, shares of sources, gradient ascents, local searches.
 #include <gtest/gtest.h>
 #include <atomic>
 
@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "optim/vbo/archive.hpp"
-#include "optim/vbo/climb.hpp"
-#include "optim/vbo/leader.hpp"
+#include "optim/vbo/gradient_ascent.hpp"
+#include "optim/vbo/local_search.hpp"
 #include "optim/vbo/shares.hpp"
 #include "vbo/random.hpp"
 #include "vbo_parts.hpp"
@@ -16,93 +16,93 @@
 namespace vbo {
 namespace {
 
-TEST(Leader, BeginsAtTheBestResultAndStaysInTheBox) {
+TEST(LocalSearch, BeginsAtTheBestResultAndStaysInTheBox) {
   const Encoding encoding(parts_cube(4));
-  Frame frame(encoding);
-  Leader leader(encoding, VboOptions{}, 1);
+  LocalCoordinates coordinates(encoding);
+  LocalSearch local_search(encoding, VboOptions{}, 1);
   const Archive archive = quadratic_archive(4, 200);
-  EXPECT_FALSE(leader.search().running());
-  leader.advance(archive, frame);
-  ASSERT_TRUE(leader.search().running());
-  EXPECT_FALSE(leader.is_narrow());
-  EXPECT_NEAR(leader.search().distance(archive.code(archive.at_rank(0))), 0.0, 1e-9);
+  EXPECT_FALSE(local_search.search().running());
+  local_search.advance(archive, coordinates);
+  ASSERT_TRUE(local_search.search().running());
+  EXPECT_FALSE(local_search.is_narrow());
+  EXPECT_NEAR(local_search.search().distance(archive.code(archive.at_rank(0))), 0.0, 1e-9);
   Rng rng(1, "sample");
   for (int i = 0; i < 200; ++i) {
     Vector code = Vector::Zero(4);
-    leader.search().sample(code, rng);
+    local_search.search().sample(code, rng);
     EXPECT_TRUE((code.array() >= 0.0 && code.array() <= 1.0).all());
   }
 }
 
 // A better result of another region would only widen the search; its own results move it anywhere.
-TEST(Leader, LearnsFromItsOwnRegion) {
+TEST(LocalSearch, LearnsFromItsOwnRegion) {
   const Encoding encoding(parts_cube(4));
   const Archive archive = quadratic_archive(4, 200);
   const auto moved_by = [&](bool own) {
-    Frame frame(encoding);
-    Leader leader(encoding, VboOptions{}, 1);
-    leader.advance(archive, frame);
-    const Vector before = leader.search().mean_code(archive.code(0));
-    for (int i = 0; i < 20; ++i) leader.learn(Vector::Constant(4, 0.99), 2.0, own);
-    leader.advance(archive, frame);
-    return leader.search().distance(before);
+    LocalCoordinates coordinates(encoding);
+    LocalSearch local_search(encoding, VboOptions{}, 1);
+    local_search.advance(archive, coordinates);
+    const Vector before = local_search.search().mean_code(archive.code(0));
+    for (int i = 0; i < 20; ++i) local_search.learn(Vector::Constant(4, 0.99), 2.0, own);
+    local_search.advance(archive, coordinates);
+    return local_search.search().distance(before);
   };
   EXPECT_EQ(moved_by(false), 0.0);
   EXPECT_GT(moved_by(true), 0.05);
 }
 
-TEST(Leader, BeginsAgainAroundTheBestResultWhenItStandsStill) {
+TEST(LocalSearch, BeginsAgainAroundTheBestResultWhenItStandsStill) {
   const Encoding encoding(parts_cube(4));
-  Frame frame(encoding);
+  LocalCoordinates coordinates(encoding);
   VboOptions options;
   options.explore = 0.0;
-  Leader leader(encoding, options, 1);
+  LocalSearch local_search(encoding, options, 1);
   const Archive archive = quadratic_archive(4, 200);
   const auto best = archive.code(archive.at_rank(0));
-  leader.advance(archive, frame);
-  double narrowest = leader.search().deviation();
+  local_search.advance(archive, coordinates);
+  double narrowest = local_search.search().deviation();
   bool widened = false;
   for (int round = 0; round < 20 && !widened; ++round) {
-    for (int i = 0; i < 20; ++i) leader.learn(best, 1.0, true);
-    leader.advance(archive, frame);
-    const double deviation = leader.search().deviation();
+    for (int i = 0; i < 20; ++i) local_search.learn(best, 1.0, true);
+    local_search.advance(archive, coordinates);
+    const double deviation = local_search.search().deviation();
     widened = narrowest < 0.04 && deviation > 0.045;
     narrowest = std::min(narrowest, deviation);
   }
   EXPECT_TRUE(widened) << "narrowest " << narrowest;
-  EXPECT_NEAR(leader.search().distance(best), 0.0, 1e-9);
-  EXPECT_EQ(leader.search().best(), 1.0);  // begun again, with the old value to beat
+  EXPECT_NEAR(local_search.search().distance(best), 0.0, 1e-9);
+  EXPECT_EQ(local_search.search().best(), 1.0);  // begun again, with the old value to beat
 }
 
-// A jump finds something better far away: a narrow leader moves there, a wide one does not, and
-// without exploration nobody does. The share of jumps falls until then.
-TEST(Leader, MovesToABetterDistantResultOnceNarrow) {
+// A mutation finds something better far away: a narrow local_search moves there, a wide one does
+// not, and without exploration nobody does. The share of mutations falls until then.
+TEST(LocalSearch, MovesToABetterDistantResultOnceNarrow) {
   const Encoding encoding(parts_cube(4));
   for (const double explore : {0.3, 0.0}) {
-    Frame frame(encoding);
+    LocalCoordinates coordinates(encoding);
     VboOptions options;
     options.explore = explore;
-    Leader leader(encoding, options, 1);
+    LocalSearch local_search(encoding, options, 1);
     Archive archive = quadratic_archive(4, 200);
-    leader.advance(archive, frame);
+    local_search.advance(archive, coordinates);
     const Vector best = archive.code(archive.at_rank(0));
-    while (!leader.is_narrow()) {
-      for (int i = 0; i < 20; ++i) leader.learn(best, 1.0, true);
-      leader.advance(archive, frame);
+    while (!local_search.is_narrow()) {
+      for (int i = 0; i < 20; ++i) local_search.learn(best, 1.0, true);
+      local_search.advance(archive, coordinates);
     }
-    leader.advance(archive, frame);
+    local_search.advance(archive, coordinates);
     if (explore > 0.0) {
-      EXPECT_LT(leader.jump_share().value(), explore);
+      EXPECT_LT(local_search.mutation_share().value(), explore);
     }
     const Vector far = Vector::Constant(4, 0.95);
-    leader.learn(far, 2.0, false);
+    local_search.learn(far, 2.0, false);
     archive.add(1000, far, 2.0);
     archive.sort();
-    leader.advance(archive, frame);
-    EXPECT_EQ(leader.search().distance(far) < 0.1, explore > 0.0);
-    EXPECT_EQ(leader.jump_share().has_value(), explore > 0.0);
+    local_search.advance(archive, coordinates);
+    EXPECT_EQ(local_search.search().distance(far) < 0.1, explore > 0.0);
+    EXPECT_EQ(local_search.mutation_share().has_value(), explore > 0.0);
     if (explore > 0.0) {
-      EXPECT_EQ(*leader.jump_share(), explore);
+      EXPECT_EQ(*local_search.mutation_share(), explore);
     }
   }
 }
@@ -110,8 +110,8 @@ TEST(Leader, MovesToABetterDistantResultOnceNarrow) {
 TEST(ForBatch, TheActionNetWorksInLargeBatchesOfNumbers) {
   VboOptions options;
   options.action_batch = 256;
-  const auto acts = [&](std::int64_t batch, std::int64_t numbers) {
-    return for_batch(options, batch, numbers).action_share > 0.0;
+  const auto acts = [&](std::int64_t batch, std::int64_t numeric) {
+    return for_batch(options, batch, numeric).action_share > 0.0;
   };
   EXPECT_FALSE(acts(255, 5));
   EXPECT_TRUE(acts(256, 5));
@@ -125,14 +125,14 @@ TEST(ForBatch, TheActionNetWorksInLargeBatchesOfNumbers) {
   EXPECT_FALSE(acts(256, 5));
 }
 
-TEST(Leader, ImaginesOneGenerationOfFewNumbersUntilItIsNarrow) {
-  const auto generations = [](int numbers, double sigma, std::int64_t wanted) {
-    const Encoding encoding(parts_cube(numbers));
+TEST(LocalSearch, RunsOneModelGenerationWithFewNumericParametersUntilItIsNarrow) {
+  const auto generations = [](int numeric, double sigma, std::int64_t wanted) {
+    const Encoding encoding(parts_cube(numeric));
     VboOptions options;
-    options.imagined = wanted;
-    Leader leader(encoding, options, 1);
-    leader.search().begin(Vector::Constant(numbers, 0.4), sigma);
-    return leader.generations();
+    options.model_generations = wanted;
+    LocalSearch local_search(encoding, options, 1);
+    local_search.search().begin(Vector::Constant(numeric, 0.4), sigma);
+    return local_search.generations();
   };
   EXPECT_EQ(generations(7, 0.15, 3), 1);
   EXPECT_EQ(generations(7, 0.01, 3), 3);
@@ -141,9 +141,9 @@ TEST(Leader, ImaginesOneGenerationOfFewNumbersUntilItIsNarrow) {
   EXPECT_EQ(generations(2, 0.01, 0), 0);
 }
 
-TEST(LocalSearch, StepsAreItsOwnDeviations) {
+TEST(GaussianActor, StepsAreItsOwnDeviations) {
   const Encoding encoding(parts_cube(3));
-  LocalSearch search(encoding, 1);
+  GaussianActor search(encoding, 1);
   const Vector centre = Vector::Constant(3, 0.4);
   search.begin(centre, 0.05);
   EXPECT_NEAR(search.steps_to(centre), 0.0, 1e-9);
@@ -173,10 +173,10 @@ TEST(LocalSearch, StepsAreItsOwnDeviations) {
 }
 
 // Integers are drawn at least as widely as is of use, however narrow the search.
-TEST(LocalSearch, StepsOfIntegersAreThoseItDraws) {
+TEST(GaussianActor, StepsOfIntegersAreThoseItDraws) {
   const Encoding encoding(
       Space::make({Parameter::real("x", 0, 1), Parameter::integer("n", 1, 9)}).value());
-  LocalSearch search(encoding, 1);
+  GaussianActor search(encoding, 1);
   search.begin(Vector{{0.4, 0.5}}, 1e-4);
   Rng rng(2, "integers");
   double squares = 0.0;
@@ -188,56 +188,57 @@ TEST(LocalSearch, StepsOfIntegersAreThoseItDraws) {
   EXPECT_NEAR(squares / 400.0, 1.0, 0.2);
 }
 
-constexpr Source kSources[] = {Source::jump, Source::climb, Source::local};
+constexpr Source kSources[] = {Source::mutation, Source::gradient_ascent, Source::local};
 
-double sum_of(const Shares& shares, Shares::Race race) {
+double sum_of(const Shares& shares, Shares::ShareState state) {
   double sum = 0.0;
-  for (const Source source : kSources) sum += shares.of(source, race);
+  for (const Source source : kSources) sum += shares.of(source, state);
   return sum;
 }
 
 TEST(Shares, FollowWinRatesWithinTheirBounds) {
   VboOptions options;
-  options.jump_share = 0.25;
-  options.climb_share = 0.2;
+  options.mutation_share = 0.25;
+  options.gradient_share = 0.2;
   Shares shares(options);
-  const Shares::Race open{}, narrow{.narrow = true}, without_climbers{.climbs = false};
+  const Shares::ShareState open{}, narrow{.narrow = true}, without_ascent{.ascends = false};
   EXPECT_NEAR(shares.of(Source::local, open), 0.25 / 0.7, 1e-12);
-  EXPECT_NEAR(shares.of(Source::climb, open), 0.2 / 0.7, 1e-12);
+  EXPECT_NEAR(shares.of(Source::gradient_ascent, open), 0.2 / 0.7, 1e-12);
   for (int round = 0; round < 20; ++round) {
     for (int i = 0; i < 10; ++i) {
       shares.learn(Source::local, i);
-      shares.learn(Source::jump, -std::numeric_limits<double>::infinity());
-      shares.learn(Source::climb, 100.0 + i);
+      shares.learn(Source::mutation, -std::numeric_limits<double>::infinity());
+      shares.learn(Source::gradient_ascent, 100.0 + i);
     }
     shares.advance();
   }
-  // The leader wins against jumps, not against climbers.
-  EXPECT_NEAR(shares.win_rate(Source::climb), 1.0, 1e-5);
+  // The local search wins against mutations, not against gradient ascents.
+  EXPECT_NEAR(shares.win_rate(Source::gradient_ascent), 1.0, 1e-5);
   EXPECT_NEAR(shares.win_rate(Source::local), 0.5, 1e-5);
-  EXPECT_NEAR(shares.win_rate(Source::jump), 0.0, 1e-5);
-  for (const Shares::Race race : {open, narrow, without_climbers})
-    EXPECT_NEAR(sum_of(shares, race), 1.0, 1e-12);
-  EXPECT_EQ(shares.of(Source::climb, without_climbers), 0.0);
-  EXPECT_GT(shares.of(Source::climb, open), 0.45);
+  EXPECT_NEAR(shares.win_rate(Source::mutation), 0.0, 1e-5);
+  for (const Shares::ShareState state : {open, narrow, without_ascent})
+    EXPECT_NEAR(sum_of(shares, state), 1.0, 1e-12);
+  EXPECT_EQ(shares.of(Source::gradient_ascent, without_ascent), 0.0);
+  EXPECT_GT(shares.of(Source::gradient_ascent, open), 0.45);
   EXPECT_GE(shares.of(Source::local, open), 0.3 - 1e-12);
   EXPECT_GE(shares.of(Source::local, narrow), 0.5 - 1e-12);
-  // Half of what the option says is a jump's, whatever comes of it.
-  EXPECT_NEAR(shares.of(Source::jump, open) / shares.of(Source::climb, open),
+  // Half of what the option says is a mutation's, whatever comes of it.
+  EXPECT_NEAR(shares.of(Source::mutation, open) / shares.of(Source::gradient_ascent, open),
               0.5 * 0.25 / (0.2 * std::pow(2.0, 1.5)), 1e-4);
 
-  // Once the leader is narrow, jumps have a share of their own; the others keep their proportions.
-  const Shares::Race exploring{.narrow = true, .jumps = 0.3};
+  // Once the local search is narrow, mutations have a share of their own; the others keep their
+  // proportions.
+  const Shares::ShareState exploring{.narrow = true, .mutations = 0.3};
   EXPECT_NEAR(sum_of(shares, exploring), 1.0, 1e-12);
-  EXPECT_EQ(shares.of(Source::jump, exploring), 0.3);
-  EXPECT_NEAR(shares.of(Source::climb, exploring) / shares.of(Source::local, exploring),
-              shares.of(Source::climb, narrow) / shares.of(Source::local, narrow), 1e-12);
+  EXPECT_EQ(shares.of(Source::mutation, exploring), 0.3);
+  EXPECT_NEAR(shares.of(Source::gradient_ascent, exploring) / shares.of(Source::local, exploring),
+              shares.of(Source::gradient_ascent, narrow) / shares.of(Source::local, narrow), 1e-12);
 
-  // Without results of the leader nothing is compared, and little is kept.
-  const double before = shares.win_rate(Source::jump);
-  for (int i = 0; i < 5000; ++i) shares.learn(Source::jump, i);
+  // Without results of the local search nothing is compared, and little is kept.
+  const double before = shares.win_rate(Source::mutation);
+  for (int i = 0; i < 5000; ++i) shares.learn(Source::mutation, i);
   shares.advance();
-  EXPECT_EQ(shares.win_rate(Source::jump), before);
+  EXPECT_EQ(shares.win_rate(Source::mutation), before);
   StateWriter little;
   shares.write(little);
   EXPECT_LT(little.take().size(), 4096U);
@@ -259,24 +260,24 @@ TEST(Shares, FollowWinRatesWithinTheirBounds) {
     both->learn(Source::local, 3.0);
     both->advance();
   }
-  EXPECT_NE(again.win_rate(Source::jump), before);
-  EXPECT_EQ(again.win_rate(Source::jump), shares.win_rate(Source::jump));
+  EXPECT_NE(again.win_rate(Source::mutation), before);
+  EXPECT_EQ(again.win_rate(Source::mutation), shares.win_rate(Source::mutation));
 }
 
-// A judge whose opinion is known: -|x - peak|^2 / 2, plus what a category is worth.
-class PeakJudge final : public Judge {
+// A surrogate whose opinion is known: -|x - peak|^2 / 2, plus what a category is worth.
+class PeakSurrogate final : public SearchSurrogate {
  public:
-  explicit PeakJudge(VectorOf<float> peak) : peak_(std::move(peak)) {}
-  using Judge::judge;
-  const Judgement& judge(nn::InputRef<float> X, double, int, Room& room,
-                         MatrixOf<float>* dX) const override {
-    judged += static_cast<int>(X.cols());
+  explicit PeakSurrogate(VectorOf<float> peak) : peak_(std::move(peak)) {}
+  using SearchSurrogate::assess;
+  const Assessment& assess(nn::InputRef<float> X, double, int, Workspace& workspace,
+                           MatrixOf<float>* dX) const override {
+    scored += static_cast<int>(X.cols());
     const MatrixOf<float> away = X.colwise() - peak_;
-    room.judgement.score = -0.5F * away.colwise().squaredNorm().transpose();
+    workspace.assessment.score = -0.5F * away.colwise().squaredNorm().transpose();
     if (dX) *dX = -away / static_cast<float>(X.cols());
-    return room.judgement;
+    return workspace.assessment;
   }
-  mutable std::atomic<int> judged{0};  // points
+  mutable std::atomic<int> scored{0};  // points
 
  private:
   VectorOf<float> peak_;
@@ -286,13 +287,13 @@ TEST(Climb, ReachesThePeakFromEverywhere) {
   const Encoding encoding(parts_mixed_space());  // x, n, three categories, z
   VectorOf<float> peak(6);
   peak << 0.31F, 1.4F, 0.2F, 1.0F, 0.1F, 0.84F;  // the second lies outside of the cube
-  PeakJudge judge(peak);
+  PeakSurrogate surrogate(peak);
   MatrixOf<float> from = random_codes(6, 8, 3);
   for (Eigen::Index i = 0; i < 8; ++i) from.col(i).segment(2, 3) = VectorOf<float>::Unit(3, i % 3);
   const int steps = 40;
-  const MatrixOf<float> all = climb(judge, encoding, from, {.steps = steps, .length = 0.03});
-  EXPECT_EQ(judge.judged, 8 * (steps + 1));
-  EXPECT_EQ(climb(judge, encoding, from, {.steps = steps, .length = 0.03, .threads = 3}), all);
+  const MatrixOf<float> all = ascend(surrogate, encoding, from, {.steps = steps, .length = 0.03});
+  EXPECT_EQ(surrogate.scored, 8 * (steps + 1));
+  EXPECT_EQ(ascend(surrogate, encoding, from, {.steps = steps, .length = 0.03, .threads = 3}), all);
   ASSERT_GT(all.cols(), 8);
   const VectorOf<float> top{{0.31F, 1.0F, 0.0F, 1.0F, 0.0F, 0.84F}};
   for (Eigen::Index i = 0; i < 8; ++i) EXPECT_LT((all.col(i) - top).norm(), 0.01F) << i;
@@ -314,22 +315,22 @@ TEST(Climb, ReachesThePeakFromEverywhere) {
 TEST(Climb, TakesBackWhatDoesNotHelp) {
   const Encoding encoding(parts_cube(2));
   const VectorOf<float> peak{{0.5F, 0.5F}};
-  PeakJudge judge(peak);
+  PeakSurrogate surrogate(peak);
   const MatrixOf<float> from = peak.array() + 0.01F;  // the first steps lead far past the peak
-  const ClimbOptions options{.steps = 3, .length = 0.2};
-  const MatrixOf<float> all = climb(judge, encoding, from, options);
+  const AscentOptions options{.steps = 3, .length = 0.2};
+  const MatrixOf<float> all = ascend(surrogate, encoding, from, options);
   EXPECT_LE((all.col(0) - peak).norm(), (from - peak).norm());
   EXPECT_EQ(all.col(0), from.col(0));  // 0.2, 0.08 and 0.032 are all too long
   EXPECT_EQ(all.cols(), 1);
 }
 
-// Categories whose slopes promise what they do not keep must not stop the numbers.
+// Categories whose slopes prediction what they do not keep must not stop the numbers.
 TEST(Climb, NumbersMoveWhereCategoriesMislead) {
-  class Misleading final : public Judge {
+  class Misleading final : public SearchSurrogate {
    public:
-    const Judgement& judge(nn::InputRef<float> X, double, int, Room& room,
-                           MatrixOf<float>* dX) const override {
-      Judgement& said = room.judgement;
+    const Assessment& assess(nn::InputRef<float> X, double, int, Workspace& workspace,
+                             MatrixOf<float>* dX) const override {
+      Assessment& said = workspace.assessment;
       said.score = -(X.row(0).array() - 0.9F).square().transpose();
       for (Eigen::Index i = 0; i < X.cols(); ++i) {
         for (Eigen::Index b = 1; b < X.rows(); b += 5) said.score[i] += X(b, i);  // first is best
@@ -341,7 +342,7 @@ TEST(Climb, NumbersMoveWhereCategoriesMislead) {
       }
       return said;
     }
-  } judge;
+  } surrogate;
   std::vector<Parameter> parameters{Parameter::real("x", 0, 1)};
   for (const char* name : {"a", "b", "c", "d"}) {
     parameters.push_back(Parameter::categorical(name, {"1", "2", "3", "4", "5"}));
@@ -350,14 +351,14 @@ TEST(Climb, NumbersMoveWhereCategoriesMislead) {
   MatrixOf<float> from = MatrixOf<float>::Zero(21, 1);
   from(0, 0) = 0.2F;
   for (Eigen::Index b = 1; b < 21; b += 5) from(b, 0) = 1.0F;
-  const MatrixOf<float> all = climb(judge, encoding, from, {.length = 0.03});
+  const MatrixOf<float> all = ascend(surrogate, encoding, from, {.length = 0.03});
   EXPECT_NEAR(all(0, 0), 0.9F, 0.2F);
   EXPECT_EQ(all.col(0).tail(20), from.col(0).tail(20));
 }
 
-TEST(LocalSearch, ConvergesOnASphereByItsOwnResults) {
+TEST(GaussianActor, ConvergesOnASphereByItsOwnResults) {
   const Encoding encoding(parts_cube(5));
-  LocalSearch search(encoding, 1);
+  GaussianActor search(encoding, 1);
   search.begin(Vector::Constant(5, 0.8), 0.2);
   Rng rng(1, "sphere");
   for (int generation = 0; generation < 60; ++generation) {

@@ -41,15 +41,15 @@ TEST(Vbo, SuggestsInsideTheSpaceWithoutRepeats) {
   EXPECT_LT(failures, 20);  // of 42: a third would be chance
 }
 
-void expect_promise_and_account(const AskReport& report) {
+void expect_bias_correction(const AskReport& report) {
   EXPECT_GT(report.round, 0);
   ASSERT_EQ(report.values.size(), 2U);
-  ASSERT_TRUE(report.information && report.information->realized && report.information->ceiling);
-  ASSERT_TRUE(report.information->expected);
-  EXPECT_GT(*report.information->expected, 0.0);
-  EXPECT_LE(*report.information->expected, *report.information->ceiling);
-  EXPECT_LE(*report.information->realized, *report.information->ceiling);
-  EXPECT_NE(*report.information->expected, *report.information->realized);
+  ASSERT_TRUE(report.information && report.information->observed && report.information->ceiling);
+  ASSERT_TRUE(report.information->predicted);
+  EXPECT_GT(*report.information->predicted, 0.0);
+  EXPECT_LE(*report.information->predicted, *report.information->ceiling);
+  EXPECT_LE(*report.information->observed, *report.information->ceiling);
+  EXPECT_NE(*report.information->predicted, *report.information->observed);
 }
 
 TEST(Vbo, LedgerSaysNatsAndSourcesAreNamed) {
@@ -78,8 +78,9 @@ TEST(Vbo, LedgerSaysNatsAndSourcesAreNamed) {
       nats += why.notes[0].value + why.notes[1].value;
     }
     EXPECT_GT(nats, 0.0);
-    EXPECT_THAT(sources, ::testing::IsSupersetOf({"design", "climb", "local", "jump"}));
-    ASSERT_NO_FATAL_FAILURE(expect_promise_and_account(player.vbo->report()));
+    EXPECT_THAT(sources,
+                ::testing::IsSupersetOf({"design", "gradient-ascent", "local", "mutation"}));
+    ASSERT_NO_FATAL_FAILURE(expect_bias_correction(player.vbo->report()));
   }
 }
 
@@ -93,7 +94,7 @@ TEST(Vbo, InformationIsThatOfALinearGaussianModel) {
     options.uniform_share = 1.0;  // every result counts the same, as in the formula
     Vbo vbo(cube(2), {.seed = 4, .batch = 64, .threads = 1}, options);
     Rng rng(4, "linear");
-    double realized = 0.0;
+    double observed = 0.0;
     const int rounds = 24, from = 12;
     TrialId id = 0;
     for (int round = 0; round < rounds; ++round) {
@@ -110,32 +111,32 @@ TEST(Vbo, InformationIsThatOfALinearGaussianModel) {
       }
       vbo.tell(told);
       if (round < from) continue;
-      realized += vbo.report().information->realized.value() / (rounds - from);
+      observed += vbo.report().information->observed.value() / (rounds - from);
     }
     const double truth = -0.5 * std::log(1.0 - rho * rho);
     // Levels lose little, 200 results' worth of learning more; never more than the truth by chance.
-    EXPECT_NEAR(realized, truth, 0.1) << rho;
+    EXPECT_NEAR(observed, truth, 0.1) << rho;
   }
 }
 
-// Climbers meet on the same tops, whether they are asked for together or one by one.
-TEST(Vbo, ClimbedSuggestionsKeepTheirDistance) {
+// AscentPoints meet on the same tops, whether they are asked for together or one by one.
+TEST(Vbo, AscendedSuggestionsKeepTheirDistance) {
   for (const bool together : {true, false}) {
-    Player player(cube(4), {.seed = 3, .batch = 16}, {.improve_share = 0.0});
+    Player player(cube(4), {.seed = 3, .batch = 16}, {.ei_share = 0.0});
     player.rounds(4, 16, sphere);
     for (int i = 0; i < (together ? 1 : 16); ++i) player.ask(together ? 16 : 1);
     const Encoding encoding(player.space);
-    std::vector<Vector> climbed;
+    std::vector<Vector> ascended;
     for (std::size_t i = player.trials.size() - 16; i < player.trials.size(); ++i) {
-      if (player.trials[i].rationale.source == "climb") {
-        climbed.push_back(encoding.encode(player.trials[i].point));
+      if (player.trials[i].rationale.source == "gradient-ascent") {
+        ascended.push_back(encoding.encode(player.trials[i].point));
       }
     }
-    ASSERT_GE(climbed.size(), 3U);
+    ASSERT_GE(ascended.size(), 3U);
     double nearest = 1.0;
-    for (std::size_t i = 0; i < climbed.size(); ++i) {
+    for (std::size_t i = 0; i < ascended.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
-        nearest = std::min(nearest, (climbed[i] - climbed[j]).norm() / 2.0);
+        nearest = std::min(nearest, (ascended[i] - ascended[j]).norm() / 2.0);
       }
     }
     EXPECT_GT(nearest, 0.003) << together;
@@ -190,7 +191,7 @@ TEST(Vbo, ThreadsDoNotChangeTheSuggestions) {
     const auto points = [&](int threads) {
       VboOptions options = quick();
       options.action_batch = action_batch;
-      options.screening = 64;  // enough to be worth several threads
+      options.preselection = 64;  // enough to be worth several threads
       Player player(cube(5), {.seed = 8, .batch = 64, .threads = threads}, options);
       player.rounds(6, 64, sphere);
       return player.points();
@@ -201,26 +202,28 @@ TEST(Vbo, ThreadsDoNotChangeTheSuggestions) {
   }
 }
 
-// Climbers keep their distance from each other in parts of 128; parts must not repeat each other.
-TEST(Vbo, ManyClimbersAreSeveralPartsWithoutRepeats) {
+// AscentPoints keep their distance from each other in parts of 128; parts must not repeat each
+// other.
+TEST(Vbo, ManyAscentsAreSeveralPartsWithoutRepeats) {
   VboOptions options = quick();
   options.action_batch = 0;
-  options.jump_share = 0.0;
-  options.climb_share = 1.0;
+  options.mutation_share = 0.0;
+  options.gradient_share = 1.0;
   constexpr std::int64_t batch = 500;
   Player player(cube(5), {.seed = 3, .batch = batch, .threads = 4}, options);
   player.rounds(3, batch, sphere);
   std::set<Point> points;
-  int climbed = 0;
+  int ascended = 0;
   for (const Trial& trial : player.trials) {
     points.insert(trial.point);
-    climbed += trial.id > batch && trial.id <= 2 * batch && trial.rationale.source == "climb";
+    ascended +=
+        trial.id > batch && trial.id <= 2 * batch && trial.rationale.source == "gradient-ascent";
   }
   EXPECT_EQ(points.size(), player.trials.size());
-  EXPECT_GT(climbed, 128);
+  EXPECT_GT(ascended, 128);
 }
 
-TEST(Vbo, TheActionNetSpeaksForTheLeaderInLargeBatches) {
+TEST(Vbo, TheActionNetReplacesTheLocalSearchInLargeBatches) {
   VboOptions options = quick();
   options.action_batch = 64;
   const auto sources = [&](std::int64_t batch) {
@@ -232,34 +235,34 @@ TEST(Vbo, TheActionNetSpeaksForTheLeaderInLargeBatches) {
     }
     return found;
   };
-  EXPECT_THAT(sources(32), ::testing::AllOf(::testing::IsSupersetOf({"local", "climb"}),
+  EXPECT_THAT(sources(32), ::testing::AllOf(::testing::IsSupersetOf({"local", "gradient-ascent"}),
                                             ::testing::Not(::testing::Contains("action-net"))));
   const std::set<std::string> large = sources(64);
-  EXPECT_THAT(large, ::testing::IsSupersetOf({"action-net", "jump"}));
-  EXPECT_THAT(large, ::testing::Not(::testing::Contains("climb")));
+  EXPECT_THAT(large, ::testing::IsSupersetOf({"action-net", "mutation"}));
+  EXPECT_THAT(large, ::testing::Not(::testing::Contains("gradient-ascent")));
   options.action_share = 0.0;
-  EXPECT_THAT(sources(64), ::testing::AllOf(::testing::IsSupersetOf({"local", "climb"}),
+  EXPECT_THAT(sources(64), ::testing::AllOf(::testing::IsSupersetOf({"local", "gradient-ascent"}),
                                             ::testing::Not(::testing::Contains("action-net"))));
 }
 
-TEST(Vbo, TheLeaderLearnsFromWhatTheActionNetSuggests) {
+TEST(Vbo, TheLocalSearchLearnsFromWhatTheActionNetSuggests) {
   VboOptions options = quick();
   options.action_batch = 64;
-  options.imagined = 0;  // nor from the judge's opinion
+  options.model_generations = 0;  // nor from the surrogate's score
   Player player(cube(4), {.seed = 3, .batch = 64}, options);
   player.rounds(10, 64, sphere);
   ASSERT_TRUE(player.vbo->report().deviation);
   EXPECT_LT(*player.vbo->report().deviation, 0.05);  // 0.15 at first
 }
 
-TEST(Vbo, ALargeBatchPromisesWhatItsPartsWould) {
+TEST(Vbo, ALargeBatchPredictsWhatItsPartsWould) {
   VboOptions options = quick();
   options.critic_steps = 50;
   const auto promised = [&](std::size_t at_once) {
     Player player(cube(3), {.seed = 4, .batch = 600}, options);
     player.rounds(2, 600, sphere);
     for (std::size_t asked = 0; asked < 600; asked += at_once) player.ask(at_once);
-    return player.vbo->report().information->expected.value();
+    return player.vbo->report().information->predicted.value();
   };
   const double parts = promised(200);
   EXPECT_GT(parts, 0.05);

@@ -63,10 +63,10 @@ std::vector<Trial> sample_trials() {
 std::vector<RoundReport> sample_reports() {
   AskReport first, second;
   first.round = 1;
-  first.information = RoundInformation{.expected = 0.75, .realized = {}, .ceiling = 3.0};
+  first.information = RoundInformation{.predicted = 0.75, .observed = {}, .ceiling = 3.0};
   second.round = 2;
   second.message = "goes on";
-  second.information = RoundInformation{.expected = 0.5, .realized = 0.25, .ceiling = 3.5};
+  second.information = RoundInformation{.predicted = 0.5, .observed = 0.25, .ceiling = 3.5};
   second.recommendation = Recommendation{4, 1.5, 0.25};
   return {{1, first}, {4, second}};
 }
@@ -86,10 +86,10 @@ TEST(Report, CurveFollowsTheOrderOfTelling) {
 TEST(Report, RoundsKeepWhatWasExpectedAndWhatWasFound) {
   const StudyReport report = make_report(record(), sample_trials(), sample_reports());
   ASSERT_EQ(report.rounds.size(), 2U);
-  EXPECT_EQ(report.rounds[0].expected, 0.75);
-  EXPECT_EQ(report.rounds[0].realized, 0.25);
-  EXPECT_EQ(report.rounds[1].expected, 0.5);
-  EXPECT_FALSE(report.rounds[1].realized);
+  EXPECT_EQ(report.rounds[0].predicted, 0.75);
+  EXPECT_EQ(report.rounds[0].observed, 0.25);
+  EXPECT_EQ(report.rounds[1].predicted, 0.5);
+  EXPECT_FALSE(report.rounds[1].observed);
   EXPECT_EQ(report.rounds[1].ceiling, 3.5);
   EXPECT_EQ(last_tested(report.rounds), &report.rounds[0]);
   EXPECT_EQ(last_tested({}), nullptr);
@@ -100,12 +100,12 @@ TEST(Report, ARoundWithoutAPromiseStillSaysWhatTheOneBeforeTold) {
   std::vector<RoundReport> reports = sample_reports();
   AskReport third;
   third.round = 3;
-  third.information = RoundInformation{.expected = {}, .realized = 0.4, .ceiling = 3.5};
+  third.information = RoundInformation{.predicted = {}, .observed = 0.4, .ceiling = 3.5};
   reports.push_back({9, third});
   const StudyReport report = make_report(record(), sample_trials(), reports);
   ASSERT_EQ(report.rounds.size(), 3U);
-  EXPECT_EQ(report.rounds[1].realized, 0.4);
-  EXPECT_FALSE(report.rounds[2].expected);
+  EXPECT_EQ(report.rounds[1].observed, 0.4);
+  EXPECT_FALSE(report.rounds[2].predicted);
   EXPECT_EQ(last_tested(report.rounds), &report.rounds[1]);
 }
 
@@ -261,7 +261,7 @@ TEST(Report, JsonHasWhatStatusHadAndMore) {
   EXPECT_EQ(json["failures"][0]["examples"], Json::array({3, 5}));
   EXPECT_EQ(json["as_good"]["ranges"]["x"], Json::array({1.0, 4.0}));
   EXPECT_EQ(dump(json["information"]),
-            R"({"nats":0.5,"realized":0.25,"ceiling":3.5,"trend":[0.75,0.5]})");
+            R"({"nats":0.5,"observed":0.25,"ceiling":3.5,"trend":[0.75,0.5]})");
   EXPECT_EQ(json["rounds"][1]["suggested"], 5);
   Importance found;
   found.parameters = {{"x", 0.5, 0.25, 0.75}, {"c", 0.0, 0.0, 0.1}};

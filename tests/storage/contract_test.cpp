@@ -100,7 +100,7 @@ TEST_P(StorageContract, ACopyIsTheSameStudy) {
   const std::vector asked{sample_trial(1, 1), sample_trial(2, 1), sample_trial(3, 1)};
   AskReport said;
   said.round = 3;
-  said.information = RoundInformation{.expected = 0.5};
+  said.information = RoundInformation{.predicted = 0.5};
   said.message = "first";
   said.recommendation = Recommendation{1, 2.5, 0.5};
   ASSERT_TRUE(storage_->add_trials(asked, said));
@@ -175,8 +175,8 @@ TEST_P(StorageContract, ReportsAndSnapshots) {
   for (TrialId id = 1; id <= 3; ++id) {
     AskReport& report = reports.emplace_back();
     report.round = id;
-    report.information =
-        RoundInformation{.expected = 0.1 * static_cast<double>(id), .realized = {}, .ceiling = 3.5};
+    report.information = RoundInformation{
+        .predicted = 0.1 * static_cast<double>(id), .observed = {}, .ceiling = 3.5};
     report.exploitation = -0.25;
     report.values = {{"points", 12.0}};
     report.message = "note";

@@ -63,11 +63,11 @@ TEST_P(StorageRevisions, ReplaceKeepsWhatWasBefore) {
   EXPECT_EQ(log[0].before.suggested, std::nullopt);
   EXPECT_LT(log[0].id, log[1].id);
 
-  ASSERT_TRUE(storage_->hear_revisions(std::vector{log[0].id}, 9));
+  ASSERT_TRUE(storage_->apply_revisions(std::vector{log[0].id}, 9));
   reopen();
   EXPECT_EQ(storage_->load_revisions(true).value().size(), 1U);
   EXPECT_EQ(storage_->load_revisions().value()[0].event, 9);
-  EXPECT_EQ(storage_->hear_revisions(std::vector<std::int64_t>{99}, 9).error().kind,
+  EXPECT_EQ(storage_->apply_revisions(std::vector<std::int64_t>{99}, 9).error().kind,
             ErrorKind::not_found);
 }
 

@@ -238,8 +238,8 @@ TEST(RoundTrip, RationalesAndReports) {
     expect_same(again.deviation, report.deviation);
     RC_ASSERT(again.information.has_value() == report.information.has_value());
     if (report.information) {
-      expect_same(again.information->expected, report.information->expected);
-      expect_same(again.information->realized, report.information->realized);
+      expect_same(again.information->predicted, report.information->predicted);
+      expect_same(again.information->observed, report.information->observed);
       expect_same(again.information->ceiling, report.information->ceiling);
     }
     RC_ASSERT(again.recommendation.has_value() == report.recommendation.has_value());

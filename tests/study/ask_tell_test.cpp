@@ -18,35 +18,35 @@ using testing::open_on;
 using testing::small_study;
 
 // Remembers what it was told.
-class Listener final : public Optimizer {
+class Recorder final : public Optimizer {
  public:
-  explicit Listener(std::vector<Trial>& heard) : heard_(heard) {}
+  explicit Recorder(std::vector<Trial>& told) : told_(told) {}
   std::vector<Suggestion> ask(std::span<const TrialId> ids) override {
     return std::vector<Suggestion>(ids.size(), {{0.5, std::int64_t{3}}, {"same", 0.0, {}}});
   }
   void tell(std::span<const Trial> finished) override {
-    heard_.insert(heard_.end(), finished.begin(), finished.end());
+    told_.insert(told_.end(), finished.begin(), finished.end());
   }
   std::int64_t round() const override { return 1; }
   AskReport report() const override {
     AskReport report;
     report.round = 1;
-    report.information = RoundInformation{.expected = 0.5, .realized = {}, .ceiling = {}};
+    report.information = RoundInformation{.predicted = 0.5, .observed = {}, .ceiling = {}};
     report.recommendation = Recommendation{1, 2.5, 0.0};
     return report;
   }
 
  private:
-  std::vector<Trial>& heard_;
+  std::vector<Trial>& told_;
 };
 
-Result<Study> open_listener(const MemoryStorage& storage, Goal goal, std::vector<Trial>& heard) {
+Result<Study> open_recorder(const MemoryStorage& storage, Goal goal, std::vector<Trial>& told) {
   StudyOptions options = small_study();
   options.goal = goal;
   return Study::open(
       options,
       {std::make_unique<MemoryStorage>(storage), [&](const Space&, const OptimizerOptions&) {
-         return Result<std::unique_ptr<Optimizer>>(std::make_unique<Listener>(heard));
+         return Result<std::unique_ptr<Optimizer>>(std::make_unique<Recorder>(told));
        }});
 }
 
@@ -72,13 +72,13 @@ TEST(AskTell, OnlyTheOptimizerSeesTheOtherSign) {
   for (const Goal goal : {Goal::minimize, Goal::maximize}) {
     const double sign = goal == Goal::minimize ? -1.0 : 1.0;
     MemoryStorage storage;
-    std::vector<Trial> heard;
-    Study study = open_listener(storage, goal, heard).value();
+    std::vector<Trial> told;
+    Study study = open_recorder(storage, goal, told).value();
     ASSERT_TRUE(study.ask(2));
     ASSERT_TRUE(study.tell(1, 3.0));
     ASSERT_TRUE(study.tell(2, -4.0));
-    ASSERT_EQ(heard.size(), 2U);
-    EXPECT_EQ(heard[0].value, sign * 3.0);
+    ASSERT_EQ(told.size(), 2U);
+    EXPECT_EQ(told[0].value, sign * 3.0);
     EXPECT_EQ(storage.load_trial(1).value()->value, 3.0);
     EXPECT_EQ(study.best().value()->id, goal == Goal::minimize ? 2 : 1);
     EXPECT_EQ(study.report().recommendation->mean, sign * 2.5);
@@ -88,19 +88,19 @@ TEST(AskTell, OnlyTheOptimizerSeesTheOtherSign) {
 
 TEST(AskTell, FailuresAreToldToo) {
   MemoryStorage storage;
-  std::vector<Trial> heard;
-  Study study = open_listener(storage, Goal::minimize, heard).value();
+  std::vector<Trial> told;
+  Study study = open_recorder(storage, Goal::minimize, told).value();
   ASSERT_TRUE(study.ask(3));
   ASSERT_TRUE(study.tell_failure(1, {FailureCause::reported, "broke the glass"}));
   ASSERT_TRUE(study.tell(2, std::numeric_limits<double>::quiet_NaN()));
   ASSERT_TRUE(study.tell(3, -std::numeric_limits<double>::infinity()));
-  ASSERT_EQ(heard.size(), 3U);
-  for (const Trial& trial : heard) {
+  ASSERT_EQ(told.size(), 3U);
+  for (const Trial& trial : told) {
     EXPECT_EQ(trial.state, TrialState::failed);
     EXPECT_FALSE(trial.value);
   }
-  EXPECT_EQ(heard[0].failure->message, "broke the glass");
-  EXPECT_EQ(heard[1].failure->cause, FailureCause::non_finite);
+  EXPECT_EQ(told[0].failure->message, "broke the glass");
+  EXPECT_EQ(told[1].failure->cause, FailureCause::non_finite);
   EXPECT_EQ(storage.load_trial(3).value()->failure->cause, FailureCause::non_finite);
   EXPECT_EQ(study.counts().value().failed, 3);
   EXPECT_EQ(study.best().value(), std::nullopt);
@@ -177,12 +177,12 @@ TEST(AskTell, AFiniteSpaceIsWalkedOnce) {
 TEST(AskTell, AMethodThatLeavesTheSpaceIsCaught) {
   StudyOptions options = small_study();
   options.space = Space::make({Parameter::real("x", 2, 3), Parameter::integer("n", 1, 9)}).value();
-  std::vector<Trial> heard;
+  std::vector<Trial> told;
   MemoryStorage storage;
   Study study = Study::open(options, {std::make_unique<MemoryStorage>(storage),
                                       [&](const Space&, const OptimizerOptions&) {
                                         return Result<std::unique_ptr<Optimizer>>(
-                                            std::make_unique<Listener>(heard));
+                                            std::make_unique<Recorder>(told));
                                       }})
                     .value();
   EXPECT_THAT(study.ask(1).error().message, HasSubstr("left the space"));

@@ -185,8 +185,8 @@ TEST_P(OldStudy, OpensExplainsAndGoesOn) {
     } else {
       ASSERT_TRUE(why.acquisition);
       EXPECT_EQ(acquisition_unit(ledger, why), Unit::normal_score);
-      ASSERT_TRUE(last.information && last.information->realized && last.information->ceiling);
-      EXPECT_LE(last.information->expected.value(), *last.information->ceiling);
+      ASSERT_TRUE(last.information && last.information->observed && last.information->ceiling);
+      EXPECT_LE(last.information->predicted.value(), *last.information->ceiling);
       EXPECT_TRUE(last.exploitation);
       EXPECT_TRUE(last.deviation);
     }

@@ -15,7 +15,7 @@ std::vector<RoundReport> reports(const std::vector<double>& information,
   for (std::size_t i = 0; i < information.size(); ++i) {
     AskReport report;
     report.information =
-        RoundInformation{.expected = information[i], .realized = {}, .ceiling = {}};
+        RoundInformation{.predicted = information[i], .observed = {}, .ceiling = {}};
     if (i < exploitation.size()) report.exploitation = exploitation[i];
     all.push_back({static_cast<EventId>(i + 1), report});
   }
@@ -53,7 +53,7 @@ TEST(StopRule, AMethodThatSaysNothingAboutInformationIsNeverStopped) {
   // Nor one in a round that says what the last one told, and promises nothing.
   std::vector<RoundReport> all = reports({0.05, 0.05}, {});
   EXPECT_TRUE(nothing_left_to_learn(all, options));
-  all.back().report.information = RoundInformation{.expected = {}, .realized = 0.0, .ceiling = {}};
+  all.back().report.information = RoundInformation{.predicted = {}, .observed = 0.0, .ceiling = {}};
   EXPECT_FALSE(nothing_left_to_learn(all, options));
 }
 

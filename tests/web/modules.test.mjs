@@ -113,8 +113,8 @@ test("an update changes known trials and adds new ones", () => {
 
 test("filters of all axes are one selection", () => {
   const selection = new Selection(three());
-  const heard = [];
-  selection.onChange((what) => heard.push(what));
+  const seen = [];
+  selection.onChange((what) => seen.push(what));
   selection.setFilter(0, [0.3, 1]);
   assert.deepEqual([...selection.mask], [0, 1, 1]);
   selection.setFilter("value", [0, 0.5]);
@@ -128,7 +128,7 @@ test("filters of all axes are one selection", () => {
   assert.equal(selection.focus, 1);
   selection.stepFocus(1);
   assert.equal(selection.focus, 1);
-  assert.deepEqual(heard, ["mask", "mask", "clear", "focus", "focus"]);
+  assert.deepEqual(seen, ["mask", "mask", "clear", "focus", "focus"]);
 });
 
 test("units of logarithmic and categorical parameters", () => {
@@ -157,14 +157,14 @@ test("bundles and grids count every selected trial once", () => {
 test("while the hand moves a part of many results stands for all", async () => {
   const study = new Study(decodePayload(payload(Array.from({ length: 50000 }, (_, i) => ({ id: i + 1, value: i, evaluation: i + 1, x: (i % 10) + 0.5 })))));
   const selection = new Selection(study);
-  const heard = [];
-  selection.onChange(() => heard.push(selection.places().length));
+  const seen = [];
+  selection.onChange(() => seen.push(selection.places().length));
   selection.setFilter(0, [0, 0.92], true);
   assert.equal(selection.count, 45000, "what is said is exact");
-  assert.ok(heard[0] > 10000 && heard[0] <= 20000, `${heard[0]} are drawn`);
+  assert.ok(seen[0] > 10000 && seen[0] <= 20000, `${seen[0]} are drawn`);
   assert.equal(selection.places()[0], 0, "the best among them");
   await new Promise((resolve) => { setTimeout(resolve, 400); });
-  assert.deepEqual(heard.slice(1), [45000], "all when it rests");
+  assert.deepEqual(seen.slice(1), [45000], "all when it rests");
   selection.setFilter(0, null);
   assert.equal(selection.places().length, 50000);
 });

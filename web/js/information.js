@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Expected and realized nats per round with their ceiling; which source gave suggestions and improvements.
+// Expected and observed nats per round with their ceiling; which source gave suggestions and improvements.
 import { csvLine, formatNumber, plural } from "./format.js";
 import { seriesColor } from "./colors.js";
 import { Surface, axisLabel, groupOf } from "./surface.js";
 
 const ROUND_SERIES = [
-  { key: "expected", name: "expected", dash: [] },
-  { key: "realized", name: "realized", dash: [] },
+  { key: "predicted", name: "predicted", dash: [] },
+  { key: "observed", name: "observed", dash: [] },
   { key: "ceiling", name: "ceiling", dash: [4, 4] },
 ];
 
-export function hasInformation(study) { return study.status.rounds.some((round) => typeof round.expected === "number"); }
+export function hasInformation(study) { return study.status.rounds.some((round) => typeof round.predicted === "number"); }
 
 export class InformationView extends Surface {
   constructor(parent, study) {
     super(parent, {
       id: "information", title: "Information", study, height: 260,
-      hint: "How many nats each round promised to tell, and told. When the promise stays low, more rounds will hardly find anything new.",
+      hint: "Predicted and observed information of each round, in nats. When the prediction stays low, more rounds will hardly find anything new.",
       csv: () => this.csv(),
     });
     this.study = study;
@@ -67,12 +67,12 @@ export class InformationView extends Surface {
 
   describe() {
     const last = this.series?.[0]?.points.at(-1);
-    return last ? `Information per round: ${formatNumber(last[1], 3)} nats expected in round ${last[0]}.` : "No information is reported.";
+    return last ? `Information per round: ${formatNumber(last[1], 3)} nats predicted in round ${last[0]}.` : "No information is reported.";
   }
 
   csv() {
-    let text = csvLine(["round", "expected", "realized", "ceiling"]);
-    for (const round of this.study.status.rounds) text += csvLine([round.round, round.expected, round.realized, round.ceiling]);
+    let text = csvLine(["round", "predicted", "observed", "ceiling"]);
+    for (const round of this.study.status.rounds) text += csvLine([round.round, round.predicted, round.observed, round.ceiling]);
     return text;
   }
 }

@@ -39,7 +39,7 @@ function drawHead() {
     tile("running", formatCount(status.running), `${formatCount(status.waiting)} waiting`),
     tile("failed", formatCount(status.failed), done > 0 ? `${Math.round(100 * status.failed / done)} %` : ""));
   byId("pace").textContent = paceText(status);
-  byId("said").textContent = status.message ? `The method says: ${status.message}` : "";
+  byId("method-message").textContent = status.message ? `Method: ${status.message}` : "";
 }
 
 function drawAll() {

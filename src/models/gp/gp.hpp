@@ -35,7 +35,7 @@ struct GpOptions {
   // a one-hot block in one group, scaled by 1/sqrt 2, is a Hamming kernel over the choices.
   std::vector<Eigen::Index> group;  // (D), values 0..groups-1
   Vector input_scale;               // (D)
-  Hill hill;                        // of the mean; empty: the mean is constant
+  QuadraticMean hill;               // of the mean; empty: the mean is constant
 
   // The default of the gp-* methods: a length-scale prior with the mode of Hvarfner et al. (2024),
   // sqrt(d) exp(sqrt2 - 3), but deviation 0.7 of its logarithm instead of sqrt3: with the wide one,

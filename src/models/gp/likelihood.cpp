@@ -72,8 +72,9 @@ LikelihoodValue log_likelihood(const StationaryKernel& kernel, double noise_vari
   for (auto column : white.colwise()) work.K.triangularView<Lower>().solveInPlace(column);
   if (hill) result.slope = downward_slope(white);
   const auto level = [&](auto column) { return white.col(0).dot(column); };
-  const double of_hill = hill ? result.slope * level(white.col(2)) : 0.0;
-  result.mean = mean ? *mean : (level(white.col(1)) - of_hill) / white.col(0).squaredNorm();
+  const double of_quadratic_mean = hill ? result.slope * level(white.col(2)) : 0.0;
+  result.mean =
+      mean ? *mean : (level(white.col(1)) - of_quadratic_mean) / white.col(0).squaredNorm();
   Vector r = z.array() - result.mean;
   Vector& alpha = work.alpha;
   alpha = white.col(1) - result.mean * white.col(0);

@@ -10,8 +10,8 @@
 #include <memory>
 
 #include "models/gaussian_posterior.hpp"
-#include "models/gp/hill.hpp"
 #include "models/gp/kernel.hpp"
+#include "models/gp/quadratic_mean.hpp"
 #include "models/standardize.hpp"
 
 namespace vbo {
@@ -23,7 +23,7 @@ class Regression {
     double mean = 0.0;            // c, in standardized units
     double noise_variance = 0.0;  // in standardized units
     Standardize output;
-    Hill hill = {};
+    QuadraticMean hill = {};
     double slope = 0.0;  // s of the hill, in standardized units
 
     Vector prior_mean(ConstMatrixRef X) const;  // m (q) at X (D,q)

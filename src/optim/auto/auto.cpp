@@ -57,9 +57,9 @@ AutoMethod::AutoMethod(Choice choice, std::unique_ptr<Optimizer> chosen, Make ma
 
 AskReport AutoMethod::report() const {
   AskReport report = chosen_->report();
-  const std::string said = report.message;
+  const std::string earlier = report.message;
   report.message = "auto chose " + choice_.method + ": " + choice_.reason;
-  if (!said.empty()) report.message += "; " + said;
+  if (!earlier.empty()) report.message += "; " + earlier;
   return report;
 }
 

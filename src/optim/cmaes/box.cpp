@@ -11,12 +11,12 @@ namespace {
 
 constexpr double margin = 0.05;
 
-struct Bent {
+struct Mapped {
   double x, slope;  // and dx/dg
 };
 
 // Folds g into [-m, 1+m] by mirroring, then bends the two ends into [0, 1].
-Bent bend(double g) {
+Mapped bend(double g) {
   constexpr double width = 1.0 + 2.0 * margin;
   double t = std::fmod(g + margin, 2.0 * width);
   if (t < 0.0) t += 2.0 * width;

@@ -58,8 +58,8 @@ void FocalMethod::finish_round() {
   if (round_results_ < batch_) return;
   if (around_best() && focused() && std::isfinite(best_before_)) {
     const auto parameters = static_cast<double>(encoding_.blocks().size());
-    base_.judge(round_level_ >= 0 && round_best_ > best_before_ + 1e-3 * std::abs(best_before_),
-                failure_tolerance(parameters, static_cast<double>(batch_)));
+    base_.update(round_level_ >= 0 && round_best_ > best_before_ + 1e-3 * std::abs(best_before_),
+                 failure_tolerance(parameters, static_cast<double>(batch_)));
   }
   if (round_level_ >= 0) best_before_ = std::max(best_before_, round_best_);
   if (round_level_ >= 0) {
@@ -165,7 +165,7 @@ std::vector<Suggestion> FocalMethod::ask(std::span<const TrialId> ids) {
 Rationale FocalMethod::rationale_of(const Proposal& p) const {
   Rationale why{.source = "focal"};
   const auto model = levels_[static_cast<std::size_t>(p.level)].model->marginals(p.x);
-  const Believed there{model->mean()[0], std::sqrt(model->variance()[0])};
+  const GpPrediction there{model->mean()[0], std::sqrt(model->variance()[0])};
   add_score(why, p.kind, p.value, there, [this](double z) { return to_y(z); });
   why.add(kLevel, static_cast<double>(p.level));
   return why;

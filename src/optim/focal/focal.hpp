@@ -97,7 +97,7 @@ class FocalMethod final : public Optimizer {
   double fitted_side_ = 0.0;
   TrustSide base_;                            // of level 0 when that is a trust region
   std::map<TrialId, std::int64_t> level_of_;  // of pending trials
-  std::int64_t round_results_ = 0;            // told since the depth was last judged
+  std::int64_t round_results_ = 0;            // told since the depth was last updated
   double round_best_ = 0.0;
   std::int64_t round_level_ = -1;                                  // of the best of them; -1 = none
   double best_before_ = -std::numeric_limits<double>::infinity();  // before the present round

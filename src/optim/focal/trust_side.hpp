@@ -23,7 +23,7 @@ struct TrustSide {
   double side = start;
   std::int64_t successes = 0, failures = 0;  // rounds in a row
 
-  void judge(bool success, std::int64_t tolerance) {
+  void update(bool success, std::int64_t tolerance) {
     successes = success ? successes + 1 : 0;
     failures = success ? 0 : failures + 1;
     if (successes >= success_tolerance) {

@@ -18,7 +18,7 @@ constexpr int best_results = 10;  // that suggestions may lie around
 
 }  // namespace
 
-std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick(Index q, Rng& rng) {
+std::vector<SurrogateOptimizer::Selected> SurrogateOptimizer::pick(Index q, Rng& rng) {
   const bool monte_carlo = is_monte_carlo(acquisition_);
   const bool fits_jointly = q * encoding_.dimension() <= kJointVariables;
   std::string rule = options_.batch;
@@ -206,14 +206,14 @@ Vector SurrogateOptimizer::near(ConstVectorRef x, double length, Rng& rng) const
   return y;
 }
 
-bool SurrogateOptimizer::is_new(ConstVectorRef x, const std::vector<Pick>& chosen) const {
-  const bool repeated = std::any_of(chosen.begin(), chosen.end(), [&](const Pick& pick) {
+bool SurrogateOptimizer::is_new(ConstVectorRef x, const std::vector<Selected>& chosen) const {
+  const bool repeated = std::any_of(chosen.begin(), chosen.end(), [&](const Selected& pick) {
     return ((pick.x - x).array().abs() <= kSamePoint).all();
   });
   return !repeated && !results_.contains(x);
 }
 
-Vector SurrogateOptimizer::made_new(ConstVectorRef x, const std::vector<Pick>& chosen,
+Vector SurrogateOptimizer::made_new(ConstVectorRef x, const std::vector<Selected>& chosen,
                                     Rng& rng) const {
   if (is_new(x, chosen) || x.size() == 0) return x;
   constexpr int tries = 20;
@@ -233,10 +233,10 @@ Vector SurrogateOptimizer::made_new(ConstVectorRef x, const std::vector<Pick>& c
   return x;
 }
 
-SurrogateOptimizer::Pick SurrogateOptimizer::picked(ConstVectorRef x, const char* source,
-                                                    double score, Acquisition kind,
-                                                    const std::vector<Pick>& chosen,
-                                                    Rng& rng) const {
+SurrogateOptimizer::Selected SurrogateOptimizer::picked(ConstVectorRef x, const char* source,
+                                                        double score, Acquisition kind,
+                                                        const std::vector<Selected>& chosen,
+                                                        Rng& rng) const {
   Vector y = made_new(x, chosen, rng);
   if (y != x) return {std::move(y), "nearby"};
   return {std::move(y), source, score, kind};
@@ -255,13 +255,13 @@ SurrogateOptimizer::Search SurrogateOptimizer::search_for(Index q) const {
 
 // One point after the other; points chosen or still out count as evaluated, with the posterior
 // mean as their result ("kriging believer", Ginsbourger et al. 2010).
-std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick_greedy(Index q, Rng& rng) {
+std::vector<SurrogateOptimizer::Selected> SurrogateOptimizer::pick_greedy(Index q, Rng& rng) {
   const auto [search, raw] = search_for(q);
   Matrix X = X_;
   Vector z = z_;
   double best = best_;
   std::unique_ptr<Surrogate> fantasy;
-  const auto believe = [&](const Matrix& points) {
+  const auto condition_on = [&](const Matrix& points) {
     const Surrogate& model = fantasy ? *fantasy : *model_;
     const Vector mean = model.marginals(points)->mean();
     if (feasibility_.knows_anything()) {  // what is likely infeasible is no result to beat
@@ -283,10 +283,10 @@ std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick_greedy(Index q, R
       fantasy = model_->conditioned_on(points, mean);
     }
   };
-  if (!results_.open().empty()) believe(results_.pending());
+  if (!results_.open().empty()) condition_on(results_.pending());
   const auto probing = static_cast<Index>(kProbingShare * boldness_ * static_cast<double>(q));
   const double likely = attainable_success();
-  std::vector<Pick> picks;
+  std::vector<Selected> picks;
   while (static_cast<Index>(picks.size()) < q) {
     const Surrogate& model = fantasy ? *fantasy : *model_;
     // The first few may fail, to learn where the border is.
@@ -299,18 +299,19 @@ std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick_greedy(Index q, R
     const Candidate& chosen = fresh == found.end() ? found.front() : *fresh;
     picks.push_back(
         picked(chosen.X.col(0), "acquisition", chosen.value, pointwise(acquisition_), picks, rng));
-    if (static_cast<Index>(picks.size()) < q) believe(picks.back().x);
+    if (static_cast<Index>(picks.size()) < q) condition_on(picks.back().x);
   }
   return picks;
 }
 
 // One point after the other, each the best addition to those chosen or still out, by joint draws:
 // for models without fantasies.
-std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick_greedy_by_draws(Index q, Rng& rng) {
+std::vector<SurrogateOptimizer::Selected> SurrogateOptimizer::pick_greedy_by_draws(Index q,
+                                                                                   Rng& rng) {
   auto [search, raw] = search_for(q);
   if (options_.fresh_samples) search.threads = 1;
   Matrix out = results_.pending();
-  std::vector<Pick> picks;
+  std::vector<Selected> picks;
   while (static_cast<Index>(picks.size()) < q) {
     const Matrix joined = out.rightCols(std::min(pending_joined, out.cols()));
     const Candidate found =
@@ -324,7 +325,7 @@ std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick_greedy_by_draws(I
   return picks;
 }
 
-std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick_joint(Index q, Rng& rng) {
+std::vector<SurrogateOptimizer::Selected> SurrogateOptimizer::pick_joint(Index q, Rng& rng) {
   const MaximizeOptions search{static_cast<int>(options_.restarts),
                                static_cast<int>(options_.iterations),
                                options_.fresh_samples ? 1 : threads_};
@@ -333,7 +334,7 @@ std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick_joint(Index q, Rn
   const BatchObjective objective = draw_objective(q, pending, rng);
   const std::vector<Candidate> found =
       maximize(encoding_, objective, raw_points(q, options_.raw_samples, rng), search, rng);
-  std::vector<Pick> picks;
+  std::vector<Selected> picks;
   for (Index j = 0; j < q; ++j) {
     picks.push_back(picked(found.front().X.col(j), "acquisition", found.front().value,
                            batchwise(acquisition_), picks, rng));
@@ -342,14 +343,14 @@ std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick_joint(Index q, Rn
 }
 
 // One posterior draw per point, each maximized over the same candidates.
-std::vector<SurrogateOptimizer::Pick> SurrogateOptimizer::pick_thompson(Index q, Rng& rng) {
+std::vector<SurrogateOptimizer::Selected> SurrogateOptimizer::pick_thompson(Index q, Rng& rng) {
   const Matrix candidates = raw_points(1, options_.candidates, rng);
   Matrix draws = model_->sample_functions(candidates, q, false, rng);
   if (feasibility_.knows_anything()) {
     draws.colwise() += feasibility_.log_probability(candidates);
   }
   std::vector<bool> taken(static_cast<std::size_t>(candidates.cols()), false);
-  std::vector<Pick> picks;
+  std::vector<Selected> picks;
   for (Index s = 0; s < q; ++s) {
     std::vector<Index> order(static_cast<std::size_t>(candidates.cols()));
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<Index>(i);

@@ -37,7 +37,7 @@ void add_whole(Rationale& why, const TermInfo& term, double score) {
 
 }  // namespace
 
-void add_score(Rationale& why, Acquisition kind, double score, const Believed& there,
+void add_score(Rationale& why, Acquisition kind, double score, const GpPrediction& there,
                const std::function<double(double)>& to_y) {
   const double mean = to_y(there.mean);
   switch (kind) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What methods with a model say about a suggestion: the acquisition and the parts it is made of,
-// and beside it what the model believes there.
+// and beside it the posterior there.
 #pragma once
 
 #include <functional>
@@ -23,17 +23,17 @@ inline constexpr TermInfo kIterations{"iterations", Unit::count, TermRole::besid
 inline constexpr TermInfo kPoints{"points", Unit::count, TermRole::beside,
                                   "results the model looks at"};
 
-// What a model believes at a point, standardized.
-struct Believed {
+// A posterior at a point, standardized.
+struct GpPrediction {
   double mean = 0.0;
   double deviation = 0.0;
   std::optional<double> log_feasible;  // logarithm of the probability; part of the score
 };
 
 // Puts into `why` the score of an acquisition of this kind, in standardized units, as what it is
-// made of, and beside it what the model believes. to_y maps standardized outcomes to the
+// made of, and beside it the posterior. to_y maps standardized outcomes to the
 // objective's.
-void add_score(Rationale& why, Acquisition kind, double score, const Believed& there,
+void add_score(Rationale& why, Acquisition kind, double score, const GpPrediction& there,
                const std::function<double(double)>& to_y);
 
 // All that add_score() may put there, and what a fit reports: its own numbers last.

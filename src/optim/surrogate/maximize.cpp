@@ -12,7 +12,7 @@ namespace {
 using Eigen::Index;
 
 // The best raw point, then others drawn without replacement with weight exp(standardized score):
-// good ones first, yet not all from one hill.
+// good ones first, yet not all from one basin.
 std::vector<Index> choose_starts(const Vector& scores, int count, Rng& rng) {
   std::vector<Index> order(static_cast<std::size_t>(scores.size()));
   std::iota(order.begin(), order.end(), Index{0});
@@ -138,7 +138,7 @@ void improve_discrete(const Encoding& encoding, const BatchObjective& objective,
 
 // f with constraints: outside, at x, it is worth what the nearest point inside p is, less than that
 // by the square of the way d = x - p. Its slope there is that of f at p without the part across the
-// border, n = d / |d|, so that a climb slides along it:
+// border, n = d / |d|, so that an ascent slides along it:
 //   F(x) = f(p) - |d|^2,   dF/dx = (I - n n') f'(p) - 2 d
 GradientFunction held_inside(const Encoding& encoding, GradientFunction f) {
   if (!encoding.space().region()) return f;

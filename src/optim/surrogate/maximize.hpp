@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Global search for the maximum of an acquisition function over encoded points: score many raw
-// points, climb from the most promising by L-BFGS inside the unit cube, then make the result a real
-// point of the space. Known constraints hold on the way, too: a climb slides along them. Categories
-// stay as the start has them while climbing; integers are relaxed, then snapped; at the end
-// neighbours (next integers, other choices) are tried one change at a time.
+// points, ascend from the best-scored by L-BFGS inside the unit cube, then make the result a real
+// point of the space. Known constraints hold on the way, too: an ascent slides along them.
+// Categories stay as the start has them while climbing; integers are relaxed, then snapped; at the
+// end neighbours (next integers, other choices) are tried one change at a time.
 #pragma once
 
 #include <functional>
@@ -17,9 +17,9 @@
 namespace vbo {
 
 struct MaximizeOptions {
-  int restarts = 4;     // climbs
-  int iterations = 40;  // of L-BFGS, per climb
-  int threads = 1;      // climbs run in parallel; the result does not depend on it
+  int restarts = 4;     // ascends
+  int iterations = 40;  // of L-BFGS, per ascend
+  int threads = 1;      // ascends run in parallel; the result does not depend on it
   Vector low, high;     // (D) box to stay in; empty = the unit cube
 };
 
@@ -38,7 +38,7 @@ struct BatchObjective {
 // less a little. `encoding` must outlive it.
 GradientFunction held_inside(const Encoding& encoding, GradientFunction f);
 
-// `raw` (Dq,m), m >= 1: snapped starting points. Returns the climbs, best first, at least one.
+// `raw` (Dq,m), m >= 1: snapped starting points. Returns the ascends, best first, at least one.
 std::vector<Candidate> maximize(const Encoding& encoding, const BatchObjective& objective,
                                 const Matrix& raw, const MaximizeOptions& options, Rng& rng);
 // The same with their scores (m) at hand.

@@ -77,7 +77,7 @@ std::int64_t SurrogateOptimizer::initial() const {
   return std::min(2 * parameters + 1, most);
 }
 
-SurrogateOptimizer::Pick SurrogateOptimizer::design_point() {
+SurrogateOptimizer::Selected SurrogateOptimizer::design_point() {
   Vector x = design_.code(static_cast<std::uint64_t>(designed_++));
   encoding_.snap(x);
   return {std::move(x), "design"};
@@ -87,7 +87,7 @@ std::vector<Suggestion> SurrogateOptimizer::ask(std::span<const TrialId> ids) {
   std::vector<Suggestion> suggestions;
   if (ids.empty()) return suggestions;
   Rng rng(seed_, "surrogate-ask", static_cast<std::uint64_t>(asks_++));
-  std::vector<Pick> picks;
+  std::vector<Selected> picks;
   const auto known = static_cast<std::int64_t>(results_.size()) +
                      static_cast<std::int64_t>(results_.open().size());
   const auto count = static_cast<std::int64_t>(ids.size());
@@ -95,7 +95,7 @@ std::vector<Suggestion> SurrogateOptimizer::ask(std::span<const TrialId> ids) {
   if (encoding_.dimension() == 0) from_design = count;  // everything is fixed
   if (from_design < count && !fit_if_needed()) from_design = count;
   for (std::int64_t i = 0; i < from_design; ++i) {
-    Pick pick = design_point();
+    Selected pick = design_point();
     pick.x = made_new(pick.x, picks, rng);
     picks.push_back(std::move(pick));
   }
@@ -104,7 +104,7 @@ std::vector<Suggestion> SurrogateOptimizer::ask(std::span<const TrialId> ids) {
     for (std::size_t i = 0; i < picks.size(); ++i) {
       results_.asked(ids[i], encoding_.decode(picks[i].x));
     }
-    for (Pick& pick : pick(static_cast<Index>(count - from_design), rng)) {
+    for (Selected& pick : pick(static_cast<Index>(count - from_design), rng)) {
       picks.push_back(std::move(pick));
     }
   }
@@ -115,7 +115,7 @@ std::vector<Suggestion> SurrogateOptimizer::ask(std::span<const TrialId> ids) {
   return suggestions;
 }
 
-Rationale SurrogateOptimizer::rationale_of(const Pick& pick) const {
+Rationale SurrogateOptimizer::rationale_of(const Selected& pick) const {
   Rationale why{.source = pick.source};
   if (!pick.score) return why;
   const auto p = model_->marginals(pick.x);

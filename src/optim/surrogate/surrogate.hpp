@@ -28,9 +28,9 @@ struct SurrogateOptions {
   std::string batch = "auto";      // joint | greedy | ts
   std::int64_t samples = 128;      // Monte Carlo draws of the q-acquisitions
   bool fresh_samples = false;      // new draws at every evaluation instead of frozen ones
-  std::int64_t restarts = 4;       // climbs per point (or per joint batch)
+  std::int64_t restarts = 4;       // ascends per point (or per joint batch)
   std::int64_t raw_samples = 256;  // scored before climbing
-  std::int64_t iterations = 40;    // of L-BFGS per climb
+  std::int64_t iterations = 40;    // of L-BFGS per ascend
   bool local_starts = true;        // also start near the best results
   std::int64_t candidates = 1000;  // points on which Thompson draws are compared
   std::int64_t initial = 0;  // space-filling points first; 0 = 2 per parameter + 1, see initial()
@@ -58,7 +58,7 @@ class SurrogateOptimizer : public Optimizer {
   Result<void> restore(std::string_view snapshot, std::span<const Trial> history) override;
 
  private:
-  struct Pick {
+  struct Selected {
     Vector x;  // (D)
     const char* source = "";
     std::optional<double> score;  // in standardized units; none when it was not compared
@@ -66,7 +66,7 @@ class SurrogateOptimizer : public Optimizer {
   };
 
   std::int64_t initial() const;
-  Pick design_point();
+  Selected design_point();
   bool fit_if_needed();  // false when there is nothing to learn from yet
   bool is_refit_due(Eigen::Index fitted, Eigen::Index count) const;
   bool can_repeat(const std::vector<Eigen::Index>& seen) const;
@@ -85,7 +85,7 @@ class SurrogateOptimizer : public Optimizer {
   // log P(feasible) at X (D,m), falling steeply where success is too unlikely; `slope` (D,m).
   Vector log_feasible(ConstMatrixRef X, Matrix* slope = nullptr) const;
   void remember_best();
-  Rationale rationale_of(const Pick& pick) const;
+  Rationale rationale_of(const Selected& pick) const;
 
   // How thoroughly one of q points is searched for.
   struct Search {
@@ -93,22 +93,22 @@ class SurrogateOptimizer : public Optimizer {
     Eigen::Index raw = 0;
   };
   Search search_for(Eigen::Index q) const;
-  std::vector<Pick> pick(Eigen::Index q, Rng& rng);
-  std::vector<Pick> pick_greedy(Eigen::Index q, Rng& rng);
-  std::vector<Pick> pick_greedy_by_draws(Eigen::Index q, Rng& rng);
-  std::vector<Pick> pick_joint(Eigen::Index q, Rng& rng);
-  std::vector<Pick> pick_thompson(Eigen::Index q, Rng& rng);
+  std::vector<Selected> pick(Eigen::Index q, Rng& rng);
+  std::vector<Selected> pick_greedy(Eigen::Index q, Rng& rng);
+  std::vector<Selected> pick_greedy_by_draws(Eigen::Index q, Rng& rng);
+  std::vector<Selected> pick_joint(Eigen::Index q, Rng& rng);
+  std::vector<Selected> pick_thompson(Eigen::Index q, Rng& rng);
   // The pick at x, or a new point beside it, which nobody has compared.
-  Pick picked(ConstVectorRef x, const char* source, double score, Acquisition kind,
-              const std::vector<Pick>& chosen, Rng& rng) const;
+  Selected picked(ConstVectorRef x, const char* source, double score, Acquisition kind,
+                  const std::vector<Selected>& chosen, Rng& rng) const;
   BatchObjective point_objective(const Surrogate& model, double best) const;
   BatchObjective draw_objective(Eigen::Index q, const Matrix& pending, Rng& rng) const;
   // Snapped raw batches (Dq,m), from Sobol points and around the best results.
   Matrix raw_points(Eigen::Index q, Eigen::Index m, Rng& rng) const;
   Vector near(ConstVectorRef x, double length, Rng& rng) const;
-  bool is_new(ConstVectorRef x, const std::vector<Pick>& chosen) const;
+  bool is_new(ConstVectorRef x, const std::vector<Selected>& chosen) const;
   // x itself when new; else a new point close to it; else any new point; else x.
-  Vector made_new(ConstVectorRef x, const std::vector<Pick>& chosen, Rng& rng) const;
+  Vector made_new(ConstVectorRef x, const std::vector<Selected>& chosen, Rng& rng) const;
 
   Encoding encoding_;
   SobolDesign design_;

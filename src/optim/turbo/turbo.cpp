@@ -128,10 +128,10 @@ double Turbo::best_between(std::int64_t from, std::int64_t to) const {
 }
 
 // A round is `batch` results. Success: better than everything before it in the region by 0.1%.
-void Turbo::judge() {
-  while (results_.size() - region_.judged >= batch_) {
-    const std::int64_t from = region_.judged, to = from + batch_;
-    region_.judged = to;
+void Turbo::update_region() {
+  while (results_.size() - region_.counted >= batch_) {
+    const std::int64_t from = region_.counted, to = from + batch_;
+    region_.counted = to;
     const double before = best_between(region_.start, from);
     if (from - region_.start < initial() || before == none) continue;  // still the fresh start
     if (best_between(from, to) > before + 1e-3 * std::abs(before)) {
@@ -150,7 +150,7 @@ void Turbo::judge() {
     }
     if (region_.length < options_.length_min) {
       const std::int64_t restarts = region_.restarts + 1;
-      region_ = {.length = options_.length_start, .restarts = restarts, .start = to, .judged = to};
+      region_ = {.length = options_.length_start, .restarts = restarts, .start = to, .counted = to};
       latin_.resize(0, 0);
       model_ = GaussianProcess(model_options(encoding_, threads_));
       fitted_ = 0;
@@ -260,8 +260,8 @@ Turbo::Draws Turbo::draw(std::int64_t ask, Index count) const {
   if (feasibility_.knows_anything()) {
     made.outside = feasibility_.violations(C, count, Rng(rng(), "turbo-violations"));
   }
-  // Where the only question is whether evaluations fail, draws would prefer the luckiest side of
-  // the border: there the probability decides.
+  // Where the only question is whether evaluations fail, draws would prefer the most favourable
+  // side of the border: there the probability decides.
   if (feasibility_.knows_failures() && encoding_.space().limits().empty()) {
     const Vector p = feasibility_.log_probability(C).array().exp();
     const double bar = success_bar(p, 2 * count, kSuccessWanted);
@@ -285,7 +285,7 @@ std::vector<Suggestion> Turbo::ask(std::span<const TrialId> ids) {
     suggestions.push_back({encoding_.decode(x), std::move(why)});
     results_.asked(id, suggestions.back().point);
   };
-  judge();
+  update_region();
   const std::int64_t count = results_.size(), local = count - region_.start;
   const bool learned = best_between(region_.start, count) != none && parameters() > 0;
   std::size_t next = 0;
@@ -355,7 +355,7 @@ std::string Turbo::snapshot() const {
   StateWriter out;
   out.put(kTurboFormat).put(asks_).put(fitted_).put(region_.length);
   for (const std::int64_t count : {region_.successes, region_.failures, region_.restarts,
-                                   region_.start, region_.judged, region_.designed}) {
+                                   region_.start, region_.counted, region_.designed}) {
     out.put(count);
   }
   out.put(latin_).put(state_before_fit_);
@@ -376,7 +376,7 @@ Result<void> Turbo::restore(std::string_view snapshot, std::span<const Trial> hi
   region_.failures = in.get_count(failure_tolerance());
   region_.restarts = in.get_count();
   region_.start = in.get_count(results);
-  region_.judged = in.get_count(results, region_.start);
+  region_.counted = in.get_count(results, region_.start);
   region_.designed = in.get_count();
   latin_ = in.get_columns(parameters(), StateReader::kMostCount, 1.0);
   const Vector state = in.get_numbers(StateReader::kInfinity);

@@ -53,7 +53,7 @@ class Turbo final : public Optimizer {
     std::int64_t successes = 0, failures = 0;  // rounds in a row
     std::int64_t restarts = 0;
     std::int64_t start = 0;     // results before this belong to earlier regions
-    std::int64_t judged = 0;    // results that have already been counted as success or failure
+    std::int64_t counted = 0;   // results that have already been counted as success or failure
     std::int64_t designed = 0;  // points of the fresh start handed out
   };
 
@@ -71,7 +71,7 @@ class Turbo final : public Optimizer {
   std::int64_t initial() const;
   std::int64_t failure_tolerance() const;
   double best_between(std::int64_t from, std::int64_t to) const;  // merit; -inf when there is none
-  void judge();  // counts the rounds that have come in; may resize or restart the region
+  void update_region();  // counts the rounds that have come in; may resize or restart the region
   Vector latin_point(Rng& rng, std::int64_t count);
   void fit(std::int64_t count);
   Matrix candidates(Rng& rng) const;  // (D,m), snapped

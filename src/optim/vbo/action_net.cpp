@@ -12,8 +12,8 @@
 namespace vbo {
 namespace {
 
-nn::MlpShape action_shape(Eigen::Index numbers, const VboOptions& options) {
-  std::vector<int> widths{static_cast<int>(std::max<Eigen::Index>(1, numbers))};
+nn::MlpShape action_shape(Eigen::Index numeric, const VboOptions& options) {
+  std::vector<int> widths{static_cast<int>(std::max<Eigen::Index>(1, numeric))};
   for (const std::int64_t width : options.hidden) widths.push_back(static_cast<int>(width));
   widths.push_back(widths.front());
   return nn::MlpShape(widths, nn::Activation::tanh);
@@ -27,11 +27,11 @@ Matrix steps_of(const Matrix& axes, nn::InputRef<float> S, nn::InputRef<float> E
 
 }  // namespace
 
-ActionNet::ActionNet(Eigen::Index numbers, const VboOptions& options, std::uint64_t seed)
-    : numbers_(numbers),
+ActionNet::ActionNet(Eigen::Index numeric, const VboOptions& options, std::uint64_t seed)
+    : numeric_(numeric),
       options_(options),
       seed_(seed),
-      net_(action_shape(numbers, options)),
+      net_(action_shape(numeric, options)),
       adam_(net_.shape().parameters(), {.learning_rate = options.action_rate}) {
   Rng rng(seed, "action-net-init");
   nn::init_uniform_fan_in(net_.shape(), net_.parameters(), rng);
@@ -39,20 +39,20 @@ ActionNet::ActionNet(Eigen::Index numbers, const VboOptions& options, std::uint6
 }
 
 MatrixOf<float> ActionNet::draw_seeds(int n, Rng& rng) const {
-  MatrixOf<float> S(numbers_, n);
+  MatrixOf<float> S(numeric_, n);
   for (float& s : S.reshaped()) s = static_cast<float>(rng.normal());
   return S;
 }
 
-void ActionNet::act(const LocalSearch& leader, std::vector<Vector>& codes, Rng& rng) {
+void ActionNet::act(const GaussianActor& actor, std::vector<Vector>& codes, Rng& rng) {
   const MatrixOf<float> S = draw_seeds(static_cast<int>(std::ssize(codes)), rng);
-  const Matrix steps = steps_of(leader.axes(), S, net_.forward(S));
+  const Matrix steps = steps_of(actor.axes(), S, net_.forward(S));
   for (std::size_t i = 0; i < codes.size(); ++i) {
-    leader.place(steps.col(static_cast<Eigen::Index>(i)), codes[i]);
+    actor.place(steps.col(static_cast<Eigen::Index>(i)), codes[i]);
   }
 }
 
-double ActionNet::objective(Judge& judge, const LocalSearch& leader, const Matrix& A,
+double ActionNet::objective(SearchSurrogate& surrogate, const GaussianActor& actor, const Matrix& A,
                             ConstVectorRef base, nn::InputRef<float> S, int threads) {
   const Eigen::Index n = S.cols();
   const MatrixOf<float> E = net_.forward(S);
@@ -60,14 +60,14 @@ double ActionNet::objective(Judge& judge, const LocalSearch& leader, const Matri
   MatrixOf<float> X(base.size(), n);
   Vector code = base;
   for (Eigen::Index i = 0; i < n; ++i) {
-    leader.place(steps.col(i), code);
+    actor.place(steps.col(i), code);
     X.col(i) = code.cast<float>();
   }
   MatrixOf<float> dX;  // d mean(score) / dX
-  const double score = judge.judge(X, std::sqrt(options_.beta), threads, &dX).score.mean();
-  Matrix d_steps(numbers_, n);
+  const double score = surrogate.assess(X, std::sqrt(options_.beta), threads, &dX).score.mean();
+  Matrix d_steps(numeric_, n);
   for (Eigen::Index i = 0; i < n; ++i) {
-    d_steps.col(i) = leader.pull_back(steps.col(i), dX.col(i).cast<double>());
+    d_steps.col(i) = actor.pull_back(steps.col(i), dX.col(i).cast<double>());
   }
   const double lambda = Tuning::action_penalty / static_cast<double>(n);
   flops::add(flops::gemm(A.cols(), n, A.rows()));
@@ -76,12 +76,12 @@ double ActionNet::objective(Judge& judge, const LocalSearch& leader, const Matri
   return score - 0.5 * lambda * static_cast<double>(E.squaredNorm());
 }
 
-void ActionNet::train(Judge& judge, const LocalSearch& leader, ConstVectorRef base, int batch,
-                      std::int64_t round, int threads) {
+void ActionNet::train(SearchSurrogate& surrogate, const GaussianActor& actor, ConstVectorRef base,
+                      int batch, std::int64_t round, int threads) {
   Rng rng(seed_, "action-net-seeds", static_cast<std::uint64_t>(round));
-  const Matrix A = leader.axes();
+  const Matrix A = actor.axes();
   for (std::int64_t step = 0; step < options_.action_steps; ++step) {
-    objective(judge, leader, A, base, draw_seeds(batch, rng), threads);
+    objective(surrogate, actor, A, base, draw_seeds(batch, rng), threads);
     adam_.step(net_.parameters(), net_.gradient());
   }
 }
@@ -95,7 +95,7 @@ void ActionNet::write(StateWriter& out) const {
 
 void ActionNet::read(StateReader& in) {
   std::string bytes;
-  nn::save(net_, bytes);  // the same shape takes the same room
+  nn::save(net_, bytes);  // the same shape takes the same workspace
   nn::save(adam_, bytes);
   in.get_bytes(bytes);
   std::string_view rest = bytes;

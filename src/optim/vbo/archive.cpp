@@ -98,7 +98,7 @@ Replay Archive::replay(double uniform_share, int elite) const {
           std::clamp(elite, 1, std::max(1, size()))};
 }
 
-double Seen::project(ConstVectorRef code) const {
+double KnownPoints::project(ConstVectorRef code) const {
   // Weights that are no multiples of each other, so that different points rarely coincide.
   double sum = 0.0;
   double weight = 0.5;
@@ -109,9 +109,9 @@ double Seen::project(ConstVectorRef code) const {
   return sum;
 }
 
-void Seen::add(ConstVectorRef code) { points_.emplace(project(code), code); }
+void KnownPoints::add(ConstVectorRef code) { points_.emplace(project(code), code); }
 
-bool Seen::contains(ConstVectorRef code, double tolerance) const {
+bool KnownPoints::contains(ConstVectorRef code, double tolerance) const {
   if (code.size() == 0) return !points_.empty();
   // All weights lie in [0.5, 0.79], so the projection moves by at most this much.
   const double reach = 0.8 * static_cast<double>(code.size()) * tolerance + 1e-12;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Every result so far, as codes in the unit cube, in the order of their values. Outcomes are used
-// through their ranks (but for GpJudge): robust to outliers and scale, a failed trial is simply the
-// lowest, and resolution follows the data to the top as the search narrows. Not thread-safe.
+// through their ranks (but for SurrogatePanel): robust to outliers and scale, a failed trial is
+// simply the lowest, and resolution follows the data to the top as the search narrows. Not
+// thread-safe.
 #pragma once
 
 #include <limits>
@@ -72,9 +73,9 @@ class Archive {
 
 // Points that must not be suggested again: evaluated and pending ones. Two points repeat each other
 // when no coordinate differs by more than `tolerance`. Lookup takes O(log n).
-class Seen {
+class KnownPoints {
  public:
-  explicit Seen(double tolerance) : tolerance_(tolerance) {}
+  explicit KnownPoints(double tolerance) : tolerance_(tolerance) {}
 
   void add(ConstVectorRef code);
   bool contains(ConstVectorRef code) const { return contains(code, tolerance_); }

@@ -59,47 +59,47 @@ Matrix OutcomeLevels::merged(Eigen::Ref<const MatrixOf<float>> cells) const {
   return P;
 }
 
-Calibration::Calibration(double sharpness)
-    : scores_(kGrid), sharpness_(sharpness), opening_(sharpness) {
+Calibration::Calibration(double inverse_temperature)
+    : scores_(kGrid), inverse_temperature_(inverse_temperature), opening_(inverse_temperature) {
   for (int g = 0; g < kGrid; ++g) {
-    scores_[g] = -Tuning::sharpness_prior * std::pow(g * kStep - sharpness, 2.0);
+    scores_[g] = -Tuning::temperature_prior * std::pow(g * kStep - inverse_temperature, 2.0);
   }
 }
 
 Calibration Calibration::opening() const {
   Calibration young(opening_);
-  young.surplus_ = surplus_;
+  young.bias_ = bias_;
   return young;
 }
 
-Calibration::Nats Calibration::judge(const OutcomeLevels& on, ConstMatrixRef P,
-                                     std::span<const int> levels) const {
-  double realized = 0.0;
+Calibration::Nats Calibration::assess(const OutcomeLevels& on, ConstMatrixRef P,
+                                      std::span<const int> levels) const {
+  double observed = 0.0;
   for (Eigen::Index i = 0; i < P.cols(); ++i) {
-    const Vector p = tempered(evidence(P.col(i), on.mass()), on.mass(), sharpness_);
+    const Vector p = tempered(evidence(P.col(i), on.mass()), on.mass(), inverse_temperature_);
     const int level = levels[static_cast<std::size_t>(i)];
-    realized += std::log(p[level] / on.mass()[level]);
+    observed += std::log(p[level] / on.mass()[level]);
   }
-  return {expected(on, P), realized / static_cast<double>(std::max<Eigen::Index>(1, P.cols()))};
+  return {predicted(on, P), observed / static_cast<double>(std::max<Eigen::Index>(1, P.cols()))};
 }
 
-double Calibration::expected(const OutcomeLevels& on, ConstMatrixRef P) const {
+double Calibration::predicted(const OutcomeLevels& on, ConstMatrixRef P) const {
   double sum = 0.0;
   for (Eigen::Index i = 0; i < P.cols(); ++i) {
-    const Vector p = tempered(evidence(P.col(i), on.mass()), on.mass(), sharpness_);
+    const Vector p = tempered(evidence(P.col(i), on.mass()), on.mass(), inverse_temperature_);
     sum += (p.array() * (p.array() / on.mass().array()).log()).sum();
   }
-  return std::max(0.0, sum / static_cast<double>(std::max<Eigen::Index>(1, P.cols())) - surplus_);
+  return std::max(0.0, sum / static_cast<double>(std::max<Eigen::Index>(1, P.cols())) - bias_);
 }
 
 void Calibration::learn(const OutcomeLevels& on, ConstMatrixRef P, std::span<const int> levels) {
   const auto n = static_cast<double>(P.cols());
   if (n > 0) {
-    const Nats nats = judge(on, P, levels);
-    const double rate = Tuning::surplus_rate * n / (n + Tuning::surplus_results);
-    surplus_ += rate * (nats.expected - nats.realized);
+    const Nats nats = assess(on, P, levels);
+    const double rate = Tuning::bias_rate * n / (n + Tuning::bias_results);
+    bias_ += rate * (nats.predicted - nats.observed);
   }
-  const double memory = std::max(n, Tuning::sharpness_memory);
+  const double memory = std::max(n, Tuning::temperature_memory);
   scores_ *= memory / (memory + n);
   for (Eigen::Index i = 0; i < P.cols(); ++i) {
     const Vector s = evidence(P.col(i), on.mass());
@@ -113,25 +113,25 @@ void Calibration::learn(const OutcomeLevels& on, ConstMatrixRef P, std::span<con
   }
   Eigen::Index best = 0;
   scores_.maxCoeff(&best);
-  sharpness_ = static_cast<double>(best) * kStep;
+  inverse_temperature_ = static_cast<double>(best) * kStep;
   if (best > 0 && best + 1 < kGrid) {  // the vertex of the parabola through three points
     const double left = scores_[best - 1], right = scores_[best + 1];
     const double bend = left + right - 2.0 * scores_[best];
-    if (bend < 0.0) sharpness_ += 0.5 * kStep * (left - right) / bend;
+    if (bend < 0.0) inverse_temperature_ += 0.5 * kStep * (left - right) / bend;
   }
-  if (++batches_ == kOpening) opening_ = sharpness_;
+  if (++batches_ == kOpening) opening_ = inverse_temperature_;
 }
 
 void Calibration::write(StateWriter& out) const {
-  out.put(scores_).put(sharpness_).put(opening_).put(surplus_).put(batches_);
+  out.put(scores_).put(inverse_temperature_).put(opening_).put(bias_).put(batches_);
 }
 
 void Calibration::read(StateReader& in) {
   constexpr double most_nats = 1e9;
   scores_ = in.get_vector(kGrid, most_nats);
-  sharpness_ = in.get_number(0.0, 1.0);
+  inverse_temperature_ = in.get_number(0.0, 1.0);
   opening_ = in.get_number(0.0, 1.0);
-  surplus_ = in.get_number(-most_nats, most_nats);
+  bias_ = in.get_number(-most_nats, most_nats);
   batches_ = in.get_count();
 }
 

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: MIT
-// What a batch of results is expected to tell and what it told, in the same nats.
+// Predicted and observed information of a batch of results, in the same nats.
 //
 // Outcomes are counted on the levels of the round that asked for them: M cells of equal mass m_j
-// under the replay of that round's archive. A model that predicts p_j(x) for an input x expects
+// under the replay of that round's archive. A model that predicts p_j(x) for an input x predicts
 //   E(x) = sum_j p_j log(p_j / m_j)                          (never negative)
-// nats of an outcome there, and an outcome on level j realizes
+// nats of an outcome there; the observed information of an outcome on level j is
 //   R = log(p_j / m_j),
-// its log score above that of knowing nothing but how outcomes are distributed. Models are too sure
-// of themselves; one number b <= 1, the inverse temperature, corrects that:
+// the log score above that of the marginal. Models are overconfident; the inverse temperature
+// b <= 1 corrects that:
 //   p_j <- m_j (p_j / m_j)^b / Z.
-// (Where they are not sure enough the account below says so: a b above one, won by a batch that was
-// easy, loses more in the next than it can ever win.) b maximizes the log score of the results of
-// recent batches, each scored before anything was trained on it. This is an exponential family in
-// b, so at the maximum the mean of R over these results *equals* the mean of E, unless b is held at
-// 1:
+// (Underconfidence is left to the bias correction below: a b above one, fitted to an easy batch,
+// loses more in the next one than it can gain.) b maximizes the log score of the results of recent
+// batches, each scored before anything was trained on it. This is an exponential family in b, so
+// at the maximum the mean of R over these results *equals* the mean of E, unless b is held at 1:
 //   d/db mean R = mean [ s_j - E_b s ] = 0  with  s = log(p / m).
 //
-// What is left is what b cannot see: models that grow less sure from batch to batch, and the noise
-// of b itself (E is convex in it, R concave). So the surplus c of promises over what came of them
-// is kept as an account and taken off the next promise:
+// What b cannot correct: models whose confidence falls from batch to batch, and the noise of b
+// itself (E is convex in it, R concave). So the bias c of predicted over observed information is
+// tracked and subtracted from the next prediction:
 //   E shown = max(0, E - c),     c <- c + k (E shown - R)     after every batch, k <= 1/6.
 // The differences over a study then add up to c / k, whatever their cause: their mean goes to zero
 // as one over the number of batches, not as one over its root. Not thread-safe.
@@ -54,34 +53,36 @@ class OutcomeLevels {
 
 class Calibration {
  public:
-  // `sharpness`: b before any results.
-  explicit Calibration(double sharpness = Tuning::first_sharpness);
+  // `inverse_temperature`: b before any results.
+  explicit Calibration(double inverse_temperature = Tuning::first_inverse_temperature);
 
   // For models that begin anew: with the b that was right for these ones when they were young. The
   // account is the study's and goes on.
   Calibration opening() const;
 
   struct Nats {
-    double expected = 0.0;
-    double realized = 0.0;
+    double predicted = 0.0;
+    double observed = 0.0;
   };
   // Means over a batch with predictions P (G,N) and outcomes on `levels` (N), before it is learned.
-  Nats judge(const OutcomeLevels& on, ConstMatrixRef P, std::span<const int> levels) const;
+  Nats assess(const OutcomeLevels& on, ConstMatrixRef P, std::span<const int> levels) const;
   // Mean E of a batch whose outcomes are not known yet, as shown.
-  double expected(const OutcomeLevels& on, ConstMatrixRef P) const;
+  double predicted(const OutcomeLevels& on, ConstMatrixRef P) const;
   // Takes the batch into the account and into the choice of b.
   void learn(const OutcomeLevels& on, ConstMatrixRef P, std::span<const int> levels);
 
-  double sharpness() const { return sharpness_; }  // b: 0 = predictions say nothing, 1 = believed
+  double inverse_temperature() const {
+    return inverse_temperature_;
+  }  // b: 0 = predictions carry no information, 1 = used as they are
 
   void write(StateWriter& out) const;
   void read(StateReader& in);
 
  private:
   Vector scores_;  // log scores at b = 0, 1/16 ... 1, summed over results, older ones fading
-  double sharpness_;
+  double inverse_temperature_;
   double opening_;            // b after the first few batches
-  double surplus_ = 0.0;      // c, nats
+  double bias_ = 0.0;         // c, nats
   std::int64_t batches_ = 0;  // learned
 };
 

@@ -21,7 +21,7 @@ int threads_for(Eigen::Index columns, int threads) {
   return columns < few && threads < Tuning::many_threads ? 1 : threads;
 }
 
-// Columns that are judged at a time. The same whatever the threads: the last bits of a product
+// Columns that are scored at a time. The same whatever the threads: the last bits of a product
 // depend on its width.
 Eigen::Index together(Eigen::Index columns) { return columns < 512 ? 32 : 64; }
 
@@ -81,8 +81,8 @@ Critics::Critics(Eigen::Index inputs, const VboOptions& options, std::uint64_t s
 
 double Critics::ceiling() const { return std::log(static_cast<double>(levels_.size())); }
 
-Critics::Pool Critics::draw_pool(const Archive& archive, const Replay& replay, const Frame& frame,
-                                 std::int64_t round) const {
+Critics::Pool Critics::draw_pool(const Archive& archive, const Replay& replay,
+                                 const LocalCoordinates& coordinates, std::int64_t round) const {
   std::vector<int> indices;
   Pool pool;
   pool.elite = std::min(replay.elite, Tuning::pool / 2);
@@ -103,18 +103,20 @@ Critics::Pool Critics::draw_pool(const Archive& archive, const Replay& replay, c
     const double above = replay.quantile(archive.shared_rank(indices[i]));
     pool.places.push_back(level_place(above, levels_.size()));
   }
-  frame.features(X, pool.Z);
+  coordinates.features(X, pool.Z);
   return pool;
 }
 
-void Critics::train(const Archive& archive, const Replay& replay, const Frame& frame, int steps,
-                    std::int64_t round, int threads) {
-  side_by_side(threads, training(archive, replay, frame, steps, round));
+void Critics::train(const Archive& archive, const Replay& replay,
+                    const LocalCoordinates& coordinates, int steps, std::int64_t round,
+                    int threads) {
+  side_by_side(threads, training(archive, replay, coordinates, steps, round));
 }
 
 std::vector<Piece> Critics::training(const Archive& archive, const Replay& replay,
-                                     const Frame& frame, int steps, std::int64_t round) {
-  const auto pool = std::make_shared<const Pool>(draw_pool(archive, replay, frame, round));
+                                     const LocalCoordinates& coordinates, int steps,
+                                     std::int64_t round) {
+  const auto pool = std::make_shared<const Pool>(draw_pool(archive, replay, coordinates, round));
   std::vector<Piece> pieces;
   for (int k = 0; k < size(); ++k) {
     ensemble_[k].rng = Rng(seed_, "critic-batch", static_cast<std::uint64_t>(round * size() + k));
@@ -129,8 +131,8 @@ std::vector<Piece> Critics::training(const Archive& archive, const Replay& repla
   return pieces;
 }
 
-// Of a minibatch the member draws, with its gradient left in member.net. P and logits are room for
-// the target distributions and the scores of all levels.
+// Of a minibatch the member draws, with its gradient left in member.net. P and logits are workspace
+// for the target distributions and the scores of all levels.
 double Critics::loss_of_minibatch(const Pool& pool, nn::Member<float>& member, MatrixOf<float>& P,
                                   MatrixOf<float>& logits) const {
   const Eigen::Index N = options_.minibatch;
@@ -163,11 +165,11 @@ MatrixOf<float> Critics::pull_back(nn::InputRef<float> d_logits) const {
 }
 
 // Logits of all critics for some of N inputs, those from `first` on.
-void Critics::score(const Frame& frame, nn::InputRef<float> X, Eigen::Index first, Eigen::Index N,
-                    MatrixOf<float>& logits) const {
+void Critics::score(const LocalCoordinates& coordinates, nn::InputRef<float> X, Eigen::Index first,
+                    Eigen::Index N, MatrixOf<float>& logits) const {
   nn::MlpWorkspace<float> pass;
   MatrixOf<float> Z, coefficients(powers_.cols(), X.cols());
-  frame.features(X, Z);
+  coordinates.features(X, Z);
   for (int k = 0; k < size(); ++k) {
     const nn::Mlp<float>& net = ensemble_[k].net;
     nn::predict<float>(net.shape(), net.parameters().data(), Z, pass, coefficients);
@@ -176,10 +178,10 @@ void Critics::score(const Frame& frame, nn::InputRef<float> X, Eigen::Index firs
 }
 
 const DecompositionOf<float>& Critics::evaluate(
-    const Frame& frame, nn::InputRef<float> X, const DecompositionWeights& weights, int threads,
-    Room& room, const std::vector<std::function<void()>>& beside) const {
+    const LocalCoordinates& coordinates, nn::InputRef<float> X, const DecompositionWeights& weights,
+    int threads, Workspace& workspace, const std::vector<std::function<void()>>& beside) const {
   const Eigen::Index N = X.cols();
-  room.logits.resize(levels_.size(), N * size());
+  workspace.logits.resize(levels_.size(), N * size());
   threads = threads_for(N, threads);
   const Eigen::Index block = together(N);
   const auto others = static_cast<int>(std::ssize(beside));  // the longer pieces go first
@@ -187,44 +189,46 @@ const DecompositionOf<float>& Critics::evaluate(
   parallel_for(threads, others + blocks, [&](int i) {
     if (i < others) return beside[static_cast<std::size_t>(i)]();
     const Eigen::Index first = block * (i - others);
-    score(frame, X.middleCols(first, std::min(block, N - first)), first, N, room.logits);
+    score(coordinates, X.middleCols(first, std::min(block, N - first)), first, N, workspace.logits);
   });
-  decompose_information<float>(room.logits, size(), levels_, weights, WithGradient::no, room.terms,
-                               threads);
-  return room.terms;
+  decompose_information<float>(workspace.logits, size(), levels_, weights, WithGradient::no,
+                               workspace.terms, threads);
+  return workspace.terms;
 }
 
 const DecompositionOf<float>& Critics::evaluate(
-    const Frame& frame, nn::InputRef<float> X, const DecompositionWeights& weights, int threads,
-    Room& room, MatrixOf<float>& dX, const std::vector<std::function<void()>>& beside) const {
+    const LocalCoordinates& coordinates, nn::InputRef<float> X, const DecompositionWeights& weights,
+    int threads, Workspace& workspace, MatrixOf<float>& dX,
+    const std::vector<std::function<void()>>& beside) const {
   const Eigen::Index N = X.cols();
   threads = threads_for(N, threads);
-  frame.features(X, room.features);
-  room.logits.resize(levels_.size(), N * size());
-  room.passes.resize(static_cast<std::size_t>(size()));
-  room.slopes.resize(static_cast<std::size_t>(size()));
+  coordinates.features(X, workspace.features);
+  workspace.logits.resize(levels_.size(), N * size());
+  workspace.passes.resize(static_cast<std::size_t>(size()));
+  workspace.slopes.resize(static_cast<std::size_t>(size()));
   const auto others = static_cast<int>(std::ssize(beside));
   parallel_for(threads, others + size(), [&](int i) {
     if (i < others) return beside[static_cast<std::size_t>(i)]();
     const int k = i - others;
     const nn::Mlp<float>& net = ensemble_[k].net;
-    add_up(nn::forward(net.shape(), net.parameters().data(), room.features,
-                       room.passes[static_cast<std::size_t>(k)]),
-           room.logits.middleCols(k * N, N));
+    add_up(nn::forward(net.shape(), net.parameters().data(), workspace.features,
+                       workspace.passes[static_cast<std::size_t>(k)]),
+           workspace.logits.middleCols(k * N, N));
   });
-  decompose_information<float>(room.logits, size(), levels_, weights, WithGradient::yes,
-                               room.terms);
+  decompose_information<float>(workspace.logits, size(), levels_, weights, WithGradient::yes,
+                               workspace.terms);
   parallel_for(threads, size(), [&](int k) {
     const nn::Mlp<float>& net = ensemble_[k].net;
-    MatrixOf<float>& slope = room.slopes[static_cast<std::size_t>(k)];
-    slope.resize(room.features.rows(), N);
-    nn::backward<float>(net.shape(), net.parameters().data(),
-                        room.passes[static_cast<std::size_t>(k)],
-                        pull_back(room.terms.gradient.middleCols(k * N, N)), nullptr, slope.data());
+    MatrixOf<float>& slope = workspace.slopes[static_cast<std::size_t>(k)];
+    slope.resize(workspace.features.rows(), N);
+    nn::backward<float>(
+        net.shape(), net.parameters().data(), workspace.passes[static_cast<std::size_t>(k)],
+        pull_back(workspace.terms.gradient.middleCols(k * N, N)), nullptr, slope.data());
   });
-  for (int k = 1; k < size(); ++k) room.slopes[0] += room.slopes[static_cast<std::size_t>(k)];
-  frame.features_backward(room.features, room.slopes[0], dX);
-  return room.terms;
+  for (int k = 1; k < size(); ++k)
+    workspace.slopes[0] += workspace.slopes[static_cast<std::size_t>(k)];
+  coordinates.features_backward(workspace.features, workspace.slopes[0], dX);
+  return workspace.terms;
 }
 
 void Critics::write(StateWriter& out) const {

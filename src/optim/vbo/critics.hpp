@@ -18,7 +18,7 @@
 #include "numerics/parallel.hpp"
 #include "optim/state_bytes.hpp"
 #include "optim/vbo/archive.hpp"
-#include "optim/vbo/frame.hpp"
+#include "optim/vbo/local_coordinates.hpp"
 #include "optim/vbo/options.hpp"
 
 namespace vbo {
@@ -33,15 +33,15 @@ class Critics {
 
   // `steps` Adam steps per critic on minibatches of `archive`. Only a bounded pool of results is
   // touched, so a round costs the same at any number of them.
-  void train(const Archive& archive, const Replay& replay, const Frame& frame, int steps,
-             std::int64_t round, int threads);
+  void train(const Archive& archive, const Replay& replay, const LocalCoordinates& coordinates,
+             int steps, std::int64_t round, int threads);
   // The same as one piece of work per critic, to be done in any order or at once before anything
   // else is asked of the critics. `replay` may end before.
-  std::vector<Piece> training(const Archive& archive, const Replay& replay, const Frame& frame,
-                              int steps, std::int64_t round);
+  std::vector<Piece> training(const Archive& archive, const Replay& replay,
+                              const LocalCoordinates& coordinates, int steps, std::int64_t round);
 
   // Where an evaluation computes and leaves what it found. Several at once need one each.
-  struct Room {
+  struct Workspace {
     MatrixOf<float> features;                     // (F,N)
     MatrixOf<float> logits;                       // (M,K*N) D_k(x_i, y_j)
     std::vector<nn::MlpWorkspace<float>> passes;  // (K)
@@ -51,24 +51,26 @@ class Critics {
   // What the critics predict for codes X (D,N); terms weighted by `weights`. `beside` is work to be
   // done meanwhile.
   const DecompositionOf<float>& evaluate(
-      const Frame& frame, nn::InputRef<float> X, const DecompositionWeights& weights, int threads,
-      Room& room, const std::vector<std::function<void()>>& beside = {}) const;
+      const LocalCoordinates& coordinates, nn::InputRef<float> X,
+      const DecompositionWeights& weights, int threads, Workspace& workspace,
+      const std::vector<std::function<void()>>& beside = {}) const;
   // The same with d objective / dX (D,N).
   const DecompositionOf<float>& evaluate(
-      const Frame& frame, nn::InputRef<float> X, const DecompositionWeights& weights, int threads,
-      Room& room, MatrixOf<float>& dX, const std::vector<std::function<void()>>& beside = {}) const;
+      const LocalCoordinates& coordinates, nn::InputRef<float> X,
+      const DecompositionWeights& weights, int threads, Workspace& workspace, MatrixOf<float>& dX,
+      const std::vector<std::function<void()>>& beside = {}) const;
 
   void write(StateWriter& out) const;
   void read(StateReader& in);
 
  private:
   struct Pool;
-  Pool draw_pool(const Archive& archive, const Replay& replay, const Frame& frame,
+  Pool draw_pool(const Archive& archive, const Replay& replay, const LocalCoordinates& coordinates,
                  std::int64_t round) const;
   double loss_of_minibatch(const Pool& pool, nn::Member<float>& member, MatrixOf<float>& P,
                            MatrixOf<float>& logits) const;
-  void score(const Frame& frame, nn::InputRef<float> X, Eigen::Index first, Eigen::Index N,
-             MatrixOf<float>& logits) const;
+  void score(const LocalCoordinates& coordinates, nn::InputRef<float> X, Eigen::Index first,
+             Eigen::Index N, MatrixOf<float>& logits) const;
   MatrixOf<float> pull_back(nn::InputRef<float> d_logits) const;
   void add_up(nn::InputRef<float> coefficients, Eigen::Ref<MatrixOf<float>> logits) const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Candidates for suggestions: what the sources propose, where it will likely succeed, and what the
-// judge thinks of it.
+// surrogate thinks of it.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -8,8 +8,8 @@
 
 #include "numerics/parallel.hpp"
 #include "optim/success_bar.hpp"
-#include "optim/vbo/climb.hpp"
 #include "optim/vbo/constants.hpp"
+#include "optim/vbo/gradient_ascent.hpp"
 #include "optim/vbo/vbo.hpp"
 
 namespace vbo {
@@ -22,7 +22,9 @@ std::vector<int> best_first(const VectorOf<float>& scores) {
   return order;
 }
 
-bool is_judged(Source source) { return source != Source::polish && source != Source::leap; }
+bool is_assessed(Source source) {
+  return source != Source::refinement && source != Source::incumbent_mutation;
+}
 
 }  // namespace
 
@@ -32,52 +34,52 @@ void Vbo::Candidates::keep_order() {
 }
 
 Rng Vbo::rng_of(const Part& part) const {
-  return Rng(common_.seed, to_string(part.source), static_cast<std::uint64_t>(part.ids.front()));
+  return Rng(common_.seed, stream_name(part.source), static_cast<std::uint64_t>(part.ids.front()));
 }
 
 // Candidates for a part of any source but the design and improvements. Changes nothing but the part
-// and the room in which the judge and the action-net compute.
+// and the workspace in which the surrogate and the action-net compute.
 void Vbo::draw(Part& part, int threads) {
   if (part.source == Source::design) return;
   const auto count = static_cast<int>(part.ids.size());
   if (count < Tuning::few_suggestions) threads = 1;
   Candidates& candidates = part.candidates;
   Rng rng = rng_of(part);
-  const bool climbs = part.source == Source::climb;
-  const int wanted = screening_of(part.source) * count;
-  const bool screened = failures_.known();
+  const bool ascends = part.source == Source::gradient_ascent;
+  const int wanted = preselection_of(part.source) * count;
+  const bool preselected = failures_.known();
   candidates.codes =
-      climbs ? climbed(count, rng, threads)
-             : proposals(part.source, screened ? Tuning::failure_draws * wanted : wanted, rng,
-                         threads);
+      ascends ? ascended(count, rng, threads)
+              : proposals(part.source, preselected ? Tuning::failure_draws * wanted : wanted, rng,
+                          threads);
   if (part.source == Source::action_net) {
-    run_->action_net().act(run_->leader().search(), candidates.codes, rng);
+    restart_->action_net().act(restart_->local_search().search(), candidates.codes, rng);
     for (Vector& code : candidates.codes) encoding_.snap(code);
   }
   std::size_t likely = candidates.codes.size();
-  if (screened)
+  if (preselected)
     likely =
-        keep_likely(candidates.codes, climbs ? likely : static_cast<std::size_t>(wanted), count);
-  if (is_judged(part.source) && !candidates.codes.empty()) {
-    judge(candidates, threads);
-    candidates.order = best_first(candidates.judgement.score);
+        keep_likely(candidates.codes, ascends ? likely : static_cast<std::size_t>(wanted), count);
+  if (is_assessed(part.source) && !candidates.codes.empty()) {
+    assess(candidates, threads);
+    candidates.order = best_first(candidates.assessment.score);
   } else {
     candidates.keep_order();
   }
-  if (screened) {
+  if (preselected) {
     const double probing = failures_.happened() ? Tuning::probing : Tuning::probing_bounds;
     put_probes_first(candidates, likely, probing * count + rng.uniform());
   }
 }
 
-// What the process expects to improve on the best result, where that will likely succeed. Asks
-// nothing of the judge.
-Improvements Vbo::improvements_for(const Part& part, int threads) const {
+// Maximizes the expected improvement, where that will likely succeed. Uses only the GP, not the
+// critics.
+EiMaximizer Vbo::ei_maximizer_for(const Part& part, int threads) const {
   const auto starts = [this](Rng& from) {
-    std::vector<Vector> codes = proposals(Source::jump, Tuning::improve_starts, from, 1);
-    std::ranges::move(proposals(Source::local, Tuning::improve_starts, from, 1),
+    std::vector<Vector> codes = proposals(Source::mutation, Tuning::ei_starts, from, 1);
+    std::ranges::move(proposals(Source::local, Tuning::ei_starts, from, 1),
                       std::back_inserter(codes));
-    for (int i = 0; i < Tuning::improve_starts; ++i) {
+    for (int i = 0; i < Tuning::ei_starts; ++i) {
       Vector code(encoding_.dimension());
       for (double& x : code) x = from.uniform();
       encoding_.snap(code);
@@ -86,7 +88,7 @@ Improvements Vbo::improvements_for(const Part& part, int threads) const {
     return columns(codes);
   };
   const auto taken = [this](ConstVectorRef code) { return seen_.contains(code); };
-  ImproveSearch search{encoding_, starts, taken, newest_pending(Tuning::improve_pending)};
+  EiProblem search{encoding_, starts, taken, newest_pending(Tuning::ei_pending)};
   if (failures_.known()) {
     search.log_success = [this](ConstMatrixRef X, Matrix* slope) {
       return failures_.log_success(X, slope);
@@ -95,12 +97,12 @@ Improvements Vbo::improvements_for(const Part& part, int threads) const {
       return boldness * std::lerp(Tuning::least_doubt, Tuning::most_doubt, u * u);
     };
   }
-  return {run_->judge().process(), std::move(search), static_cast<int>(part.ids.size()),
+  return {restart_->surrogate().gp_member(), std::move(search), static_cast<int>(part.ids.size()),
           rng_of(part), threads};
 }
 
-void Vbo::keep(std::vector<Improvement> found, Candidates& candidates) {
-  for (Improvement& top : found) {
+void Vbo::keep(std::vector<EiPoint> found, Candidates& candidates) {
+  for (EiPoint& top : found) {
     candidates.codes.push_back(std::move(top.code));
     candidates.log_ei.push_back(top.log_ei);
   }
@@ -171,10 +173,10 @@ std::size_t Vbo::keep_likely(std::vector<Vector>& codes, std::size_t wanted, int
   return likely;
 }
 
-void Vbo::judge(Candidates& candidates, int threads) {
+void Vbo::assess(Candidates& candidates, int threads) {
   if (candidates.codes.empty()) return;
-  candidates.judgement = run_->judge().judge(columns(candidates.codes).cast<float>(),
-                                             std::sqrt(options_.beta), threads);
+  candidates.assessment = restart_->surrogate().assess(columns(candidates.codes).cast<float>(),
+                                                       std::sqrt(options_.beta), threads);
 }
 
 // `count` snapped codes, in blocks whose random streams are their own.
@@ -193,32 +195,33 @@ std::vector<Vector> Vbo::proposals(Source source, int count, Rng& rng, int threa
 }
 
 Vector Vbo::proposal(Source source, Rng& rng) const {
-  const bool of_champion = source == Source::polish || source == Source::leap;
-  const Archive& archive = of_champion ? history_ : run_->archive();
-  if (source == Source::jump || source == Source::leap) return jump(encoding_, archive, rng);
+  const bool of_champion = source == Source::refinement || source == Source::incumbent_mutation;
+  const Archive& archive = of_champion ? history_ : restart_->archive();
+  if (source == Source::mutation || source == Source::incumbent_mutation)
+    return mutate(encoding_, archive, rng);
   Vector code = archive.code(archive.at_rank(0));
   borrow_categories(encoding_, archive, code, rng);
-  if (source == Source::polish) {
-    champion_->search().sample(code, rng);
-  } else if (source != Source::action_net && run_->leader().usable()) {
-    run_->leader().search().sample(code, rng);
+  if (source == Source::refinement) {
+    incumbent_->search().sample(code, rng);
+  } else if (source != Source::action_net && restart_->local_search().usable()) {
+    restart_->local_search().search().sample(code, rng);
   }
   return code;
 }
 
-// Proposals of jumps and the leader, in shares that follow their success, after they have climbed
-// the judge's opinion: more than `count` of them, snapped.
-std::vector<Vector> Vbo::climbed(int count, Rng& rng, int threads) {
-  constexpr Source kinds[] = {Source::jump, Source::local};
-  const int starts = std::max(3, static_cast<int>(std::ceil(Tuning::climb_starts * count)));
+// Proposals of mutations and the local search, in shares that follow their success, after they have
+// been improved by gradient ascent of the surrogate's score: more than `count` of them, snapped.
+std::vector<Vector> Vbo::ascended(int count, Rng& rng, int threads) {
+  constexpr Source kinds[] = {Source::mutation, Source::local};
+  const int starts = std::max(3, static_cast<int>(std::ceil(Tuning::ascent_starts * count)));
   const double weight = std::sqrt(options_.beta);
-  const LocalSearch& leader = run_->leader().search();
-  const double first_step = Tuning::climb_first_step;
-  const double near = leader.running() ? std::min(first_step, leader.deviation()) : first_step;
+  const GaussianActor& actor = restart_->local_search().search();
+  const double first_step = Tuning::ascent_first_step;
+  const double near = actor.running() ? std::min(first_step, actor.deviation()) : first_step;
   MatrixOf<float> from(encoding_.dimension(), starts);
   int filled = 0;
   const auto success = [&](Source kind) {  // of what is not switched off
-    return run_->shares().of(kind, {}) > 0.0 ? run_->shares().win_rate(kind) : 0.0;
+    return restart_->shares().of(kind, {}) > 0.0 ? restart_->shares().win_rate(kind) : 0.0;
   };
   double left = 0.0;  // success of the kinds still to come
   for (const Source kind : kinds) left += success(kind);
@@ -229,16 +232,17 @@ std::vector<Vector> Vbo::climbed(int count, Rng& rng, int threads) {
                            ? starts - filled
                            : static_cast<int>(std::lround(share * (starts - filled)));
     if (wanted == 0) continue;
-    Candidates screened{proposals(kind, Tuning::climb_screen * wanted, rng, threads), {}, {}};
-    judge(screened, threads);
-    const std::vector<int> order = best_first(screened.judgement.score);
+    Candidates preselected{
+        proposals(kind, Tuning::ascent_preselection * wanted, rng, threads), {}, {}};
+    assess(preselected, threads);
+    const std::vector<int> order = best_first(preselected.assessment.score);
     for (int i = 0; i < wanted; ++i, ++filled) {
       const auto which = static_cast<std::size_t>(order[static_cast<std::size_t>(i)]);
-      from.col(filled) = screened.codes[which].cast<float>();
+      from.col(filled) = preselected.codes[which].cast<float>();
     }
   }
-  const MatrixOf<float> X =
-      climb(run_->judge(), encoding_, from, {.weight = weight, .length = near, .threads = threads});
+  const MatrixOf<float> X = ascend(restart_->surrogate(), encoding_, from,
+                                   {.weight = weight, .length = near, .threads = threads});
   std::vector<Vector> codes;
   for (Eigen::Index i = 0; i < X.cols(); ++i) {
     codes.emplace_back(X.col(i).cast<double>());
@@ -250,18 +254,20 @@ std::vector<Vector> Vbo::climbed(int count, Rng& rng, int threads) {
 // Proposals per suggestion. Keeping the best of S draws in few dimensions leaves a clump, from
 // which the local search would learn that its steps are too long: in two dimensions the best 1/24
 // fill a fifth of the width, in ten three quarters. Hence at most 2^Dn draws per suggestion. Once
-// the leader is narrow, jumps are not screened at all: the judge's mean favours its basin, and
-// removes exactly those that cross a valley.
-int Vbo::screening_of(Source source) const {
-  if (!is_judged(source)) return 1;
-  auto screening = static_cast<int>(options_.screening);
-  if (run_->action_share() > 0.0) screening = std::min(screening, Tuning::action_screening);
-  const Leader& leader = run_->leader();
-  if (source == Source::jump && options_.explore > 0.0 && leader.is_narrow()) return 1;
-  if (!leader.usable() || source == Source::jump) return Tuning::categorical_screen * screening;
-  const auto numbers = static_cast<int>(run_->numeric_parameters());
-  if (numbers >= Tuning::full_screen_from) return screening;
-  return std::min(screening, 1 << numbers);
+// the local search is narrow, mutations are not preselected at all: the surrogate's mean favours
+// its basin, and removes exactly those that cross a valley.
+int Vbo::preselection_of(Source source) const {
+  if (!is_assessed(source)) return 1;
+  auto preselection = static_cast<int>(options_.preselection);
+  if (restart_->action_share() > 0.0)
+    preselection = std::min(preselection, Tuning::action_preselection);
+  const LocalSearch& search = restart_->local_search();
+  if (source == Source::mutation && options_.explore > 0.0 && search.is_narrow()) return 1;
+  if (!search.usable() || source == Source::mutation)
+    return Tuning::categorical_preselection * preselection;
+  const auto numeric = static_cast<int>(restart_->numeric_parameters());
+  if (numeric >= Tuning::full_preselection_from) return preselection;
+  return std::min(preselection, 1 << numeric);
 }
 
 // The newest suggestions without a result, at most so many, as columns (D,n).

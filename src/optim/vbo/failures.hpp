@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where evaluations fail: what suggestions are screened by once something has failed
+// Where evaluations fail: what suggestions are pre-selected by once something has failed
 // (optim/feasibility.hpp), with a closer look at the surroundings of the best result
 // (optim/border.hpp). A pure function of the first results of a study: nothing to keep in a
 // snapshot. Not thread-safe.

@@ -2,202 +2,66 @@
 #include "optim/vbo/local_search.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <iterator>
 
 #include "optim/vbo/constants.hpp"
+#include "optim/vbo/incumbent_search.hpp"
 
 namespace vbo {
-namespace {
 
-Space numeric_space(const Space& space) {
-  std::vector<Parameter> numeric;
-  for (const Parameter& p : space.parameters()) {
-    if (p.kind != ParameterKind::categorical && !p.is_fixed()) numeric.push_back(p);
-  }
-  if (numeric.empty()) return {};
-  return Space::make(std::move(numeric)).value();
+LocalSearch::LocalSearch(const Encoding& encoding, const VboOptions& options, std::uint64_t seed)
+    : search_(std::make_unique<GaussianActor>(encoding, seed)),
+      numeric_(std::ssize(encoding.numeric_coordinates())),
+      model_generations_(options.model_generations),
+      explore_(options.explore),
+      mutation_share_(options.explore) {}
+
+bool LocalSearch::is_narrow() const { return search_->deviation() < Tuning::narrow; }
+
+// With few numeric parameters a generation narrows a search by much: until it has its basin one is
+// enough.
+int LocalSearch::generations() const {
+  const bool one = numeric_ < Tuning::more_generations_from && !is_narrow();
+  return static_cast<int>(one ? std::min<std::int64_t>(model_generations_, 1) : model_generations_);
 }
 
-}  // namespace
-
-LocalSearch::LocalSearch(const Encoding& encoding, std::uint64_t seed)
-    : encoding_(encoding),
-      seed_(seed),
-      coordinates_(encoding.numeric_coordinates()),
-      numeric_(numeric_space(encoding.space())),
-      box_(numeric_),
-      best_(-std::numeric_limits<double>::infinity()) {}
-
-Vector LocalSearch::numeric_part(ConstVectorRef code) const {
-  Vector part(static_cast<Eigen::Index>(coordinates_.size()));
-  for (std::size_t i = 0; i < coordinates_.size(); ++i) {
-    part[static_cast<Eigen::Index>(i)] = code[coordinates_[i]];
-  }
-  return part;
+std::optional<double> LocalSearch::mutation_share() const {
+  return explore_ > 0.0 ? std::optional(mutation_share_) : std::nullopt;
 }
 
-Vector LocalSearch::scale() const {
-  const Vector least = box_.least_deviations(strategy_->mean());
-  return least.cwiseQuotient(strategy_->deviations()).cwiseMax(1.0);
-}
-
-double LocalSearch::deviation() const {
-  return strategy_ ? strategy_->deviations().maxCoeff() : 1.0;
-}
-
-double LocalSearch::distance(ConstVectorRef code) const {
-  const Vector difference = numeric_part(code) - box_.to_code(strategy_->mean());
-  return std::sqrt(difference.squaredNorm() / static_cast<double>(difference.size()));
-}
-
-double LocalSearch::steps_to(ConstVectorRef code) const {
-  const cmaes::Strategy& s = *strategy_;
-  const Vector y =
-      (box_.from_code(numeric_part(code)) - s.mean()).cwiseQuotient(s.sigma() * scale());
-  return s.mahalanobis(y) / std::sqrt(static_cast<double>(y.size()));
-}
-
-Vector LocalSearch::mean_code(ConstVectorRef code) const {
-  Vector result = code;
-  const Vector mean = box_.to_code(strategy_->mean());
-  for (std::size_t i = 0; i < coordinates_.size(); ++i) {
-    result[coordinates_[i]] = mean[static_cast<Eigen::Index>(i)];
-  }
-  return result;
-}
-
-void LocalSearch::begin(ConstVectorRef code, double sigma, double so_far) {
-  const Vector genotype = box_.from_code(numeric_part(code));
-  strategy_.emplace(genotype, sigma, genotype.size() > Tuning::largest_full);
-  results_.clear();
-  best_ = so_far;
-  reach_ = std::numeric_limits<double>::infinity();
-  idle_ = 0;
-}
-
-bool LocalSearch::is_over(std::int64_t patience) const {
-  return deviation() < Tuning::converged || idle_ > patience;
-}
-
-void LocalSearch::set_frame(Frame& frame) const {
-  frame.move({box_.to_code(strategy_->mean()),
-              strategy_->whitening() / (Tuning::frame_scale * strategy_->sigma())});
-}
-
+// Good results of another region would only widen it.
 void LocalSearch::learn(ConstVectorRef code, double value, bool own) {
-  if (!usable() || !strategy_) return;
-  if (own || value > best_) results_.push_back({value, box_.from_code(numeric_part(code))});
-}
-
-// One generation of CMA-ES. A step longer than the distribution would plausibly produce is
-// shortened to that length [Hansen2011, "Injecting external solutions into CMA-ES"]: results may
-// come from an older distribution or from another source.
-void LocalSearch::update(std::vector<Result> results) {
-  std::stable_sort(results.begin(), results.end(),
-                   [](const Result& a, const Result& b) { return a.value > b.value; });
-  cmaes::Strategy& s = *strategy_;
-  const auto n = static_cast<double>(s.dimension());
-  const double longest = std::sqrt(n) + 2.0 * n / (n + 2.0);
-  const Vector scaling = scale();
-  Matrix Y(s.dimension(), static_cast<Eigen::Index>(results.size()));
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    auto y = Y.col(static_cast<Eigen::Index>(i));
-    y = (results[i].genotype - s.mean()).cwiseQuotient(s.sigma() * scaling);
-    y *= std::min(1.0, longest / std::max(s.mahalanobis(y), 1e-300));
-  }
-  s.update(Y, scaling);
-  box_.confine(s.mean());
-  s.set_sigma(s.sigma() * std::min(1.0, Tuning::largest_sigma / s.deviations().maxCoeff()));
-}
-
-void LocalSearch::advance() {
-  if (!strategy_) return;
-  const auto enough = 4 + static_cast<std::size_t>(3.0 * std::log(strategy_->dimension()));
-  if (results_.size() < enough) return;
-  const auto best = std::max_element(results_.begin(), results_.end(),
-                                     [](auto& a, auto& b) { return a.value < b.value; });
-  idle_ = best->value > best_ ? 0 : idle_ + 1;
-  best_ = std::max(best_, best->value);
-  const double top = best->value;
-  const auto middle = results_.begin() + std::ssize(results_) / 2;
-  std::nth_element(results_.begin(), middle, results_.end(),
-                   [](auto& a, auto& b) { return a.value < b.value; });
-  const bool failed = middle->value == -std::numeric_limits<double>::infinity();
-  reach_ = failed ? std::numeric_limits<double>::infinity() : top - middle->value;
-  update(std::move(results_));
-  results_.clear();
-}
-
-void LocalSearch::imagine(Judge& judge, const Archive& archive, int generations, int population,
-                          std::int64_t round, int threads) {
-  if (!usable() || !strategy_) return;
-  Rng rng(seed_, "imagine", static_cast<std::uint64_t>(round));
-  for (int generation = 0; generation < generations; ++generation) {
-    std::vector<Result> imagined;
-    MatrixOf<float> X(encoding_.dimension(), population);
-    for (int i = 0; i < population; ++i) {
-      Vector code = archive.code(archive.at_rank(0));
-      sample(code, rng);
-      imagined.push_back({0.0, box_.from_code(numeric_part(code))});
-      X.col(i) = code.cast<float>();
-    }
-    const Judgement& judgement = judge.judge(X, 0.0, threads);
-    for (int i = 0; i < population; ++i) {
-      imagined[static_cast<std::size_t>(i)].value = static_cast<double>(judgement.terms(0, i));
-    }
-    update(std::move(imagined));
+  if (own || !search_->running() || search_->distance(code) < Tuning::other_region) {
+    search_->learn(code, value, own);
   }
 }
 
-void LocalSearch::sample(VectorRef code, Rng& rng) const {
-  const cmaes::Strategy& s = *strategy_;
-  Vector z(s.dimension());
-  for (double& v : z) v = rng.normal();
-  place(s.sigma() * scale().cwiseProduct(s.transform(z)), code);
-}
-
-Matrix LocalSearch::axes() const {
-  return (strategy_->sigma() * scale()).asDiagonal() * strategy_->root();
-}
-
-void LocalSearch::place(ConstVectorRef step, VectorRef code) const {
-  const Vector part = box_.to_code(strategy_->mean() + step);
-  for (std::size_t i = 0; i < coordinates_.size(); ++i) {
-    code[coordinates_[i]] = part[static_cast<Eigen::Index>(i)];
+void LocalSearch::advance(const Archive& archive, LocalCoordinates& coordinates) {
+  if (!usable()) return;
+  const auto best = archive.code(archive.at_rank(0));
+  if (!search_->running()) search_->begin(best, Tuning::first_sigma);
+  if (!is_narrow()) {
+    mutation_share_ = explore_;
+  } else if (explore_ > 0.0) {
+    mutation_share_ =
+        relocate(*search_, archive) ? explore_ : decayed_mutation_share(mutation_share_);
   }
-}
-
-Vector LocalSearch::pull_back(ConstVectorRef step, ConstVectorRef d_code) const {
-  return box_.slope(strategy_->mean() + step).cwiseProduct(numeric_part(d_code));
+  search_->advance();
+  if (search_->is_over(Tuning::local_search_patience)) {
+    const double so_far = search_->best();
+    search_->begin(best, Tuning::again_sigma, so_far);
+  }
+  search_->set_coordinates(coordinates);
 }
 
 void LocalSearch::write(StateWriter& out) const {
-  out.put<std::uint8_t>(strategy_.has_value()).put(best_).put(reach_).put(idle_);
-  if (strategy_) strategy_->write(out);
-  out.put<std::int64_t>(static_cast<std::int64_t>(results_.size()));
-  for (const Result& result : results_) out.put(result.value).put(result.genotype);
+  search_->write(out);
+  out.put(mutation_share_);
 }
 
 void LocalSearch::read(StateReader& in, bool running) {
-  constexpr double farthest = 1e9;  // genotypes, in widths of the box
-  constexpr double finest = 1e-30;  // deviation; the frame divides by it in single precision
-  const Eigen::Index n = numeric_.dimension();
-  if (in.get_flag() != running) in.fail();
-  best_ = in.get_outcome();
-  reach_ = in.get_number(0.0, StateReader::kInfinity);
-  idle_ = in.get_count();
-  strategy_.reset();
-  if (running) {
-    strategy_.emplace(cmaes::Strategy::read(in, n, n > Tuning::largest_full));
-    if (!(strategy_->whitening().cwiseAbs().maxCoeff() <= strategy_->sigma() / finest)) in.fail();
-  }
-  results_.clear();
-  for (auto left = in.get_length(StateReader::kMostCount, sizeof(double)); left > 0 && in.ok();
-       --left) {
-    const double value = in.get_outcome();
-    results_.push_back({value, in.get_vector(n, farthest)});
-  }
+  search_->read(in, running && usable());
+  mutation_share_ = in.get_number(0.0, 1.0);
 }
 
 }  // namespace vbo

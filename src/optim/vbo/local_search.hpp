@@ -1,98 +1,47 @@
 // SPDX-License-Identifier: MIT
-// The local half of the search: a Gaussian N(m, sigma^2 C) over the numeric coordinates that moves,
-// widens and tilts with its own results (the CMA-ES update), and in between with imagined results:
-// whole generations judged by the critics instead of the objective. Critics that rank well thus
-// save rounds; real results correct what they got wrong. One object is one run at a time; who owns
-// it says where the next one begins. Not thread-safe.
+// The local search of a restart: a Gaussian actor, when it begins again, and how much is left to
+// mutations. It works where the best results are; when it stagnates it begins again around the best
+// of them, wider. Once it is narrow, mutations have a share of the batch that decays until one of
+// them finds a better result that the search could not have sampled itself: the search moves there.
+// Not thread-safe.
 #pragma once
 
 #include <cstdint>
-#include <limits>
+#include <memory>
 #include <optional>
-#include <vector>
 
-#include "optim/cmaes/box.hpp"
-#include "optim/cmaes/strategy.hpp"
-#include "optim/encoding.hpp"
-#include "optim/state_bytes.hpp"
-#include "optim/vbo/archive.hpp"
-#include "optim/vbo/judge.hpp"
-#include "vbo/random.hpp"
+#include "optim/vbo/gaussian_actor.hpp"
+#include "optim/vbo/options.hpp"
 
 namespace vbo {
 
 class LocalSearch {
  public:
-  // Works on the real and integer parameters of `encoding`; usable() is false when there are none.
-  LocalSearch(const Encoding& encoding, std::uint64_t seed);
+  LocalSearch(const Encoding& encoding, const VboOptions& options, std::uint64_t seed);
 
-  bool usable() const { return numeric_.dimension() > 0; }
+  bool usable() const { return search_->usable(); }  // there are numeric parameters
+  GaussianActor& search() { return *search_; }
+  const GaussianActor& search() const { return *search_; }
+  bool is_narrow() const;   // it has narrowed to one basin
+  int generations() const;  // model-based generations of this round
+  // Share of mutations while it is; nothing where exploration is switched off.
+  std::optional<double> mutation_share() const;
+  // The search, for its next owner; nothing else may be called afterwards.
+  std::unique_ptr<GaussianActor> release() { return std::move(search_); }
 
-  // A result of one of its own suggestions, or anybody's that is better than all of its own.
-  void learn(ConstVectorRef code, double value, bool own);
-
-  // Begins a run at `code` (D) with standard deviation `sigma`, in widths of the box. `so_far` is
-  // what counts as its best value.
-  void begin(ConstVectorRef code, double sigma,
-             double so_far = -std::numeric_limits<double>::infinity());
-  bool running() const { return strategy_.has_value(); }
-
-  // Takes a generation of results if enough are in.
-  void advance();
-  // The run has converged, or has not improved for `patience` generations.
-  bool is_over(std::int64_t patience) const;
-
-  // The frame's neighbourhood becomes this run's.
-  void set_frame(Frame& frame) const;
-
-  // `generations` of `population` points that only the critics have judged.
-  void imagine(Judge& judge, const Archive& archive, int generations, int population,
-               std::int64_t round, int threads);
-
-  // Writes a draw from the distribution into the numeric coordinates of `code` (D).
-  void sample(VectorRef code, Rng& rng) const;
-
-  // The same for others who draw: axes() z is a step (Dn), z ~ N(0, I). Where a step from the mean
-  // leads, in the numeric coordinates of `code` (D), and the way back for gradients.
-  // REQUIRES: running().
-  Matrix axes() const;
-  void place(ConstVectorRef step, VectorRef code) const;
-  Vector pull_back(ConstVectorRef step, ConstVectorRef d_code) const;  // (Dn)
-
-  double deviation() const;              // largest standard deviation, in widths of the box
-  double best() const { return best_; }  // value of the run's results, or what it began with
-  // How far the middle one of the newest generation lies below the best of it: what the search can
-  // still gain by going on. Infinite before there is a generation.
-  double reach() const { return reach_; }
-  // Root-mean-square distance of `code` (D) from the mean, in widths of the box.
-  double distance(ConstVectorRef code) const;
-  // The same in its own deviations along its own axes: 1 for its draws, in the mean of squares.
-  double steps_to(ConstVectorRef code) const;
-  Vector mean_code(ConstVectorRef code) const;  // `code` (D) with the mean in its numeric part
+  void learn(ConstVectorRef code, double value, bool own);  // `own`: the search suggested it
+  // Once per round: its generation ends, or it begins; the coordinates follows.
+  void advance(const Archive& archive, LocalCoordinates& coordinates);
 
   void write(StateWriter& out) const;
-  void read(StateReader& in, bool running);  // `running`: what the state must be
+  void read(StateReader& in, bool running);
 
  private:
-  struct Result {
-    double value;
-    Vector genotype;
-  };
-
-  Vector numeric_part(ConstVectorRef code) const;  // (Dn) of (D)
-  Vector scale() const;  // lifts integer deviations to the least useful ones
-  void update(std::vector<Result> results);
-
-  const Encoding& encoding_;
-  std::uint64_t seed_;
-  std::vector<Eigen::Index> coordinates_;  // of the numeric parameters in a code
-  Encoding numeric_;                       // of these parameters alone
-  cmaes::Box box_;
-  std::optional<cmaes::Strategy> strategy_;
-  std::vector<Result> results_;  // since the last generation
-  double best_ = 0.0;            // of this run's results, or what it began with
-  double reach_ = std::numeric_limits<double>::infinity();
-  std::int64_t idle_ = 0;  // generations in a row without a better one
+  std::unique_ptr<GaussianActor> search_;
+  std::int64_t numeric_;            // numeric parameters
+  std::int64_t model_generations_;  // most generations a round
+  double explore_;                  // share of mutations after a success
+  double mutation_share_;           // now
 };
 
 }  // namespace vbo

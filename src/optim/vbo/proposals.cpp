@@ -41,23 +41,42 @@ std::string_view to_string(Source source) {
       return "action-net";
     case Source::local:
       return "local";
-    case Source::climb:
-      return "climb";
-    case Source::polish:
-      return "polish";
-    case Source::leap:
-      return "leap";
-    case Source::improve:
-      return "improve";
-    case Source::jump:
-      return "jump";
+    case Source::gradient_ascent:
+      return "gradient-ascent";
+    case Source::refinement:
+      return "refinement";
+    case Source::incumbent_mutation:
+      return "incumbent-mutation";
+    case Source::expected_improvement:
+      return "expected-improvement";
+    case Source::mutation:
+      return "mutation";
   }
   return "?";
 }
 
+std::string_view stream_name(Source source) {
+  switch (source) {
+    case Source::gradient_ascent:
+      return "climb";
+    case Source::refinement:
+      return "polish";
+    case Source::incumbent_mutation:
+      return "leap";
+    case Source::expected_improvement:
+      return "improve";
+    case Source::mutation:
+      return "jump";
+    default:
+      return to_string(source);
+  }
+}
+
 std::optional<Source> source_named(std::string_view name) {
-  for (const Source source : {Source::design, Source::action_net, Source::local, Source::climb,
-                              Source::polish, Source::leap, Source::improve, Source::jump}) {
+  for (const Source source :
+       {Source::design, Source::action_net, Source::local, Source::gradient_ascent,
+        Source::refinement, Source::incumbent_mutation, Source::expected_improvement,
+        Source::mutation}) {
     if (to_string(source) == name) return source;
   }
   return std::nullopt;
@@ -87,7 +106,7 @@ void borrow_categories(const Encoding& encoding, const Archive& archive, VectorR
   }
 }
 
-Vector jump(const Encoding& encoding, const Archive& archive, Rng& rng) {
+Vector mutate(const Encoding& encoding, const Archive& archive, Rng& rng) {
   Vector code = archive.code(archive.at_rank(good_rank(archive, rng)));
   const auto parameters = static_cast<double>(encoding.blocks().size());
   const double expected =
@@ -106,7 +125,7 @@ Vector jump(const Encoding& encoding, const Archive& archive, Rng& rng) {
       } else if (how < kBorrow + kRandom) {
         code[block.offset] = rng.uniform();
       } else {
-        code[block.offset] = inside(code[block.offset] + Tuning::jump_step * rng.normal());
+        code[block.offset] = inside(code[block.offset] + Tuning::mutation_step * rng.normal());
       }
     }
   }

@@ -13,16 +13,19 @@
 namespace vbo {
 
 enum class Source {
-  design,      // space-filling, before anything is known
-  action_net,  // the trained actor, for the local search
-  local,       // the local search's distribution, categories from good points
-  climb,       // proposals of the search and jumps, moved up the judge's opinion
-  polish,      // the champion: the search around the best result of earlier runs
-  leap,        // a jump from the best result of all runs
-  improve,     // where the process expects most of improving on the best result
-  jump,        // a good point with a few parameters changed: crosses valleys, mixes good parts
+  design,              // space-filling, before anything is known
+  action_net,          // the trained actor, for the local search
+  local,               // the local search's distribution, categories from good points
+  gradient_ascent,     // proposals of the search and mutations, after gradient ascent of the score
+  refinement,          // the incumbent: the search around the best result of earlier restarts
+  incumbent_mutation,  // a mutation from the best result of all restarts
+  expected_improvement,  // maximizes the GP's expected improvement
+  mutation,  // a good point with a few parameters changed: crosses valleys, mixes good parts
 };
 std::string_view to_string(Source source);
+// Of the source's random numbers. Separate from the label, which may be renamed: a changed name
+// changes the suggestions of every seed.
+std::string_view stream_name(Source source);
 std::optional<Source> source_named(std::string_view name);  // nothing for other methods' names
 
 // One of the best results' ranks, the better the likelier: floor(m u^2), u uniform, m = best few.
@@ -34,7 +37,7 @@ void borrow_categories(const Encoding& encoding, const Archive& archive, VectorR
 
 // A good result with at least one parameter changed: to a random value, to that of another good
 // result, or by a moderate step.
-Vector jump(const Encoding& encoding, const Archive& archive, Rng& rng);
+Vector mutate(const Encoding& encoding, const Archive& archive, Rng& rng);
 
 // Codes (D) side by side (D,n). REQUIRES: there is one.
 Matrix columns(const std::vector<Vector>& codes);

@@ -9,7 +9,7 @@
 namespace vbo {
 namespace {
 
-constexpr Source kSources[] = {Source::jump, Source::climb, Source::local};
+constexpr Source kSources[] = {Source::mutation, Source::gradient_ascent, Source::local};
 
 // Chance that a value of `a` is above one of `b`, ties counting half; both sorted.
 double chance_to_win(const std::vector<double>& a, const std::vector<double>& b) {
@@ -36,8 +36,8 @@ void Shares::learn(Source source, double value) {
 }
 
 void Shares::advance() {
-  const auto leader = results_.find(Source::local);
-  if (leader == results_.end() || leader->second.size() < Tuning::share_fewest)
+  const auto own_results = results_.find(Source::local);
+  if (own_results == results_.end() || own_results->second.size() < Tuning::share_fewest)
     return;  // batches may be small
   for (auto& [source, results] : results_) std::sort(results.begin(), results.end());
   for (const auto& [source, results] : results_) {
@@ -55,41 +55,42 @@ void Shares::advance() {
   results_.clear();
 }
 
-double Shares::weight(Source source, Race race) const {
+double Shares::weight(Source source, ShareState state) const {
   const double success = std::pow(2.0 * win_rate(source), Tuning::share_power);
   const auto at_least = [&](double floor) { return std::max(success, floor); };
   switch (source) {
-    case Source::jump:
-      return options_.jump_share * at_least(Tuning::jump_floor);
-    case Source::climb:
-      return race.climbs ? options_.climb_share * at_least(Tuning::floor) : 0.0;
+    case Source::mutation:
+      return options_.mutation_share * at_least(Tuning::mutation_floor);
+    case Source::gradient_ascent:
+      return state.ascends ? options_.gradient_share * at_least(Tuning::floor) : 0.0;
     case Source::local:
-      return Tuning::leader_weight * at_least(Tuning::leader_floor);
+      return Tuning::local_search_weight * at_least(Tuning::local_search_floor);
     case Source::design:
     case Source::action_net:
-    case Source::polish:
-    case Source::leap:
-    case Source::improve:
+    case Source::refinement:
+    case Source::incumbent_mutation:
+    case Source::expected_improvement:
       return 0.0;
   }
   return 0.0;
 }
 
-double Shares::by_success(Source source, Race race) const {
-  const double own = weight(Source::local, race);
+double Shares::by_success(Source source, ShareState state) const {
+  const double own = weight(Source::local, state);
   double others = 0.0;
-  for (const Source s : kSources) others += s == Source::local ? 0.0 : weight(s, race);
+  for (const Source s : kSources) others += s == Source::local ? 0.0 : weight(s, state);
   if (others <= 0.0) return source == Source::local ? 1.0 : 0.0;
-  const double least = race.narrow ? Tuning::leader_least_narrow : Tuning::leader_least;
-  const double leader = std::max(own / (own + others), least);
-  return source == Source::local ? leader : weight(source, race) / others * (1.0 - leader);
+  const double least =
+      state.narrow ? Tuning::local_search_least_narrow : Tuning::local_search_least;
+  const double local = std::max(own / (own + others), least);
+  return source == Source::local ? local : weight(source, state) / others * (1.0 - local);
 }
 
-double Shares::of(Source source, Race race) const {
-  if (!race.narrow || !race.jumps) return by_success(source, race);
-  if (source == Source::jump) return *race.jumps;
-  const double others = 1.0 - by_success(Source::jump, race);
-  return by_success(source, race) * (1.0 - *race.jumps) / others;
+double Shares::of(Source source, ShareState state) const {
+  if (!state.narrow || !state.mutations) return by_success(source, state);
+  if (source == Source::mutation) return *state.mutations;
+  const double others = 1.0 - by_success(Source::mutation, state);
+  return by_success(source, state) * (1.0 - *state.mutations) / others;
 }
 
 void Shares::write(StateWriter& out) const {
@@ -104,7 +105,7 @@ void Shares::write(StateWriter& out) const {
 void Shares::read(StateReader& in) {
   for (const Source source : kSources) wins_[source] = in.get_number(0.0, 1.0);
   results_.clear();
-  constexpr auto last = static_cast<std::int32_t>(Source::jump);
+  constexpr auto last = static_cast<std::int32_t>(Source::mutation);
   constexpr auto most = static_cast<std::int64_t>(Tuning::share_most);
   for (auto sources = in.get_length(last + 1, 1); sources > 0 && in.ok(); --sources) {
     const auto source = static_cast<Source>(in.get_small(0, last));

@@ -15,16 +15,19 @@ constexpr std::uint32_t kVersion = 15;
 std::string Vbo::snapshot() const {
   StateWriter out;
   out.put(kVersion).put<std::int64_t>(history_.size());
-  out.put(run_->number()).put(run_from_).put(run_first_id_).put(newest_id_);
+  out.put(restart_->number()).put(restart_from_).put(restart_first_id_).put(newest_id_);
   out.put(round_).put(designed_).put(fresh_).put(design_median_);
-  const Promise p = promise_.value_or(Promise{});
-  out.put<std::uint8_t>(promise_.has_value()).put(p.information).put(p.outcome).put(p.suggestions);
-  out.put<std::uint8_t>(realized_.has_value()).put(realized_.value_or(0.0));
+  const PredictedMeans p = predicted_.value_or(PredictedMeans{});
+  out.put<std::uint8_t>(predicted_.has_value())
+      .put(p.information)
+      .put(p.outcome)
+      .put(p.suggestions);
+  out.put<std::uint8_t>(observed_.has_value()).put(observed_.value_or(0.0));
   const Recommendation r = recommendation_.value_or(Recommendation{});
   out.put<std::uint8_t>(recommendation_.has_value()).put(r.id).put(r.mean).put(r.deviation);
-  run_->write(out);
-  out.put<std::uint8_t>(champion_ != nullptr);
-  if (champion_) champion_->write(out);
+  restart_->write(out);
+  out.put<std::uint8_t>(incumbent_ != nullptr);
+  if (incumbent_) incumbent_->write(out);
   return out.take();
 }
 
@@ -37,26 +40,26 @@ Result<void> Vbo::restore(std::string_view snapshot, std::span<const Trial> hist
   }
   if (in.get_count() != told) return damaged;
   const std::int64_t number = in.get_count(told);
-  run_from_ = in.get_count(told);
-  run_first_id_ = in.get_count();
+  restart_from_ = in.get_count(told);
+  restart_first_id_ = in.get_count();
   newest_id_ = in.get_count();
   if (!in.ok()) return damaged;
-  run_ = std::make_unique<Run>(encoding_, common_, gp_options_, number);
+  restart_ = std::make_unique<Restart>(encoding_, common_, gp_options_, number);
   take_back(history);
 
   round_ = in.get_count(told);
   designed_ = static_cast<std::uint64_t>(in.get_count());
   fresh_ = in.get_count(told);
   design_median_ = in.get_outcome();
-  const bool promised = in.get_flag();
-  Promise p;
+  const bool has_prediction = in.get_flag();
+  PredictedMeans p;
   p.information = in.get_any_number();
   p.outcome = in.get_any_number();
   p.suggestions = in.get_count();
-  if (promised) promise_ = p;
-  const bool realized = in.get_flag();
+  if (has_prediction) predicted_ = p;
+  const bool has_observation = in.get_flag();
   const double nats = in.get_any_number();
-  if (realized) realized_ = nats;
+  if (has_observation) observed_ = nats;
   const bool recommends = in.get_flag();
   Recommendation r;
   r.id = in.get_count();
@@ -67,12 +70,13 @@ Result<void> Vbo::restore(std::string_view snapshot, std::span<const Trial> hist
     const auto is_it = [&](const Trial& t) { return t.id == r.id && t.told_in > 0; };
     if (std::ranges::none_of(history, is_it)) return damaged;
   }
-  run_->read(in, design_size());
+  restart_->read(in, design_size());
   if (in.get_flag()) {
-    champion_ = std::make_unique<Champion>(std::make_unique<LocalSearch>(encoding_, 0), 0.0);
-    champion_->read(in);
+    incumbent_ =
+        std::make_unique<IncumbentSearch>(std::make_unique<GaussianActor>(encoding_, 0), 0.0);
+    incumbent_->read(in);
   }
-  if (!in.complete() || (round_ == 0 && (run_->rounds() > 0 || champion_))) return damaged;
+  if (!in.complete() || (round_ == 0 && (restart_->rounds() > 0 || incumbent_))) return damaged;
   if (round_ > 0 && (history_.size() - fresh_ < 1 || encoding_.dimension() == 0)) return damaged;
   if (round_ > 0) failures_.learn(history_, history_.size() - static_cast<int>(fresh_));
   return {};
@@ -88,7 +92,7 @@ void Vbo::take_back(std::span<const Trial> history) {
                    [](const Trial* a, const Trial* b) { return a->told_in < b->told_in; });
   for (const Trial* trial : told) archive_again(*trial);
   history_.sort();
-  run_->sort();
+  restart_->sort();
   for (const Trial& trial : history) {
     if (trial.told_in > 0) continue;
     const Vector code = encoding_.encode(trial.point);

@@ -12,8 +12,8 @@
 namespace vbo {
 namespace {
 
-bool is_champions(std::optional<Source> source) {
-  return source == Source::polish || source == Source::leap;
+bool of_incumbent(std::optional<Source> source) {
+  return source == Source::refinement || source == Source::incumbent_mutation;
 }
 
 bool same_categories(const Encoding& encoding, ConstVectorRef a, ConstVectorRef b) {
@@ -35,7 +35,7 @@ Vbo::Vbo(const Space& space, const OptimizerOptions& common, const VboGpOptions&
       failures_(encoding_, common.seed, common.threads),
       seen_(Tuning::repeat) {
   common_.threads = thread_count(common.threads);
-  run_ = std::make_unique<Run>(encoding_, common_, gp_options_, 0);
+  restart_ = std::make_unique<Restart>(encoding_, common_, gp_options_, 0);
 }
 
 Vbo::Vbo(const Space& space, const OptimizerOptions& common, const VboOptions& options)
@@ -44,12 +44,12 @@ Vbo::Vbo(const Space& space, const OptimizerOptions& common, const VboOptions& o
 void Vbo::tell(std::span<const Trial> finished) {
   for (const Trial& trial : finished) remember(trial);
   history_.sort();
-  run_->sort();
+  restart_->sort();
   if (round_is_due()) play_round();
 }
 
-// A result goes to the champion where it concerns it, and to the run unless it comes from the
-// champion.
+// A result goes to the incumbent where it concerns it, and to the restart unless it comes from the
+// incumbent.
 void Vbo::remember(const Trial& trial) {
   const Vector code = encoding_.encode(trial.point);
   const double value = merit(encoding_.space(), trial);
@@ -58,27 +58,28 @@ void Vbo::remember(const Trial& trial) {
     source = asked->second.source;
     pending_.erase(asked);
   } else {
-    seen_.add(code);  // somebody else's point; ours are there since they were suggested
+    seen_.add(code);  // a point that was not suggested here
   }
   ++fresh_;
   history_.add(trial.id, code, value);
   failures_.add(trial);
-  if (champion_) champion_->learn(code, value, source == Source::polish);
-  if (is_champions(source)) return;
-  if (trial.id < run_first_id_) source.reset();  // an earlier run's: news, but no merit of this one
-  run_->learn(trial.id, code, value, source);
+  if (incumbent_) incumbent_->learn(code, value, source == Source::refinement);
+  if (of_incumbent(source)) return;
+  if (trial.id < restart_first_id_)
+    source.reset();  // suggested by an earlier restart: not counted for this one's sources
+  restart_->learn(trial.id, code, value, source);
 }
 
 // The archives of a study that is resumed; all else is in the snapshot.
 void Vbo::archive_again(const Trial& trial) {
   const Vector code = encoding_.encode(trial.point);
-  const bool to_run = history_.size() >= run_from_;
+  const bool to_run = history_.size() >= restart_from_;
   seen_.add(code);
   const double value = merit(encoding_.space(), trial);
   history_.add(trial.id, code, value);
   failures_.add(trial);
-  if (to_run && !is_champions(source_named(trial.rationale.source))) {
-    run_->add_again(trial.id, code, value);
+  if (to_run && !of_incumbent(source_named(trial.rationale.source))) {
+    restart_->add_again(trial.id, code, value);
   }
 }
 
@@ -92,18 +93,19 @@ bool Vbo::round_is_due() const {
 void Vbo::play_round() {
   fresh_ = 0;
   ++round_;
-  realized_.reset();
+  observed_.reset();
   failures_.learn(history_, history_.size());
   if (round_ == 1) design_median_ = history_.value_at_rank(0.5 * history_.size());
-  if (champion_ && run_->best() > champion_->best()) champion_.reset();
-  if (champion_) champion_->advance(history_, options_.explore);
-  if (run_->archive().size() < design_size()) return;  // a new run's design is still coming in
-  const bool tested = run_->rounds() > 0;
-  const Calibration::Nats nats = run_->train();
-  if (tested) realized_ = nats.realized;
-  if (promise_) promise_->suggestions = 0;
-  if (!champion_) recommendation_ = run_->recommendation();
-  if (run_has_ended()) begin_run();
+  if (incumbent_ && restart_->best() > incumbent_->best()) incumbent_.reset();
+  if (incumbent_) incumbent_->advance(history_, options_.explore);
+  if (restart_->archive().size() < design_size())
+    return;  // a new restart's design is still coming in
+  const bool tested = restart_->rounds() > 0;
+  const Calibration::Nats nats = restart_->train();
+  if (tested) observed_ = nats.observed;
+  if (predicted_) predicted_->suggestions = 0;
+  if (!incumbent_) recommendation_ = restart_->recommendation();
+  if (restart_has_ended()) begin_restart();
 }
 
 // The scale of outcomes: from the middle of the first results to the best.
@@ -113,44 +115,44 @@ double Vbo::spread() const {
   return best - (comparable ? design_median_ : history_.lowest_feasible());
 }
 
-// It has converged, or it comes to the champion's place.
-bool Vbo::run_has_ended() const {
-  if (options_.explore <= 0.0 || (options_.runs > 0 && run_->number() + 1 >= options_.runs)) {
+// It has converged, or it comes to the incumbent's place.
+bool Vbo::restart_has_ended() const {
+  if (options_.explore <= 0.0 || (options_.runs > 0 && restart_->number() + 1 >= options_.runs)) {
     return false;
   }
-  return run_->has_converged(spread()) || comes_to_the_champion();
+  return restart_->has_converged(spread()) || reaches_the_incumbent();
 }
 
-// Nothing of it is better. Either its search has narrowed to the champion's place; or it would draw
-// points there, and already has nearly as good ones: it climbs the same hill, and would take ten
-// rounds more along a flat top.
-bool Vbo::comes_to_the_champion() const {
-  const LocalSearch& leader = run_->leader().search();
-  if (!champion_ || !leader.running()) return false;
+// Nothing of it is better. Either its search has narrowed to the incumbent's place; or it would
+// draw points there, and already has nearly as good ones: it is in the same basin, and would take
+// ten rounds more along a flat top.
+bool Vbo::reaches_the_incumbent() const {
+  const GaussianActor& actor = restart_->local_search().search();
+  if (!incumbent_ || !actor.running()) return false;
   const auto best = history_.code(history_.at_rank(0));
-  const bool narrow = leader.deviation() <= Tuning::same_region;
-  if (narrow && champion_->search().distance(leader.mean_code(best)) < Tuning::same_region) {
+  const bool narrow = actor.deviation() <= Tuning::same_region;
+  if (narrow && incumbent_->search().distance(actor.mean_code(best)) < Tuning::same_region) {
     return true;
   }
-  const Archive& results = run_->archive();
+  const Archive& results = restart_->archive();
   return same_categories(encoding_, results.code(results.at_rank(0)), best) &&
-         leader.steps_to(champion_->search().mean_code(best)) < Tuning::same_hill_steps &&
-         champion_->best() - run_->best() < Tuning::same_hill * spread();
+         actor.steps_to(incumbent_->search().mean_code(best)) < Tuning::same_basin_steps &&
+         incumbent_->best() - restart_->best() < Tuning::same_basin * spread();
 }
 
-void Vbo::begin_run() {
-  if (!champion_) {
-    const double jumps = run_->leader().jump_share().value_or(options_.explore);
-    champion_ = std::make_unique<Champion>(run_->release_search(), jumps);
+void Vbo::begin_restart() {
+  if (!incumbent_) {
+    const double mutations = restart_->local_search().mutation_share().value_or(options_.explore);
+    incumbent_ = std::make_unique<IncumbentSearch>(restart_->release_search(), mutations);
   } else {
-    champion_->outlive();
+    incumbent_->outlive();
   }
-  auto next = std::make_unique<Run>(encoding_, common_, gp_options_, run_->number() + 1);
-  next->begin_calibrated_like(*run_);
-  run_ = std::move(next);
-  run_from_ = history_.size();
-  run_first_id_ = newest_id_ + 1;
-  promise_.reset();
+  auto next = std::make_unique<Restart>(encoding_, common_, gp_options_, restart_->number() + 1);
+  next->begin_calibrated_like(*restart_);
+  restart_ = std::move(next);
+  restart_from_ = history_.size();
+  restart_first_id_ = newest_id_ + 1;
+  predicted_.reset();
 }
 
 std::int64_t Vbo::design_size() const {
@@ -171,7 +173,7 @@ const Ledger& Vbo::declared() {
       {kExpectedOutcome.weighted, kInputInformation.weighted, kModelInformation.weighted,
        kGpDeviation.weighted, *kInputInformation.plain, *kModelInformation.plain, kSqrtBeta, kLogEi,
        kRoundNats, kCeilingNats},
-      {kRuns, kSharpness}};
+      {kRuns, kInverseTemperature}};
   return all;
 }
 
@@ -179,20 +181,20 @@ AskReport Vbo::report() const {
   AskReport report;
   report.round = round_;
   if (round_ == 0) return report;
-  if (promise_ || realized_) {  // a new run's design promises nothing
+  if (predicted_ || observed_) {  // there is no prediction for a design
     report.information =
-        RoundInformation{.expected = {}, .realized = realized_, .ceiling = run_->ceiling()};
+        RoundInformation{.predicted = {}, .observed = observed_, .ceiling = restart_->ceiling()};
   }
-  if (promise_) {
-    report.information->expected = promise_->information;
-    report.exploitation = promise_->outcome;
+  if (predicted_) {
+    report.information->predicted = predicted_->information;
+    report.exploitation = predicted_->outcome;
   }
-  report.deviation = run_->leader().search().deviation();
-  report.values = {kRuns.of(static_cast<double>(run_->number() + 1)),
-                   kSharpness.of(run_->sharpness())};
+  report.deviation = restart_->local_search().search().deviation();
+  report.values = {kRuns.of(static_cast<double>(restart_->number() + 1)),
+                   kInverseTemperature.of(restart_->inverse_temperature())};
   report.recommendation = recommendation_;
-  // Without noise to speak of the best observation is the best point, whoever found it.
-  if (champion_ && recommendation_ &&
+  // Without relevant noise the best observation is the best point, whatever its source.
+  if (incumbent_ && recommendation_ &&
       !(recommendation_->deviation > Tuning::noise_matters * spread())) {
     const int best = history_.at_rank(0);
     report.recommendation = Recommendation{history_.id(best), history_.value(best), 0.0};

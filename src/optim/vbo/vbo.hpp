@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The flagship: critics that predict outcomes in nats, a Gaussian process beside them, and searches
-// that both of them judge (after VBO-MI). docs/algorithms/vbo.md sets the published algorithm and
-// this one side by side.
+// The flagship: a panel of surrogates (critics that predict outcomes in nats, and a Gaussian
+// process), and actors trained on it (after VBO-MI). docs/algorithms/vbo.md sets the published
+// algorithm and this one side by side.
 //
-// The search is a sequence of runs (run.hpp). The first has all suggestions; when it has converged,
-// its local search goes on as the champion (champion.hpp) with a part of every batch, and
-// the next run looks for a better basin with the rest. A run that finds a better result replaces
-// the champion.
+// The search is a sequence of restarts (restart.hpp). The first has all suggestions; when it has
+// converged, its local search becomes the incumbent (incumbent_search.hpp) with a part of every
+// batch, and the next restart looks for a better basin with the rest. A restart that finds a better
+// result replaces the incumbent.
 //
 // Training happens inside tell(), once per `batch` results and at a cost that does not depend on
-// how many there are; ask() only samples and scores, so that a worker never waits.
+// how many there are; ask() only samples and scores, so a worker does not wait for training.
 #pragma once
 
 #include <map>
@@ -18,10 +18,10 @@
 #include "optim/design.hpp"
 #include "optim/encoding.hpp"
 #include "optim/vbo/archive.hpp"
-#include "optim/vbo/champion.hpp"
 #include "optim/vbo/failures.hpp"
+#include "optim/vbo/incumbent_search.hpp"
 #include "optim/vbo/options.hpp"
-#include "optim/vbo/run.hpp"
+#include "optim/vbo/restart.hpp"
 #include "vbo/optimizer.hpp"
 
 namespace vbo {
@@ -42,11 +42,11 @@ class Vbo final : public Optimizer {
   Result<void> restore(std::string_view snapshot, std::span<const Trial> history) override;
 
  private:
-  // Proposals of one source and what the judge thinks of them.
+  // Proposals of one source and what the surrogate thinks of them.
   struct Candidates {
     std::vector<Vector> codes;   // snapped
-    Judgement judgement;         // empty where nobody judges
-    std::vector<int> order;      // the most promising first
+    Assessment assessment;       // empty where not scored
+    std::vector<int> order;      // the best-scored first
     std::vector<double> log_ei;  // by which they were chosen, where they were
 
     void keep_order();  // in which they were drawn
@@ -64,9 +64,9 @@ class Vbo final : public Optimizer {
   void remember(const Trial& trial);
   bool round_is_due() const;
   void play_round();
-  bool run_has_ended() const;
-  bool comes_to_the_champion() const;
-  void begin_run();
+  bool restart_has_ended() const;
+  bool reaches_the_incumbent() const;
+  void begin_restart();
   double spread() const;
   std::int64_t design_size() const;
 
@@ -78,30 +78,30 @@ class Vbo final : public Optimizer {
   Source source_of(TrialId id) const;
   int turn_of(Source source) const;
   std::vector<Part> parts_of(std::span<const TrialId> ids) const;
-  void draw_beside_improvements(std::span<Part> parts);
+  void draw_beside_ei(std::span<Part> parts);
   void suggest(const Part& part, std::vector<Suggestion>& suggestions);
   void choose(const Part& part, std::vector<Suggestion>& made);
   std::vector<int> keep_apart(const Candidates& candidates, Source source,
                               std::size_t wanted) const;
-  std::vector<Vector> pending_climbers() const;
+  std::vector<Vector> pending_ascended() const;
   Rationale reasons_for(int i, const Candidates& candidates) const;
   Vector unseen_design_point();
   Suggestion take(TrialId id, Source source, ConstVectorRef code, Rationale rationale);
-  void promise(std::span<const TrialId> ids, std::span<const Suggestion> made);
+  void predict_round(std::span<const TrialId> ids, std::span<const Suggestion> made);
 
-  // Drawing (draw.cpp): propose, keep what will likely succeed, judge.
+  // Drawing (draw.cpp): propose, keep what will likely succeed, score.
   void draw(Part& part, int threads);
-  Improvements improvements_for(const Part& part, int threads) const;
-  static void keep(std::vector<Improvement> found, Candidates& candidates);
+  EiMaximizer ei_maximizer_for(const Part& part, int threads) const;
+  static void keep(std::vector<EiPoint> found, Candidates& candidates);
   Rng rng_of(const Part& part) const;
   std::vector<Vector> proposals(Source source, int count, Rng& rng, int threads) const;
   Vector proposal(Source source, Rng& rng) const;
-  std::vector<Vector> climbed(int count, Rng& rng, int threads);
-  int screening_of(Source source) const;
+  std::vector<Vector> ascended(int count, Rng& rng, int threads);
+  int preselection_of(Source source) const;
   Vector safe_place() const;
   std::size_t keep_likely(std::vector<Vector>& codes, std::size_t wanted, int count) const;
   static void put_probes_first(Candidates& candidates, std::size_t likely, double few);
-  void judge(Candidates& candidates, int threads);
+  void assess(Candidates& candidates, int threads);
   Matrix newest_pending(std::size_t most) const;
 
   Encoding encoding_;
@@ -111,31 +111,32 @@ class Vbo final : public Optimizer {
   SobolDesign design_;
   Archive history_;  // every result
   Failures failures_;
-  Seen seen_;
-  std::unique_ptr<Run> run_;
-  std::unique_ptr<Champion> champion_;  // null during the first run, and while a run is the best
+  KnownPoints seen_;
+  std::unique_ptr<Restart> restart_;
+  std::unique_ptr<IncumbentSearch>
+      incumbent_;  // null during the first restart, and while a restart is the best
 
   struct Asked {
     Source source;
     Vector code;
   };
   std::map<TrialId, Asked> pending_;
-  std::int64_t run_from_ = 0;   // results that were there when the run began
-  TrialId run_first_id_ = 0;    // trials from here on were asked for since then
-  TrialId newest_id_ = 0;       // asked for so far
-  std::int64_t fresh_ = 0;      // results since the last round
-  std::uint64_t designed_ = 0;  // points of the design tried so far
-  std::int64_t round_ = 0;      // rounds played
-  double design_median_ = 0.0;  // outcome of the first results
+  std::int64_t restart_from_ = 0;  // results that were there when the restart began
+  TrialId restart_first_id_ = 0;   // trials from here on were asked for since then
+  TrialId newest_id_ = 0;          // asked for so far
+  std::int64_t fresh_ = 0;         // results since the last round
+  std::uint64_t designed_ = 0;     // points of the design tried so far
+  std::int64_t round_ = 0;         // rounds played
+  double design_median_ = 0.0;     // outcome of the first results
 
-  // What reports are made of. Means over the run's suggestions since the last round in which any of
-  // those asked for were its own.
-  struct Promise {
+  // What reports are made of. Means over the restart's suggestions since the last round in which
+  // any of those asked for were its own.
+  struct PredictedMeans {
     double information = 0.0, outcome = 0.0;  // nats and normal scores
     std::int64_t suggestions = 0;             // since the last round
   };
-  std::optional<Promise> promise_;  // nothing before the run has made any
-  std::optional<double> realized_;  // nats, by the results of the last round
+  std::optional<PredictedMeans> predicted_;  // nothing before the restart has made any
+  std::optional<double> observed_;           // nats, by the results of the last round
   std::optional<Recommendation> recommendation_;
 };
 

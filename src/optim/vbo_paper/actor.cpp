@@ -53,7 +53,7 @@ MatrixOf<T> Actor<T>::seeds(nn::Index n, Rng& rng) const {
 template <class T>
 const MatrixOf<T>& Actor<T>::act(nn::InputRef<T> S) {
   const MatrixOf<T> E = net_.forward(S);
-  place_numbers(S, E);
+  place_numeric(S, E);
   place_categories(S, E);
   return X_;
 }
@@ -64,7 +64,7 @@ const MatrixOf<T>& Actor<T>::act_anew(nn::InputRef<T> s, int attempt, Rng& rng) 
   const T width = static_cast<T>(kRestless * attempt);
   MatrixOf<T> E = own;
   for (T& e : E.reshaped()) e += width * static_cast<T>(rng.normal());
-  place_numbers(s, E);
+  place_numeric(s, E);
   place_categories(s, own);
   for (int change = 0; change <= attempt / kTriesPerChange; ++change) {
     change_category(own, 1.0 + attempt, rng);
@@ -100,7 +100,7 @@ void Actor<T>::change_category(nn::InputRef<T> E, double temperature, Rng& rng) 
 }
 
 template <class T>
-void Actor<T>::place_numbers(nn::InputRef<T> S, nn::InputRef<T> E) {
+void Actor<T>::place_numeric(nn::InputRef<T> S, nn::InputRef<T> E) {
   X_.resize(S.rows(), S.cols());
   slope_.resize(S.rows(), S.cols());
   for (nn::Index j = 0; j < S.cols(); ++j) {
@@ -166,7 +166,7 @@ void Actor<T>::write(StateWriter& out) const {
 template <class T>
 void Actor<T>::read(StateReader& in) {
   std::string bytes;
-  nn::save(net_, bytes);  // the same shape takes the same room
+  nn::save(net_, bytes);  // the same shape takes the same workspace
   nn::save(adam_, bytes);
   in.get_bytes(bytes);
   std::string_view rest = bytes;

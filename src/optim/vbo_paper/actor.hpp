@@ -53,7 +53,7 @@ class Actor {
   void read(StateReader& in);
 
  private:
-  void place_numbers(nn::InputRef<T> S, nn::InputRef<T> E);
+  void place_numeric(nn::InputRef<T> S, nn::InputRef<T> E);
   void place_categories(nn::InputRef<T> S, nn::InputRef<T> E);
   void change_category(nn::InputRef<T> E, double temperature, Rng& rng);
 

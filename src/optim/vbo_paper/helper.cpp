@@ -58,7 +58,7 @@ MatrixOf<T> join_scores(const nn::SequenceShape& s, const VectorOf<T>& joint,
 }
 
 // The cell as a dense layer, nearly: input and output gates open, the forget gate closed for every
-// input. Every other row hears the outcome at unit strength, whatever the number of inputs.
+// input. Every other row takes the outcome at unit strength, whatever the number of inputs.
 template <class T>
 void init_without_memory(nn::ModifiedLstm<T>& cell, Rng& rng) {
   const nn::LstmShape& shape = cell.shape();

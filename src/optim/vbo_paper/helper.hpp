@@ -20,7 +20,7 @@ template <class T>
 struct HelperWindow {
   nn::SequenceShape sequence;
   MatrixOf<T> U;       // (D+1, columns)
-  MatrixOf<T> before;  // (D+1, steps B) what the same sequences heard earlier; may be empty
+  MatrixOf<T> before;  // (D+1, steps B) earlier inputs of the same sequences; may be empty
 };
 
 template <class T>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The results of all rounds as the helper hears of them: sequences of one result per round, and
-// what each result is contrasted with. VBO-MI concatenates the batches of all rounds; results of
-// one round are drawn independently, so that any of them may follow any of the round before.
+// The results of all rounds as the helper is trained on them: sequences of one result per round,
+// and what each result is contrasted with. VBO-MI concatenates the batches of all rounds; results
+// of one round are drawn independently, so that any of them may follow any of the round before.
 // Immutable once filled.
 #pragma once
 

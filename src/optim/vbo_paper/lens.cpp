@@ -12,20 +12,20 @@ constexpr double kNarrowest = 1e-3;  // least deviation along any direction
 }  // namespace
 
 void Lens::move(const Histories& codes) {
-  if (kind_ == LensKind::none || frame_.numeric() == 0) return;
+  if (kind_ == LensKind::none || coordinates_.numeric() == 0) return;
   std::vector<Eigen::Index> best;
   for (Eigen::Index i = 0; i < codes.y.size(); ++i) {
     if (codes.y[i] > kBest) best.push_back(i);
   }
   if (best.size() < 2) return;
-  const Matrix X = codes.X(frame_.numeric_coordinates(), best).cast<double>();  // (Dn, m)
+  const Matrix X = codes.X(coordinates_.numeric_coordinates(), best).cast<double>();  // (Dn, m)
   const Vector mean = X.rowwise().mean();
   const Matrix centred = X.colwise() - mean;
   const auto m = static_cast<double>(best.size());
   Matrix C = centred * centred.transpose() / m;
   const Vector variances = C.diagonal().array() + kNarrowest * kNarrowest;
   if (kind_ == LensKind::axes) {
-    frame_.move({mean, variances.cwiseSqrt().cwiseInverse()});
+    coordinates_.move({mean, variances.cwiseSqrt().cwiseInverse()});
     return;
   }
   C *= m / (m + 2.0 * static_cast<double>(mean.size()));  // few results say little about tilts
@@ -33,12 +33,13 @@ void Lens::move(const Histories& codes) {
   const Eigen::SelfAdjointEigenSolver<Matrix> eigen(C);
   const Vector scale =
       eigen.eigenvalues().cwiseMax(kNarrowest * kNarrowest).cwiseSqrt().cwiseInverse();
-  frame_.move({mean, eigen.eigenvectors() * scale.asDiagonal() * eigen.eigenvectors().transpose()});
+  coordinates_.move(
+      {mean, eigen.eigenvectors() * scale.asDiagonal() * eigen.eigenvectors().transpose()});
 }
 
 Histories Lens::seen(const Histories& codes) const {
   Histories seen{{}, codes.y, codes.slots};
-  frame_.features(codes.X, seen.X);
+  coordinates_.features(codes.X, seen.X);
   return seen;
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // How the helper sees an input: its place in the whole cube and, beside it, its place among the
-// best results (optim/vbo/frame.hpp), with their mean and deviations as the neighbourhood. However
-// narrow the action-net has become, what is left of the problem has size one. Immutable between
-// rounds.
+// best results (optim/vbo/local_coordinates.hpp), with their mean and deviations as the
+// neighbourhood. However narrow the action-net has become, what is left of the problem has size
+// one. Immutable between rounds.
 #pragma once
 
-#include "optim/vbo/frame.hpp"
+#include "optim/vbo/local_coordinates.hpp"
 #include "optim/vbo_paper/histories.hpp"
 
 namespace vbo {
@@ -16,17 +16,18 @@ class Lens {
  public:
   Lens(const Encoding& encoding, LensKind kind)
       : kind_(kind),
-        frame_(encoding,
-               kind == LensKind::none ? Frame::Views::whole : Frame::Views::whole_and_near) {}
+        coordinates_(encoding, kind == LensKind::none
+                                   ? LocalCoordinates::Windows::whole
+                                   : LocalCoordinates::Windows::whole_and_local) {}
 
-  const Frame& frame() const { return frame_; }
+  const LocalCoordinates& coordinates() const { return coordinates_; }
   // To the best results of these rounds, codes (D, rounds B).
   void move(const Histories& codes);
   Histories seen(const Histories& codes) const;
 
  private:
   LensKind kind_;
-  Frame frame_;
+  LocalCoordinates coordinates_;
 };
 
 }  // namespace vbo

@@ -10,15 +10,15 @@ void Objective::move(nn::LstmState<float> state, VectorOf<float> levels) {
   levels_ = std::move(levels);
 }
 
-const Judgement& Objective::judge(nn::InputRef<float> X, std::span<const Eigen::Index> slots,
-                                  double weight, MatrixOf<float>* dX) {
+const Assessment& Objective::assess(nn::InputRef<float> X, std::span<const Eigen::Index> slots,
+                                    double weight, MatrixOf<float>* dX) {
   nn::LstmState<float> state;
   if (state_.h.size() > 0) {
     state.h = state_.h(Eigen::all, slots);
     state.c = state_.c(Eigen::all, slots);
   }
   const GpTerm replaced = gp_ ? gp_->term() : GpTerm::none;
-  lens_.frame().features(X, features_);
+  lens_.coordinates().features(X, features_);
   helper_.score_levels(features_, state, levels_, logits_);
   decompose_information<float>(logits_, 1, levels_,
                                {.input_weight = replaced == GpTerm::exploration ? 0.0 : weight,
@@ -28,22 +28,22 @@ const Judgement& Objective::judge(nn::InputRef<float> X, std::span<const Eigen::
   if (dX) {
     MatrixOf<float> dfeatures;
     helper_.score_levels_backward(parts_.gradient, dfeatures);
-    lens_.frame().features_backward(features_, dfeatures, *dX);
+    lens_.coordinates().features_backward(features_, dfeatures, *dX);
   }
-  judgement_.meanings = {&kExpectedOutcome, &kInputInformation};
-  judgement_.terms.resize(2, X.cols());
-  judgement_.terms.row(0) = parts_.mean.transpose();
-  judgement_.terms.row(1) = parts_.input_information.transpose();
-  if (replaced == GpTerm::exploitation) judgement_.terms.row(0) = gp_->mean(X, dX).transpose();
+  assessment_.meanings = {&kExpectedOutcome, &kInputInformation};
+  assessment_.terms.resize(2, X.cols());
+  assessment_.terms.row(0) = parts_.mean.transpose();
+  assessment_.terms.row(1) = parts_.input_information.transpose();
+  if (replaced == GpTerm::exploitation) assessment_.terms.row(0) = gp_->mean(X, dX).transpose();
   if (replaced == GpTerm::exploration) {
-    judgement_.meanings[1] = &kGpDeviation;
-    judgement_.terms.row(1) = gp_->deviation(X, weight, dX).transpose();
+    assessment_.meanings[1] = &kGpDeviation;
+    assessment_.terms.row(1) = gp_->deviation(X, weight, dX).transpose();
   }
-  judgement_.weight = weight;
-  add_up(judgement_);
-  judgement_.exploitation = judgement_.terms.row(0).cast<double>().mean();
-  judgement_.input_information = parts_.input_information_mean;
-  return judgement_;
+  assessment_.weight = weight;
+  add_up(assessment_);
+  assessment_.exploitation = assessment_.terms.row(0).cast<double>().mean();
+  assessment_.input_information = parts_.input_information_mean;
+  return assessment_;
 }
 
 void Objective::write(StateWriter& out) const {

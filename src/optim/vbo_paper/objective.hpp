@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the action-net climbs. softmax_j D(x_i, y_j | history of slot i) over M outcome levels is
+// What the action-net ascends. softmax_j D(x_i, y_j | history of slot i) over M outcome levels is
 // the helper's predictive distribution p_i of the outcome at x_i, and with p = mean_i p_i
 //   objective = mean_i m(x_i) + sqrt(beta) I(X;Y),
 //   m(x_i) = sum_j p_ij y_j,   I(X;Y) = H(p) - mean_i H(p_i) = mean_i KL(p_i || p).
@@ -12,7 +12,7 @@
 
 #include "information/decomposition.hpp"
 #include "optim/state_bytes.hpp"
-#include "optim/vbo/judge.hpp"
+#include "optim/vbo/search_surrogate.hpp"
 #include "optim/vbo_paper/gp_term.hpp"
 #include "optim/vbo_paper/helper.hpp"
 #include "optim/vbo_paper/lens.hpp"
@@ -29,8 +29,8 @@ class Objective {
   void move(nn::LstmState<float> state, VectorOf<float> levels);
   // Inputs X (D,N), input i after history slots[i]; exploration weighs `weight`. Where dX is not
   // nullptr it becomes the slope of the objective (D,N). The result is valid until the next call.
-  const Judgement& judge(nn::InputRef<float> X, std::span<const Eigen::Index> slots, double weight,
-                         MatrixOf<float>* dX = nullptr);
+  const Assessment& assess(nn::InputRef<float> X, std::span<const Eigen::Index> slots,
+                           double weight, MatrixOf<float>* dX = nullptr);
 
   void write(StateWriter& out) const;
   // As many histories and levels as given, both 0 before the first move().
@@ -45,7 +45,7 @@ class Objective {
   MatrixOf<float> features_;  // (F,N) what the helper sees of the inputs
   MatrixOf<float> logits_;    // (M,N)
   DecompositionOf<float> parts_;
-  Judgement judgement_;
+  Assessment assessment_;
 };
 
 }  // namespace vbo

@@ -39,7 +39,7 @@ struct VboPaperOptions {
 };
 void bind(OptionBinder& binder, VboPaperOptions& options);
 
-// W = 20 batches, each heard of once, K_a = 1, K_b = 5, actions squashed into the box, histories by
+// W = 20 batches, each used once, K_a = 1, K_b = 5, actions squashed into the box, histories by
 // slot, every pair of a round's results: what the paper prints, and the plainest reading of the
 // rest.
 VboPaperOptions vbo_paper_literal();
@@ -50,7 +50,7 @@ enum class GpTerm { none, exploration, exploitation };
 struct VboPaperGpOptions {
   VboPaperOptions paper;
   GpModelOptions model;
-  std::int64_t gp_points = 256;    // results the process looks at
+  std::int64_t gp_points = 256;    // results the GP looks at
   std::int64_t gp_iterations = 8;  // of its hyper-parameter search per round
   GpTerm replaced = GpTerm::none;
 };

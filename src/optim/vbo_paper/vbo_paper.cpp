@@ -38,7 +38,7 @@ LensKind lens_kind(const VboPaperOptions& o) {
 }
 
 Helper<float>::Shape helper_shape(const Lens& lens, const VboPaperOptions& options) {
-  return {std::max<Eigen::Index>(1, lens.frame().inputs()), options.hidden,
+  return {std::max<Eigen::Index>(1, lens.coordinates().inputs()), options.hidden,
           options.helper == "lstm", options.memory == "full"};
 }
 
@@ -131,9 +131,9 @@ void VboPaper::update_action_net() {
                 static_cast<Eigen::Index>(rng.below(static_cast<std::uint64_t>(slots_))));
     }
     MatrixOf<float> dX;
-    const Judgement& judgement = objective_.judge(actor_.act(actor_.seeds(slots_, rng)), slots,
-                                                  std::sqrt(options_.beta), &dX);
-    promise_ = Promise{judgement.exploitation, judgement.input_information};
+    const Assessment& assessment = objective_.assess(actor_.act(actor_.seeds(slots_, rng)), slots,
+                                                     std::sqrt(options_.beta), &dX);
+    predicted_ = PredictedMeans{assessment.exploitation, assessment.input_information};
     actor_.ascend(dX);
   }
 }
@@ -208,11 +208,11 @@ void VboPaper::explain(std::span<const TrialId> ids, const std::vector<Vector>& 
   for (Eigen::Index slot = 0; slot < slots_; ++slot) slots.push_back(slot);
   if (options_.context == "shared") std::fill(slots.begin(), slots.end(), round_ % slots_);
   const double weight = std::sqrt(options_.beta);
-  const Judgement& judgement = objective_.judge(X, slots, weight);
+  const Assessment& assessment = objective_.assess(X, slots, weight);
   for (Eigen::Index i = 0; i < N; ++i) {
     Rationale& why = suggestions[static_cast<std::size_t>(i)].rationale;
     std::string source = std::move(why.source);
-    why = rationale_of(judgement, i);
+    why = rationale_of(assessment, i);
     why.source = std::move(source);
   }
 }
@@ -259,10 +259,10 @@ AskReport VboPaper::report() const {
   report.round = round_;
   if (round_ == 0) return report;
   const auto distinct = static_cast<double>(std::min<std::int64_t>(slots_, options_.levels));
-  if (promise_) {
+  if (predicted_) {
     report.information = RoundInformation{
-        .expected = promise_->information, .realized = {}, .ceiling = std::log(distinct)};
-    report.exploitation = promise_->outcome;
+        .predicted = predicted_->information, .observed = {}, .ceiling = std::log(distinct)};
+    report.exploitation = predicted_->outcome;
   }
   report.values = {kHelperInformation.of(bound_)};
   // With its own outcome among the references, a bound cannot exceed the logarithm of their number.
@@ -290,8 +290,8 @@ std::string VboPaper::snapshot() const {
   actor_.write(out);
   objective_.write(out);
   if (gp_) gp_->write(out);
-  const Promise p = promise_.value_or(Promise{});
-  out.put<std::uint8_t>(promise_.has_value()).put(p.outcome).put(p.information).put(bound_);
+  const PredictedMeans p = predicted_.value_or(PredictedMeans{});
+  out.put<std::uint8_t>(predicted_.has_value()).put(p.outcome).put(p.information).put(bound_);
   return out.take();
 }
 
@@ -328,11 +328,11 @@ Result<void> VboPaper::restore(std::string_view snapshot, std::span<const Trial>
   actor_.read(in);
   objective_.read(in, round_ > 0 ? slots_ : 0, round_ > 0 ? options_.levels : 0);
   if (gp_) gp_->read(in);
-  const bool promised = in.get_flag();
-  Promise p{};
+  const bool has_prediction = in.get_flag();
+  PredictedMeans p{};
   p.outcome = in.get_any_number();
   p.information = in.get_any_number();
-  if (promised) promise_ = p;
+  if (has_prediction) predicted_ = p;
   bound_ = in.get_any_number();
   if (!in.complete()) return damaged;
   if (round_ == 0) return {};

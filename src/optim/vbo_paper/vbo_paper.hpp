@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // VBO-MI with its published networks: a helper with memory that estimates the information between
 // inputs and outcomes, and an action-net that samples every suggestion. No local search, no
-// screening; a Gaussian process only in the ablations.
+// preselection; a Gaussian process only in the ablations.
 // docs/algorithms/vbo-paper.md sets the published algorithm and this one side by side.
 //
 // Every B results, in the order they arrive, are a round; inside a round they are ordered by trial
@@ -69,7 +69,7 @@ class VboPaper final : public Optimizer {
   Eigen::Index slots_;               // B
   SobolDesign design_;
   Archive archive_;
-  Seen seen_;
+  KnownPoints seen_;
   Lens lens_;
   Helper<float> helper_;
   // Weights of the helper, cell and head: as trained and averaged over updates, with which it is
@@ -81,11 +81,11 @@ class VboPaper final : public Optimizer {
   std::set<TrialId> pending_;
   std::uint64_t designed_ = 0;  // points of the design tried so far
   std::int64_t round_ = 0;      // rounds played
-  struct Promise {
+  struct PredictedMeans {
     double outcome, information;  // normal scores; I(X;Y) in nats
   };
-  std::optional<Promise> promise_;  // of the action-net, at the last of its updates
-  double bound_ = 0.0;              // of the helper, at the last of its updates, nats
+  std::optional<PredictedMeans> predicted_;  // of the action-net, at the last of its updates
+  double bound_ = 0.0;                       // of the helper, at the last of its updates, nats
 };
 
 }  // namespace vbo

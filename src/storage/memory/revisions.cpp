@@ -83,16 +83,16 @@ Result<void> MemoryStorage::retry(std::span<const TrialId> ids, const std::strin
   return {};
 }
 
-Result<std::vector<Revision>> MemoryStorage::load_revisions(bool unheard_only) {
+Result<std::vector<Revision>> MemoryStorage::load_revisions(bool unapplied_only) {
   const std::scoped_lock lock(state_->mutex);
   std::vector<Revision> found;
   for (const Revision& revision : state_->revisions) {
-    if (!unheard_only || revision.event == 0) found.push_back(revision);
+    if (!unapplied_only || revision.event == 0) found.push_back(revision);
   }
   return found;
 }
 
-Result<void> MemoryStorage::hear_revisions(std::span<const std::int64_t> ids, EventId event) {
+Result<void> MemoryStorage::apply_revisions(std::span<const std::int64_t> ids, EventId event) {
   const std::scoped_lock lock(state_->mutex);
   for (const std::int64_t id : ids) {
     if (id < 1 || id > std::ssize(state_->revisions)) return storage_error::no_revision(id);

@@ -225,7 +225,7 @@ void Connection::unlisten() {
 bool Connection::wait(std::chrono::milliseconds at_most) {
   if (!handle_ || PQstatus(handle_.get()) != CONNECTION_OK) {
     connect();
-    return true;  // whatever was announced meanwhile went unheard
+    return true;  // notifications meanwhile may have been missed
   }
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + at_most;

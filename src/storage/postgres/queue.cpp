@@ -315,7 +315,7 @@ Result<bool> PostgresStorage::wait(std::chrono::milliseconds at_most) {
     if (access_ == Access::queue && !listens_) {
       connection_.listen(for_workers_);
       listens_ = true;
-      return true;  // whatever was announced before went unheard
+      return true;  // notifications before may have been missed
     }
     return connection_.wait(at_most);
   });

@@ -113,13 +113,13 @@ Result<void> PostgresStorage::retry(std::span<const TrialId> ids, const std::str
   });
 }
 
-Result<std::vector<Revision>> PostgresStorage::load_revisions(bool unheard_only) {
+Result<std::vector<Revision>> PostgresStorage::load_revisions(bool unapplied_only) {
   return attempt([&] {
     require_space();
     const Rows rows = connection_.query(
         "SELECT id, kind, reason, before, made_at, event, checksum FROM vbo.revisions "
         "WHERE study = $1 AND ($2::boolean = false OR event IS NULL) ORDER BY id",
-        {study_, unheard_only});
+        {study_, unapplied_only});
     std::vector<Revision> revisions;
     for (int i = 0; i < rows.size(); ++i) {
       Revision& revision = revisions.emplace_back();
@@ -145,12 +145,12 @@ Result<std::vector<Revision>> PostgresStorage::load_revisions(bool unheard_only)
   });
 }
 
-Result<void> PostgresStorage::hear_revisions(std::span<const std::int64_t> ids, EventId event) {
+Result<void> PostgresStorage::apply_revisions(std::span<const std::int64_t> ids, EventId event) {
   return coordinated([&] {
     for (const std::int64_t id : ids) {
-      const Rows heard = connection_.query(
+      const Rows updated = connection_.query(
           "UPDATE vbo.revisions SET event = $3 WHERE study = $1 AND id = $2", {study_, id, event});
-      if (heard.changed() == 0) throw Fault{storage_error::no_revision(id)};
+      if (updated.changed() == 0) throw Fault{storage_error::no_revision(id)};
     }
   });
 }

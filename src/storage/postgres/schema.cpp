@@ -100,7 +100,7 @@ CREATE TABLE vbo.revisions (
   kind text NOT NULL CHECK (kind IN ('replaced', 'dropped', 'retried')), reason bytea NOT NULL,
   before bytea NOT NULL, made_at double precision NOT NULL, event bigint, checksum bigint NOT NULL
 );
-CREATE INDEX revisions_unheard ON vbo.revisions (study, id) WHERE event IS NULL;
+CREATE INDEX revisions_unapplied ON vbo.revisions (study, id) WHERE event IS NULL;
 CREATE INDEX revisions_by_trial ON vbo.revisions (study, trial);
 ALTER TABLE vbo.studies ADD COLUMN start text NOT NULL DEFAULT '';
 ALTER TABLE vbo.studies ADD COLUMN spent double precision NOT NULL DEFAULT 0;

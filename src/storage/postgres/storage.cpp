@@ -432,7 +432,7 @@ Result<std::optional<Trial>> PostgresStorage::best_trial(Goal goal) {
 
 Result<TrialCounts> PostgresStorage::counts() {
   return attempt([&] {
-    // Those the method has heard of are counted as they are told; the others are few.
+    // Those told to the method are counted as they are told; the others are few.
     const Rows row = connection_.query(
         "SELECT s.told_completed + (SELECT count(*) FROM vbo.trials WHERE study = $1 AND "
         "told_in IS NULL AND state = 'completed'), s.told_failed + (SELECT count(*) FROM "

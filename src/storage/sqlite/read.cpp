@@ -399,15 +399,15 @@ Trial SqliteStorage::read_trial(const Statement& row) {
   return trial;
 }
 
-Result<std::vector<Revision>> SqliteStorage::load_revisions(bool unheard_only) {
+Result<std::vector<Revision>> SqliteStorage::load_revisions(bool unapplied_only) {
   return reading([&] {
     require_space();
     std::vector<Revision> revisions;
     Statement select = database_.prepare(
-        unheard_only ? "SELECT id, kind, reason, before, made_at, event, checksum FROM revisions "
-                       "WHERE event IS NULL ORDER BY id"
-                     : "SELECT id, kind, reason, before, made_at, event, checksum FROM revisions "
-                       "ORDER BY id");
+        unapplied_only ? "SELECT id, kind, reason, before, made_at, event, checksum FROM revisions "
+                         "WHERE event IS NULL ORDER BY id"
+                       : "SELECT id, kind, reason, before, made_at, event, checksum FROM revisions "
+                         "ORDER BY id");
     while (select.step()) {
       Revision& revision = revisions.emplace_back();
       revision.id = select.integer(0);

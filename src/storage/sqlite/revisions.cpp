@@ -110,7 +110,7 @@ Result<void> SqliteStorage::retry(std::span<const TrialId> ids, const std::strin
   });
 }
 
-Result<void> SqliteStorage::hear_revisions(std::span<const std::int64_t> ids, EventId event) {
+Result<void> SqliteStorage::apply_revisions(std::span<const std::int64_t> ids, EventId event) {
   return attempt([&] {
     require_coordinator();
     Write write(*this, true);

@@ -167,7 +167,7 @@ constexpr std::string_view kSchema3[] = {
          event    INTEGER,
          checksum INTEGER NOT NULL
        ) STRICT)",
-    "CREATE INDEX revisions_unheard ON revisions (id) WHERE event IS NULL",
+    "CREATE INDEX revisions_unapplied ON revisions (id) WHERE event IS NULL",
     "CREATE INDEX revisions_by_trial ON revisions (trial)",
     "ALTER TABLE study ADD COLUMN start TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE study ADD COLUMN spent REAL NOT NULL DEFAULT 0",

@@ -55,7 +55,7 @@ class SqliteStorage final : public Storage {
                           std::int64_t request) override;
   Result<void> finish_trials(std::span<const Trial> trials) override;
   Result<void> tell_trials(std::span<const Trial> trials) override;
-  Result<void> hear_revisions(std::span<const std::int64_t> ids, EventId event) override;
+  Result<void> apply_revisions(std::span<const std::int64_t> ids, EventId event) override;
   Result<void> offer(std::span<const TrialId> ids) override;
   Result<void> save_snapshot(const Snapshot& snapshot) override;
   Result<void> set_ended(bool ended) override;
@@ -79,7 +79,7 @@ class SqliteStorage final : public Storage {
   Result<void> replace(const Trial& ended, const std::string& reason) override;
   Result<void> drop(std::span<const TrialId> ids, const std::string& reason) override;
   Result<void> retry(std::span<const TrialId> ids, const std::string& reason) override;
-  Result<std::vector<Revision>> load_revisions(bool unheard_only) override;
+  Result<std::vector<Revision>> load_revisions(bool unapplied_only) override;
   Result<QueueState> queue_state() override;
   Result<std::vector<WorkerInfo>> load_workers() override;
   Result<std::vector<Trial>> load_running() override;

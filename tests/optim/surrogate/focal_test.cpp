@@ -13,19 +13,19 @@ namespace {
 
 TEST(TrustSide, DoublesAfterTenSuccessesUpToItsMost) {
   TrustSide t;
-  for (int i = 0; i < 9; ++i) t.judge(true, 1);
+  for (int i = 0; i < 9; ++i) t.update(true, 1);
   EXPECT_DOUBLE_EQ(t.side, 0.8);
-  t.judge(true, 1);
+  t.update(true, 1);
   EXPECT_DOUBLE_EQ(t.side, 1.6);
-  for (int i = 0; i < 10; ++i) t.judge(true, 1);
+  for (int i = 0; i < 10; ++i) t.update(true, 1);
   EXPECT_DOUBLE_EQ(t.side, 1.6);
 }
 
 TEST(TrustSide, AFailureEndsARowOfSuccesses) {
   TrustSide t;
-  for (int i = 0; i < 9; ++i) t.judge(true, 3);
-  t.judge(false, 3);
-  t.judge(true, 3);
+  for (int i = 0; i < 9; ++i) t.update(true, 3);
+  t.update(false, 3);
+  t.update(true, 3);
   EXPECT_DOUBLE_EQ(t.side, 0.8);
   EXPECT_EQ(t.successes, 1);
   EXPECT_EQ(t.failures, 0);
@@ -33,11 +33,11 @@ TEST(TrustSide, AFailureEndsARowOfSuccesses) {
 
 TEST(TrustSide, HalvesAfterFailuresAndBeginsAnewWhenTiny) {
   TrustSide t;
-  for (int i = 0; i < 3; ++i) t.judge(false, 3);
+  for (int i = 0; i < 3; ++i) t.update(false, 3);
   EXPECT_DOUBLE_EQ(t.side, 0.4);
-  for (int i = 0; i < 5; ++i) t.judge(false, 1);
+  for (int i = 0; i < 5; ++i) t.update(false, 1);
   EXPECT_DOUBLE_EQ(t.side, 0.0125);
-  t.judge(false, 1);  // 0.00625 is below 2^-7
+  t.update(false, 1);  // 0.00625 is below 2^-7
   EXPECT_DOUBLE_EQ(t.side, 0.8);
 }
 

@@ -11,7 +11,7 @@
 
 namespace vbo {
 
-struct Hill {
+struct QuadraticMean {
   Vector weights = {};   // (D), >= 0; empty: there is none
   double bound = 100.0;  // of b, > 0
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "models/gp/hill.hpp"
+#include "models/gp/quadratic_mean.hpp"
 
 namespace vbo {
 namespace {
@@ -10,13 +10,13 @@ Eigen::ArrayXd squares(const Vector& weights, ConstMatrixRef U) {
 
 }  // namespace
 
-Vector Hill::at(ConstMatrixRef U) const {
+Vector QuadraticMean::at(ConstMatrixRef U) const {
   const Eigen::ArrayXd t = squares(weights, U);
   return (t / (1.0 + t / bound)).matrix();
 }
 
 // db/dt = 1 / (1 + t / bound)^2,  dt/du_j = 2 weights_j u_j.
-Matrix Hill::pullback(ConstMatrixRef U, ConstVectorRef db) const {
+Matrix QuadraticMean::pullback(ConstMatrixRef U, ConstVectorRef db) const {
   const Eigen::ArrayXd t = squares(weights, U);
   const Vector dt = (db.array() / (1.0 + t / bound).square()).matrix();
   return 2.0 * (weights.asDiagonal() * U * dt.asDiagonal());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "optim/vbo/gp_judge.hpp"
+#include "optim/vbo/surrogate_panel.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -59,45 +59,47 @@ VboGpOptions vbo_ablation(GpRole role) {
   return options;
 }
 
-GpJudge::GpJudge(const Critics& critics, const Frame& frame, const Encoding& encoding,
-                 const VboGpOptions& options, const OptimizerOptions& common)
+SurrogatePanel::SurrogatePanel(const Critics& critics, const LocalCoordinates& coordinates,
+                               const Encoding& encoding, const VboGpOptions& options,
+                               const OptimizerOptions& common)
     : critics_(critics),
-      frame_(frame),
+      coordinates_(coordinates),
       model_options_(gp_options(encoding, options.model)),
       options_(options),
       seed_(common.seed) {}
 
-double GpJudge::gp_weight() const {
+double SurrogatePanel::gp_weight() const {
   if (options_.role == GpRole::exploits) return 1.0;
   return model_ ? weight_ : 0.0;
 }
 
-// Near the search the process has learned of its surroundings alone: what jumps find far away says
-// nothing about it. While it rests the critics judge, who know the whole box.
-std::vector<bool> GpJudge::knows(ConstMatrixRef X) const {
-  if (!model_) return Judge::knows(X);
+// Near the search the GP is fitted to its window alone: results of mutations far away are no test
+// of it. While it is skipped the critics are tested on the whole box.
+std::vector<bool> SurrogatePanel::knows(ConstMatrixRef X) const {
+  if (!model_) return SearchSurrogate::knows(X);
   const Vector distances = view_.distance(X);
   std::vector<bool> known;
   for (const double distance : distances) known.push_back(distance <= Tuning::near_radius);
   return known;
 }
 
-// On codes in double precision, in which improvements are searched; the judge is asked in single
-// precision, which matters to a search narrower than 1e-7 of the box.
-void GpJudge::examine(const Archive& archive, const Replay& replay, const std::vector<int>& fresh,
-                      int threads) {
+// On codes in double precision, in which improvements are searched; the surrogate is asked in
+// single precision, which matters to a search narrower than 1e-7 of the box.
+void SurrogatePanel::examine(const Archive& archive, const Replay& replay,
+                             const std::vector<int>& fresh, int threads) {
   if (!model_) return;
   std::vector<int> known;
   std::ranges::copy_if(fresh, std::back_inserter(known), [&](int i) {
     return archive.value(i) > kFailedOutcome && knows(archive.code(i))[0];
   });
   if (known.empty()) return;
-  const Lesson results = lesson_of(archive, replay, known);
+  const TrainingSubset results = training_subset(archive, replay, known);
   const Eigen::Index before = held_out_.cols();
   held_out_.conservativeResize(3, before + results.z.size());
   auto added = held_out_.rightCols(results.z.size());
   added.row(0) =
-      critics_.evaluate(frame_, results.X.cast<float>(), {0.0, 0.0}, threads, room_.critics)
+      critics_
+          .evaluate(coordinates_, results.X.cast<float>(), {0.0, 0.0}, threads, workspace_.critics)
           .mean.cast<double>()
           .transpose();
   added.row(1) = model_->regression().mean(view_(results.X)).transpose();
@@ -111,32 +113,33 @@ void GpJudge::examine(const Archive& archive, const Replay& replay, const std::v
     weight_ = Tuning::gp_weight_memory * weight_ + (1.0 - Tuning::gp_weight_memory) * *share;
 }
 
-// Results seen through several bends, and what the process makes of each.
-struct GpJudge::Fits {
-  Lesson lesson;
+// Fits to results under several warps.
+struct SurrogatePanel::Fits {
+  TrainingSubset subset;
   std::vector<int> warps;
   std::vector<std::optional<Fit>> of_warp;
 };
 
-// The results near the search to learn from, once there are more than the process can learn from;
+// The results near the search to learn from, once there are more than the GP can learn from;
 // none while the best one lies elsewhere or too few that differ from it are near: then the whole
-// box is what it should know. The view follows.
-std::vector<int> GpJudge::look_nearby(const Archive& archive, int most) {
-  view_ = ProcessView();
-  if (frame_.numeric() == 0 || archive.feasible() <= most) return {};
+// box is what it is fitted to. The window follows.
+std::vector<int> SurrogatePanel::look_nearby(const Archive& archive, int most) {
+  view_ = GpWindow();
+  if (coordinates_.numeric() == 0 || archive.feasible() <= most) return {};
   const int best = archive.at_rank(0);
-  const ProcessView near(frame_, archive.code(best).size());
+  const GpWindow near(coordinates_, archive.code(best).size());
   if (near.distance(archive.code(best))[0] > Tuning::near_radius) return {};
   std::vector<int> results = results_nearby(archive, near, most);
   const auto differ =
       std::ranges::count_if(results, [&](int i) { return archive.value(i) < archive.value(best); });
-  if (differ < std::min<std::ptrdiff_t>(Tuning::near_fewest * frame_.numeric(), most / 2))
+  if (differ < std::min<std::ptrdiff_t>(Tuning::near_fewest * coordinates_.numeric(), most / 2))
     return {};
   view_ = near;
   return results;
 }
 
-Learning GpJudge::learning(const Archive& archive, const Replay& replay, std::int64_t round) {
+Learning SurrogatePanel::learning(const Archive& archive, const Replay& replay,
+                                  std::int64_t round) {
   near_before_fit_ = view_.is_near();
   state_before_fit_ = state_;
   warp_before_fit_ = warp_;
@@ -159,13 +162,13 @@ Learning GpJudge::learning(const Archive& archive, const Replay& replay, std::in
     warps.push_back(*next);
   }
   const auto fits =
-      std::make_shared<Fits>(Fits{lesson_of(archive, replay, chosen), std::move(warps), {}});
+      std::make_shared<Fits>(Fits{training_subset(archive, replay, chosen), std::move(warps), {}});
   fits->of_warp.resize(fits->warps.size());
   Learning work;
   for (std::size_t k = 0; k < fits->warps.size(); ++k) {
     work.pieces.push_back({[this, fits, k, round](int threads) {
                              fits->of_warp[k] =
-                                 fitted(fits->lesson, fits->warps[k], round, threads);
+                                 fitted(fits->subset, fits->warps[k], round, threads);
                            },
                            Piece::any});
   }
@@ -173,7 +176,7 @@ Learning GpJudge::learning(const Archive& archive, const Replay& replay, std::in
   return work;
 }
 
-void GpJudge::take_best(Fits& fits) {
+void SurrogatePanel::take_best(Fits& fits) {
   const auto best = std::ranges::max_element(  // the first of equals
       fits.of_warp, [](const auto& a, const auto& b) { return a->likelihood < b->likelihood; });
   warp_ = fits.warps[static_cast<std::size_t>(best - fits.of_warp.begin())];
@@ -187,29 +190,29 @@ void GpJudge::take_best(Fits& fits) {
 // Made anew, so that a fit depends on its data and the state before it alone. The likelihood of
 // outcomes y with targets v: that of the standardized targets, times dv/dy over their deviation;
 // where ranks are kept dv/dy is the same for all bends.
-GpJudge::Fit GpJudge::fitted(const Lesson& lesson, int warp, std::int64_t round,
-                             int threads) const {
-  const Eigen::Index N = lesson.z.size();
+SurrogatePanel::Fit SurrogatePanel::fitted(const TrainingSubset& subset, int warp,
+                                           std::int64_t round, int threads) const {
+  const Eigen::Index N = subset.z.size();
   GpOptions options = model_options_;
   options.threads = threads;
   const double fewer = static_cast<double>(options_.vbo.gp_points) / static_cast<double>(N);
   options.max_iterations =
       static_cast<int>(std::lround(static_cast<double>(options_.vbo.gp_iterations) *
                                    std::clamp(fewer, 1.0, Tuning::gp_more_iterations)));
-  options.hill = view_.hill();
-  Fit fit{GaussianProcess(options), target_scale(lesson, warp), 0.0, 0.0};
-  // Length-scales of the whole box say nothing about those near the search.
+  options.hill = view_.quadratic_mean();
+  Fit fit{GaussianProcess(options), target_scale(subset, warp), 0.0, 0.0};
+  // Length-scales of the whole box are no guide to those near the search.
   const bool goes_on = state_before_fit_.size() > 0 && near_before_fit_ == view_.is_near();
   if (goes_on) fit.model.set_state(state_before_fit_);
   Vector targets(N);
   double slopes = 0.0;  // sum of log dv/dy
   for (Eigen::Index i = 0; i < N; ++i) {
-    const double outcome = lesson.outcomes[i];
-    targets[i] = fit.scale.target(outcome, lesson.z[i]);
+    const double outcome = subset.outcomes[i];
+    targets[i] = fit.scale.target(outcome, subset.z[i]);
     if (fit.scale.keeps_value(outcome)) slopes += fit.scale.log_slope(outcome);
   }
   const double deviation = std::sqrt((targets.array() - targets.mean()).square().mean());
-  const Matrix U = view_(lesson.X);
+  const Matrix U = view_(subset.X);
   const FitReport report =
       fit.model.fit(U, targets, Rng(seed_, "gp-fit", static_cast<std::uint64_t>(round)));
   fit.best = fit.model.regression().mean(U).maxCoeff();
@@ -218,13 +221,13 @@ GpJudge::Fit GpJudge::fitted(const Lesson& lesson, int warp, std::int64_t round,
   return fit;
 }
 
-Process GpJudge::process() const {
+GpMember SurrogatePanel::gp_member() const {
   if (!model_) return {};
   return {&model_->regression(), best_, gp_weight(), &view_};
 }
 
-const Judgement& GpJudge::judge(nn::InputRef<float> X, double weight, int threads, Room& room,
-                                MatrixOf<float>* dX) const {
+const Assessment& SurrogatePanel::assess(nn::InputRef<float> X, double weight, int threads,
+                                         Workspace& workspace, MatrixOf<float>* dX) const {
   const bool explores = options_.role == GpRole::explores;
   const double w = gp_weight();
   const double information = explores ? 0.0 : weight;
@@ -232,45 +235,46 @@ const Judgement& GpJudge::judge(nn::InputRef<float> X, double weight, int thread
   const Eigen::Index N = X.cols();
   const double share = 1.0 / static_cast<double>(N);
   const Matrix inputs = X.cast<double>();
-  // The process in blocks, beside the critics: its means, and where asked for their slopes.
+  // The GP in blocks, beside the critics: its means, and where asked for their slopes.
   const Eigen::Index block = dX ? Tuning::gp_slope_block : Tuning::gp_mean_block;
   Vector mu(model_ ? N : 0);
   Matrix slope(X.rows(), dX ? mu.size() : 0);
-  const auto process = in_blocks(mu.size(), block, [&](Eigen::Index from, Eigen::Index count) {
+  const auto gp_blocks = in_blocks(mu.size(), block, [&](Eigen::Index from, Eigen::Index count) {
     const Matrix U = view_(inputs.middleCols(from, count));
     mu.segment(from, count) = model_->regression().mean(U);
     if (!dX) return;
     slope.middleCols(from, count) =
         view_.pullback(model_->regression().mean_slope(U, Vector::Constant(count, w * share)));
   });
-  Judgement& judgement = room.judgement;
-  set_judgement(dX ? critics_.evaluate(frame_, X, weights, threads, room.critics, *dX, process)
-                   : critics_.evaluate(frame_, X, weights, threads, room.critics, process),
-                weight, judgement);
-  if (!model_) return judgement;
-  judgement.terms.row(0) *= static_cast<float>(1.0 - w);
-  judgement.terms.row(0) += (w * mu).cast<float>().transpose();
-  judgement.exploitation = judgement.terms.row(0).cast<double>().mean();
+  Assessment& assessment = workspace.assessment;
+  set_assessment(
+      dX ? critics_.evaluate(coordinates_, X, weights, threads, workspace.critics, *dX, gp_blocks)
+         : critics_.evaluate(coordinates_, X, weights, threads, workspace.critics, gp_blocks),
+      weight, assessment);
+  if (!model_) return assessment;
+  assessment.terms.row(0) *= static_cast<float>(1.0 - w);
+  assessment.terms.row(0) += (w * mu).cast<float>().transpose();
+  assessment.exploitation = assessment.terms.row(0).cast<double>().mean();
   if (dX) *dX += slope.cast<float>();
-  if (explores) explore(inputs, weight, judgement, dX);
-  add_up(judgement);
-  return judgement;
+  if (explores) explore(inputs, weight, assessment, dX);
+  add_up(assessment);
+  return assessment;
 }
 
-// (1 - w) critics + w process, whose normal distribution is cut at the levels' edges; the critics
-// alone where the process knows nothing.
-Matrix GpJudge::forecast(const OutcomeLevels& levels, nn::InputRef<float> X, int threads) {
-  const bool believed = model_ && gp_weight() > 0.0;
-  Vector mean(believed ? X.cols() : 0), variance(mean.size());
-  const auto process =
+// (1 - w) critics + w GP, whose normal distribution is cut at the levels' edges; the critics
+// alone outside its window.
+Matrix SurrogatePanel::forecast(const OutcomeLevels& levels, nn::InputRef<float> X, int threads) {
+  const bool has_gp = model_ && gp_weight() > 0.0;
+  Vector mean(has_gp ? X.cols() : 0), variance(mean.size());
+  const auto gp_blocks =
       in_blocks(mean.size(), Tuning::gp_variance_block, [&](Eigen::Index from, Eigen::Index count) {
         const auto p = model_->marginals(view_(X.middleCols(from, count).cast<double>()));
         mean.segment(from, count) = p->mean();
         variance.segment(from, count) = p->variance();
       });
-  Matrix P =
-      levels.merged(critics_.evaluate(frame_, X, {}, threads, room_.critics, process).predictive);
-  if (!believed) return P;
+  Matrix P = levels.merged(
+      critics_.evaluate(coordinates_, X, {}, threads, workspace_.critics, gp_blocks).predictive);
+  if (!has_gp) return P;
   Vector edges(levels.edges().size());
   double below = 0.0;  // mass
   for (Eigen::Index g = 0; g < edges.size(); ++g) {
@@ -295,32 +299,32 @@ Matrix GpJudge::forecast(const OutcomeLevels& levels, nn::InputRef<float> X, int
 }
 
 // The second term becomes sigma_i; d sigma / d variance = 1 / (2 sigma).
-void GpJudge::explore(ConstMatrixRef X, double weight, Judgement& judgement,
-                      MatrixOf<float>* dX) const {
+void SurrogatePanel::explore(ConstMatrixRef X, double weight, Assessment& assessment,
+                             MatrixOf<float>* dX) const {
   const Eigen::Index N = X.cols();
   const auto posterior = model_->marginals(view_(X));
   const Vector sigma = posterior->variance().cwiseMax(1e-12).cwiseSqrt();
-  judgement.meanings = {&kExpectedOutcome, &kGpDeviation};
-  judgement.terms.conservativeResize(2, N);
-  judgement.terms.row(1) = sigma.cast<float>().transpose();
+  assessment.meanings = {&kExpectedOutcome, &kGpDeviation};
+  assessment.terms.conservativeResize(2, N);
+  assessment.terms.row(1) = sigma.cast<float>().transpose();
   if (!dX) return;
   const Vector d_variance = (0.5 * weight / static_cast<double>(N)) * sigma.cwiseInverse();
   *dX += view_.pullback(posterior->pullback(Vector::Zero(N), d_variance)).cast<float>();
 }
 
-void GpJudge::write(StateWriter& out) const {
+void SurrogatePanel::write(StateWriter& out) const {
   out.put(state_before_fit_).put(warp_before_fit_).put<std::uint8_t>(near_before_fit_);
   out.put(weight_).put(noise_variance_).put(held_out_);
 }
 
-void GpJudge::read(StateReader& in) {
+void SurrogatePanel::read(StateReader& in) {
   constexpr double largest = 1e30;  // outcomes in normal scores and their like
   state_ = in.get_numbers(largest);
   if (!GaussianProcess(model_options_).set_state(state_)) return in.fail();
   warp_ = in.get_count(Warp::count - 1);
   const bool near = in.get_flag();
-  if (near && frame_.numeric() == 0) return in.fail();
-  view_ = near ? ProcessView(frame_, model_options_.input_scale.size()) : ProcessView();
+  if (near && coordinates_.numeric() == 0) return in.fail();
+  view_ = near ? GpWindow(coordinates_, model_options_.input_scale.size()) : GpWindow();
   weight_ = in.get_number(0.0, 1.0);
   noise_variance_ = in.get_number(0.0, largest);
   held_out_ = in.get_columns(3, Tuning::gp_fewest_fresh - 1, largest);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "optim/vbo/climb.hpp"
+#include "optim/vbo/gradient_ascent.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -17,10 +17,10 @@ using Eigen::Index;
 constexpr float kLongest = 0.2F, kShortest = 1e-8F;
 constexpr float kOnwards = 1.3F, kAcross = 0.4F, kTooFar = 0.6F;
 
-constexpr Index kTogether = 2;  // points that climb in one thread
+constexpr Index kTogether = 2;  // points that ascend in one thread
 
 // A point on its way up.
-struct Climber {
+struct AscentPoint {
   std::vector<bool> refused;  // (D) categories that did not help
   Index switched = -1;        // the category that the step in progress has chosen, if any
 };
@@ -37,9 +37,9 @@ Index switch_category(const Encoding& encoding, nn::InputRef<float> slope,
     x.segment(block.offset, block.width).maxCoeff(&now);
     for (Index c = 0; c < block.width; ++c) {
       const Index category = block.offset + c;
-      const float promised = slope(category, 0) - slope(block.offset + now, 0);
-      if (c == now || refused[static_cast<std::size_t>(category)] || !(promised > gain)) continue;
-      gain = promised;
+      const float predicted = slope(category, 0) - slope(block.offset + now, 0);
+      if (c == now || refused[static_cast<std::size_t>(category)] || !(predicted > gain)) continue;
+      gain = predicted;
       best = category;
       where = &block;
     }
@@ -53,32 +53,32 @@ Index switch_category(const Encoding& encoding, nn::InputRef<float> slope,
 
 float sign(float v) { return v > 0.0F ? 1.0F : v < 0.0F ? -1.0F : 0.0F; }
 
-struct Climbed {
+struct Ascended {
   MatrixOf<float> reached;  // (D,N)
   std::vector<VectorOf<float>> left_behind;
 };
 
-// Points that are judged together, by `threads`.
-Climbed climb_together(const Judge& judge, const Encoding& encoding, nn::InputRef<float> from,
-                       const ClimbOptions& options, int threads) {
+// Points that are scored together, by `threads`.
+Ascended ascent_together(const SearchSurrogate& surrogate, const Encoding& encoding,
+                         nn::InputRef<float> from, const AscentOptions& options, int threads) {
   const Index D = from.rows(), N = from.cols();
   const std::vector<Index> numeric = encoding.numeric_coordinates();
-  std::vector<Climber> climbers(static_cast<std::size_t>(N),
-                                {std::vector<bool>(static_cast<std::size_t>(D)), -1});
+  std::vector<AscentPoint> points(static_cast<std::size_t>(N),
+                                  {std::vector<bool>(static_cast<std::size_t>(D)), -1});
   MatrixOf<float> X = from;
   MatrixOf<float> length = MatrixOf<float>::Constant(D, N, static_cast<float>(options.length));
   MatrixOf<float> slope;  // (D,N) at X
-  Judge::Room room;
-  VectorOf<float> score = judge.judge(X, options.weight, threads, room, &slope).score;
+  SearchSurrogate::Workspace workspace;
+  VectorOf<float> score = surrogate.assess(X, options.weight, threads, workspace, &slope).score;
   std::vector<VectorOf<float>> left_behind;
   const bool categories = numeric.size() < encoding.blocks().size();
   for (int step = 0; step < options.steps; ++step) {
     const bool switching = categories && (numeric.empty() || step % 2 == 1);
     MatrixOf<float> next = X;
     for (Index i = 0; i < N; ++i) {
-      Climber& climber = climbers[static_cast<std::size_t>(i)];
+      AscentPoint& point = points[static_cast<std::size_t>(i)];
       if (switching) {
-        climber.switched = switch_category(encoding, slope.col(i), climber.refused, next.col(i));
+        point.switched = switch_category(encoding, slope.col(i), point.refused, next.col(i));
         continue;
       }
       for (const Index d : numeric) {
@@ -87,9 +87,9 @@ Climbed climb_together(const Judge& judge, const Encoding& encoding, nn::InputRe
     }
     MatrixOf<float> next_slope;
     const VectorOf<float>& reached =
-        judge.judge(next, options.weight, threads, room, &next_slope).score;
+        surrogate.assess(next, options.weight, threads, workspace, &next_slope).score;
     for (Index i = 0; i < N; ++i) {
-      Climber& climber = climbers[static_cast<std::size_t>(i)];
+      AscentPoint& point = points[static_cast<std::size_t>(i)];
       const bool higher = reached[i] > score[i];
       for (const Index d : numeric) {
         if (switching) break;
@@ -102,8 +102,8 @@ Climbed climb_together(const Judge& judge, const Encoding& encoding, nn::InputRe
         X.col(i) = next.col(i);
         slope.col(i) = next_slope.col(i);
         score[i] = reached[i];
-      } else if (switching && climber.switched >= 0) {
-        climber.refused[static_cast<std::size_t>(climber.switched)] = true;
+      } else if (switching && point.switched >= 0) {
+        point.refused[static_cast<std::size_t>(point.switched)] = true;
       }
     }
   }
@@ -112,23 +112,23 @@ Climbed climb_together(const Judge& judge, const Encoding& encoding, nn::InputRe
 
 }  // namespace
 
-MatrixOf<float> climb(const Judge& judge, const Encoding& encoding, const MatrixOf<float>& from,
-                      const ClimbOptions& options) {
+MatrixOf<float> ascend(const SearchSurrogate& surrogate, const Encoding& encoding,
+                       const MatrixOf<float>& from, const AscentOptions& options) {
   const Index N = from.cols();
-  // Information makes points compete for it; without, few climb at a time, each on one thread.
+  // With information in the score points depend on each other; without, a few ascend per thread.
   const Index block = options.weight > 0.0 ? N : std::min(kTogether, N);
   const auto blocks = static_cast<int>((N + block - 1) / block);
-  std::vector<Climbed> parts(static_cast<std::size_t>(blocks));
+  std::vector<Ascended> parts(static_cast<std::size_t>(blocks));
   parallel_for(options.threads, blocks, [&](int b) {
     const auto some = from.middleCols(b * block, std::min(block, N - b * block));
     parts[static_cast<std::size_t>(b)] =
-        climb_together(judge, encoding, some, options, blocks == 1 ? options.threads : 1);
+        ascent_together(surrogate, encoding, some, options, blocks == 1 ? options.threads : 1);
   });
   Index behind = 0;
-  for (const Climbed& part : parts) behind += std::ssize(part.left_behind);
+  for (const Ascended& part : parts) behind += std::ssize(part.left_behind);
   MatrixOf<float> all(from.rows(), N + behind);
   Index reached = 0, next = N;
-  for (const Climbed& part : parts) {
+  for (const Ascended& part : parts) {
     all.middleCols(reached, part.reached.cols()) = part.reached;
     reached += part.reached.cols();
     for (const VectorOf<float>& point : part.left_behind) all.col(next++) = point;

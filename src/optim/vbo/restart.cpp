@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "optim/vbo/run.hpp"
+#include "optim/vbo/restart.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,7 @@ namespace vbo {
 namespace {
 
 constexpr double kFailed = -std::numeric_limits<double>::infinity();
-constexpr std::uint64_t kSeedStep = 1'000'003;  // between the seeds of runs
+constexpr std::uint64_t kSeedStep = 1'000'003;  // between the seeds of restarts
 
 OptimizerOptions seeded(OptimizerOptions common, std::int64_t number) {
   common.seed += kSeedStep * static_cast<std::uint64_t>(number);
@@ -26,74 +26,76 @@ VboGpOptions with_effort(VboGpOptions options) {
   return options;
 }
 
-// What the action-net suggests is the local search's: it learns from it, and has the credit.
+// What the action-net suggests is the local search's: it is updated by them, and their success
+// counts for it.
 std::optional<Source> credited(std::optional<Source> source) {
   return source == Source::action_net ? Source::local : source;
 }
 
 }  // namespace
 
-Run::Run(const Encoding& encoding, const OptimizerOptions& common, const VboGpOptions& options,
-         std::int64_t number)
+Restart::Restart(const Encoding& encoding, const OptimizerOptions& common,
+                 const VboGpOptions& options, std::int64_t number)
     : encoding_(encoding),
       common_(seeded(common, number)),
       options_(for_batch(with_effort(options.vbo), common.batch,
                          std::ssize(encoding.numeric_coordinates()))),
       number_(number),
       archive_(encoding),
-      frame_(encoding),
-      critics_(frame_.inputs(), options_, common_.seed),
-      action_net_(frame_.numeric(), options_, common_.seed),
-      leader_(encoding, options_, common_.seed),
+      coordinates_(encoding),
+      critics_(coordinates_.inputs(), options_, common_.seed),
+      action_net_(coordinates_.numeric(), options_, common_.seed),
+      local_search_(encoding, options_, common_.seed),
       shares_(options_),
-      predictive_variance_(1.0) {  // that of knowing nothing
+      predictive_variance_(1.0) {  // of the marginal
   const bool wanted =
       options_.gp_points > 0 && std::ssize(encoding.blocks()) <= Tuning::gp_most_parameters;
   const bool assists = options.role == GpRole::assists;
   if ((assists && !wanted) || encoding.dimension() == 0) {
-    judge_ = std::make_unique<CriticsJudge>(critics_, frame_);
+    surrogate_ = std::make_unique<CriticSurrogate>(critics_, coordinates_);
   } else {
-    judge_ = std::make_unique<GpJudge>(critics_, frame_, encoding, with_effort(options), common_);
+    surrogate_ = std::make_unique<SurrogatePanel>(critics_, coordinates_, encoding,
+                                                  with_effort(options), common_);
   }
 }
 
-void Run::learn(TrialId id, ConstVectorRef code, double value, std::optional<Source> source) {
+void Restart::learn(TrialId id, ConstVectorRef code, double value, std::optional<Source> source) {
   source = credited(source);
-  leader_.learn(code, value, source == Source::local);
-  if (source && source != Source::improve) shares_.learn(*source, value);
+  local_search_.learn(code, value, source == Source::local);
+  if (source && source != Source::expected_improvement) shares_.learn(*source, value);
   fresh_.push_back(archive_.size());
   archive_.add(id, code, value);
 }
 
-double Run::best() const {
+double Restart::best() const {
   return archive_.size() > 0 ? archive_.value(archive_.at_rank(0)) : kFailed;
 }
 
-Calibration::Nats Run::train() {
+Calibration::Nats Restart::train() {
   const int threads = common_.threads;
   const Replay replay = replay_of(archive_);
   Calibration::Nats nats;
   if (rounds_ > 0 && !fresh_.empty()) {
-    const Fresh fresh = fresh_results(replay);
+    const NewResults fresh = fresh_results(replay);
     nats = test_information(fresh);
     test_predictions(fresh);
-    judge_->examine(archive_, replay, fresh_, threads);
+    surrogate_->examine(archive_, replay, fresh_, threads);
   }
   shares_.advance();
-  leader_.advance(archive_, frame_);
+  local_search_.advance(archive_, coordinates_);
   const auto steps =
       static_cast<int>(options_.critic_steps * (rounds_ == 0 ? Tuning::first_round_steps : 1));
-  // The judge's own models and the critics know nothing of each other: one loop trains them all,
-  // the longest pieces first.
-  Learning work = judge_->learning(archive_, replay, rounds_);
-  std::ranges::move(critics_.training(archive_, replay, frame_, steps, rounds_),
+  // The surrogate's own models and the critics are independent: one loop trains them all, the
+  // longest pieces first.
+  Learning work = surrogate_->learning(archive_, replay, rounds_);
+  std::ranges::move(critics_.training(archive_, replay, coordinates_, steps, rounds_),
                     std::back_inserter(work.pieces));
   side_by_side(threads, work.pieces);
   work.conclude();
-  leader_.search().imagine(*judge_, archive_, leader_.generations(), Tuning::imagined_points,
-                           rounds_, threads);
-  if (options_.action_share > 0.0 && leader_.search().running()) {
-    action_net_.train(*judge_, leader_.search(), archive_.code(archive_.at_rank(0)),
+  local_search_.search().run_model_generations(*surrogate_, archive_, local_search_.generations(),
+                                               Tuning::model_points, rounds_, threads);
+  if (options_.action_share > 0.0 && local_search_.search().running()) {
+    action_net_.train(*surrogate_, local_search_.search(), archive_.code(archive_.at_rank(0)),
                       Tuning::action_seeds, rounds_, threads);
   }
   levels_ = OutcomeLevels(archive_, replay, static_cast<int>(critics_.levels().size()));
@@ -102,9 +104,9 @@ Calibration::Nats Run::train() {
   return nats;
 }
 
-Run::Fresh Run::fresh_results(const Replay& replay) const {
+Restart::NewResults Restart::fresh_results(const Replay& replay) const {
   const auto N = std::ssize(fresh_);
-  Fresh fresh{MatrixOf<float>(encoding_.dimension(), N), Vector(N), {}};
+  NewResults fresh{MatrixOf<float>(encoding_.dimension(), N), Vector(N), {}};
   for (Eigen::Index i = 0; i < N; ++i) {
     const int index = fresh_[static_cast<std::size_t>(i)];
     fresh.X.col(i) = archive_.code(index).cast<float>();
@@ -114,40 +116,40 @@ Run::Fresh Run::fresh_results(const Replay& replay) const {
   return fresh;
 }
 
-Calibration::Nats Run::test_information(const Fresh& fresh) {
-  const Matrix P = judge_->forecast(levels_, fresh.X, common_.threads);
-  const Calibration::Nats nats = calibration_.judge(levels_, P, fresh.levels);
+Calibration::Nats Restart::test_information(const NewResults& fresh) {
+  const Matrix P = surrogate_->forecast(levels_, fresh.X, common_.threads);
+  const Calibration::Nats nats = calibration_.assess(levels_, P, fresh.levels);
   calibration_.learn(levels_, P, fresh.levels);
   return nats;
 }
 
-// Mean squared error of the judge's expected outcomes for the newest results it can know anything
-// about, in normal scores. A full batch counts more than what was known before, a single result
-// little.
-void Run::test_predictions(const Fresh& fresh) {
-  const Judgement& judgement = judge_->judge(fresh.X, 0.0, common_.threads);
-  const std::vector<bool> known = judge_->knows(fresh.X.cast<double>());
+// Mean squared error of the surrogate's expected outcomes for the newest results inside its window,
+// in normal scores. A full batch counts more than what was known before, a single result little.
+void Restart::test_predictions(const NewResults& fresh) {
+  const Assessment& assessment = surrogate_->assess(fresh.X, 0.0, common_.threads);
+  const std::vector<bool> known = surrogate_->knows(fresh.X.cast<double>());
   double n = 0.0, squares = 0.0;
   for (Eigen::Index i = 0; i < fresh.scores.size(); ++i) {
     if (!known[static_cast<std::size_t>(i)]) continue;
     n += 1.0;
-    squares += std::pow(static_cast<double>(judgement.terms(0, i)) - fresh.scores[i], 2.0);
+    squares += std::pow(static_cast<double>(assessment.terms(0, i)) - fresh.scores[i], 2.0);
   }
   if (n == 0.0) return;
   const double error = squares / n;
   predictive_variance_ += n / (n + Tuning::error_memory) * (error - predictive_variance_);
 }
 
-double Run::expected_information(nn::InputRef<float> X) {
-  return calibration_.expected(levels_, judge_->forecast(levels_, X, common_.threads));
+double Restart::expected_information(nn::InputRef<float> X) {
+  return calibration_.predicted(levels_, surrogate_->forecast(levels_, X, common_.threads));
 }
 
-// Under noise the luckiest observation is not the best point. Among the best observations, the one
+// Under noise the highest observation is not the best point. Among the best observations, the one
 // with the highest outcome when an observation z of variance v_n and a prediction m of variance v_p
 // are put together,  (v_n m + v_p z) / (v_n + v_p)  with variance  v_n v_p / (v_n + v_p).  v_p is
-// the squared error on results the judge had not seen, which includes their noise: the observation
-// counts at least as much as the prediction, and all where nothing speaks of noise.
-std::optional<Recommendation> Run::recommendation() {
+// the squared error on results the surrogate was not fitted to, which includes their noise: the
+// observation counts at least as much as the prediction, and alone where there is no evidence of
+// noise.
+std::optional<Recommendation> Restart::recommendation() {
   int n = 0;  // best results that are feasible
   while (n < std::min(archive_.size(), Tuning::recommend_from) &&
          archive_.is_feasible(archive_.value(archive_.at_rank(n)))) {
@@ -163,9 +165,9 @@ std::optional<Recommendation> Run::recommendation() {
     z[rank] = score_of(index, replay);
   }
   const double v_p = predictive_variance_;
-  const double v_n = std::min(judge_->noise_variance(), v_p);
+  const double v_n = std::min(surrogate_->noise_variance(), v_p);
   const double trust = v_p > 0.0 ? v_n / (v_n + v_p) : 0.0;  // in the prediction
-  const Vector m = judge_->judge(X, 0.0, common_.threads).terms.row(0).cast<double>();
+  const Vector m = surrogate_->assess(X, 0.0, common_.threads).terms.row(0).cast<double>();
   Eigen::Index best = 0;
   const double mean = (trust * m + (1.0 - trust) * z).maxCoeff(&best);
   const double sigma = std::sqrt(trust * v_p);
@@ -178,54 +180,55 @@ std::optional<Recommendation> Run::recommendation() {
                         0.5 * (value_at(mean + sigma) - value_at(mean - sigma))};
 }
 
-bool Run::has_converged(double spread) const {
-  if (!leader_.usable() || rounds_ == 0) return false;
-  const LocalSearch& search = leader_.search();
-  return search.deviation() < Tuning::run_narrow && search.reach() < Tuning::run_reach * spread;
+bool Restart::has_converged(double spread) const {
+  if (!local_search_.usable() || rounds_ == 0) return false;
+  const GaussianActor& search = local_search_.search();
+  return search.deviation() < Tuning::restart_narrow &&
+         search.reach() < Tuning::restart_reach * spread;
 }
 
-double Run::action_share() const {
-  const bool speaks = rounds_ >= Tuning::action_rounds && leader_.search().running();
+double Restart::action_share() const {
+  const bool speaks = rounds_ >= Tuning::action_rounds && local_search_.search().running();
   return speaks ? options_.action_share : 0.0;
 }
 
-double Run::share_of(Source source) const {
-  return shares_.of(source, {.narrow = leader_.is_narrow(),
-                             .jumps = leader_.jump_share(),
-                             .climbs = action_share() == 0.0});
+double Restart::share_of(Source source) const {
+  return shares_.of(source, {.narrow = local_search_.is_narrow(),
+                             .mutations = local_search_.mutation_share(),
+                             .ascends = action_share() == 0.0});
 }
 
-double Run::improve_share(double of_batch) const {
-  const Process process = judge_->process();
-  if (!process.model || options_.explore <= 0.0) return 0.0;
-  return std::min(options_.improve_share * process.weight,
-                  Tuning::improve_most / (of_batch * static_cast<double>(common_.batch)));
+double Restart::ei_share(double of_batch) const {
+  const GpMember gp = surrogate_->gp_member();
+  if (!gp.model || options_.explore <= 0.0) return 0.0;
+  return std::min(options_.ei_share * gp.weight,
+                  Tuning::ei_most / (of_batch * static_cast<double>(common_.batch)));
 }
 
-Replay Run::replay_of(const Archive& archive) const {
+Replay Restart::replay_of(const Archive& archive) const {
   const auto fewest = static_cast<int>(std::clamp<std::int64_t>(
       common_.batch, Tuning::smallest_elite, Tuning::smallest_elite_limit));
   return archive.replay(options_.uniform_share, std::clamp(archive.size() / Tuning::elite_part,
                                                            fewest, Tuning::largest_elite));
 }
 
-double Run::score_of(int index, const Replay& replay) const {
+double Restart::score_of(int index, const Replay& replay) const {
   return -normal_quantile(replay.quantile(archive_.shared_rank(index)));
 }
 
-void Run::write(StateWriter& out) const {
+void Restart::write(StateWriter& out) const {
   out.put(rounds_).put<std::int64_t>(archive_.size()).put<std::int64_t>(std::ssize(fresh_));
   out.put(predictive_variance_);
-  out.put(frame_.neighbourhood().mean).put(frame_.neighbourhood().whitening);
+  out.put(coordinates_.neighbourhood().mean).put(coordinates_.neighbourhood().whitening);
   critics_.write(out);
   if (options_.action_share > 0.0) action_net_.write(out);
-  leader_.write(out);
+  local_search_.write(out);
   shares_.write(out);
   calibration_.write(out);
-  judge_->write(out);
+  surrogate_->write(out);
 }
 
-void Run::read(StateReader& in, std::int64_t design) {
+void Restart::read(StateReader& in, std::int64_t design) {
   constexpr double steepest = 1e30;    // of the frame; single precision holds its products
   constexpr double most_error = 1e30;  // squared, in normal scores
   const std::int64_t results = archive_.size();
@@ -240,30 +243,30 @@ void Run::read(StateReader& in, std::int64_t design) {
   for (auto i = archive_.size() - static_cast<int>(fresh); i < archive_.size(); ++i) {
     fresh_.push_back(i);
   }
-  const Eigen::Index n = frame_.numeric();
+  const Eigen::Index n = coordinates_.numeric();
   const Vector mean = in.get_vector(n, 2.0);
   const Matrix whitening = in.get_columns(n, std::max<Eigen::Index>(1, n), steepest);
   const Eigen::Index columns = whitening.cols();
   if (n > 0 && columns != 1 && columns != n) in.fail();
   if (!in.ok()) return;
-  if (n > 0) frame_.move({mean, whitening});
+  if (n > 0) coordinates_.move({mean, whitening});
   critics_.read(in);
   if (options_.action_share > 0.0) action_net_.read(in);
-  leader_.read(in, rounds_ > 0);
+  local_search_.read(in, rounds_ > 0);
   shares_.read(in);
   calibration_.read(in);
-  judge_->read(in);
-  if (in.ok() && rounds_ > 0) judge_learns_again();
+  surrogate_->read(in);
+  if (in.ok() && rounds_ > 0) refit_surrogate();
 }
 
-// The process and the outcome levels, from the results that were there at the last round.
-void Run::judge_learns_again() {
+// The GP and the outcome levels, from the results that were there at the last round.
+void Restart::refit_surrogate() {
   Archive then(encoding_);
   const int results = archive_.size() - static_cast<int>(fresh_.size());
   for (int i = 0; i < results; ++i) then.add(archive_.id(i), archive_.code(i), archive_.value(i));
   then.sort();
   const Replay replay = replay_of(then);
-  judge_->learn(then, replay, rounds_ - 1, common_.threads);
+  surrogate_->learn(then, replay, rounds_ - 1, common_.threads);
   levels_ = OutcomeLevels(then, replay, static_cast<int>(critics_.levels().size()));
 }
 

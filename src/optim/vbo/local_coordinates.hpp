@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// How a network sees an input: first in the whole cube, 2x - 1; then, over the numeric coordinates,
-// in a neighbourhood, for the critics that in which the local search now works,
+// Inputs of a network: the whole cube as 2x - 1 and, over the numeric coordinates, a window around
+// the region where the local search now works,
 //   c tanh(A (x - mu) / c),   A = C^(-1/2) / (s sigma),
-// with mu, sigma, C the mean, step-size and shape of the search's distribution: what is left of the
-// problem looks round and of size one, however narrow and tilted the search has become. This is
-// what lets small networks keep converging. Immutable between rounds; const calls are thread-safe.
+// with mu, sigma, C the mean, step-size and shape of the search's distribution: the remaining
+// problem is round and of size one, however narrow and tilted the search has become. This is what
+// lets small networks keep converging. Immutable between rounds; const calls are thread-safe.
 #pragma once
 
 #include <optional>
@@ -16,10 +16,10 @@
 
 namespace vbo {
 
-class Frame {
+class LocalCoordinates {
  public:
-  enum class Views { whole, whole_and_near };
-  explicit Frame(const Encoding& encoding, Views views = Views::whole_and_near);
+  enum class Windows { whole, whole_and_local };
+  explicit LocalCoordinates(const Encoding& encoding, Windows views = Windows::whole_and_local);
 
   Eigen::Index inputs() const { return dimension_ + (near_ ? numeric() : 0); }         // F
   Eigen::Index numeric() const { return static_cast<Eigen::Index>(numeric_.size()); }  // Dn
@@ -29,7 +29,7 @@ class Frame {
     Vector mean;       // mu (Dn)
     Matrix whitening;  // A (Dn,Dn), or (Dn,1) for a diagonal one
   };
-  // REQUIRES (both): there is a near view.
+  // REQUIRES (both): there is a near window.
   void move(Neighbourhood to);
   const Neighbourhood& neighbourhood() const { return near_->at; }
 
@@ -41,12 +41,12 @@ class Frame {
  private:
   Eigen::Index dimension_;             // D
   std::vector<Eigen::Index> numeric_;  // coordinates of real and integer parameters
-  struct NearView {
+  struct NearWindow {
     Neighbourhood at;
     VectorOf<float> mean;  // the same in single precision
     MatrixOf<float> whitening;
   };
-  std::optional<NearView> near_;
+  std::optional<NearWindow> near_;
 };
 
 }  // namespace vbo

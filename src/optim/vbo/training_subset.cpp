@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "optim/vbo/lesson.hpp"
+#include "optim/vbo/training_subset.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -34,17 +34,18 @@ double lowest_usual(const Archive& archive, const Vector& outcomes) {
 
 }  // namespace
 
-Lesson lesson_of(const Archive& archive, const Replay& replay, const std::vector<int>& indices) {
+TrainingSubset training_subset(const Archive& archive, const Replay& replay,
+                               const std::vector<int>& indices) {
   const auto N = static_cast<Eigen::Index>(indices.size());
-  Lesson lesson{Matrix(archive.code(0).size(), N), Vector(N), Vector(N), 0.0};
+  TrainingSubset subset{Matrix(archive.code(0).size(), N), Vector(N), Vector(N), 0.0};
   for (Eigen::Index i = 0; i < N; ++i) {
     const int index = indices[static_cast<std::size_t>(i)];
-    lesson.X.col(i) = archive.code(index);
-    lesson.z[i] = -normal_quantile(replay.quantile(archive.shared_rank(index)));
-    lesson.outcomes[i] = archive.value(index);
+    subset.X.col(i) = archive.code(index);
+    subset.z[i] = -normal_quantile(replay.quantile(archive.shared_rank(index)));
+    subset.outcomes[i] = archive.value(index);
   }
-  lesson.bar = lowest_usual(archive, lesson.outcomes);
-  return lesson;
+  subset.bar = lowest_usual(archive, subset.outcomes);
+  return subset;
 }
 
 // Failures, and infeasible results once enough are feasible, are left to the models of success and
@@ -66,7 +67,7 @@ std::vector<int> results_of_the_box(const Archive& archive, int most, Rng& rng) 
   return chosen;
 }
 
-std::vector<int> results_nearby(const Archive& archive, const ProcessView& view, int most) {
+std::vector<int> results_nearby(const Archive& archive, const GpWindow& view, int most) {
   constexpr int half = Tuning::pool / 2;
   std::set<int> looked_at;
   for (int rank = 0; rank < std::min(archive.feasible(), half); ++rank) {
@@ -90,7 +91,7 @@ std::vector<int> results_nearby(const Archive& archive, const ProcessView& view,
   return indices;
 }
 
-// Ranks squeeze the best results together, whose distances say most about where the optimum is, and
+// Ranks squeeze the best results together, whose distances determine where the optimum is, and
 // hide that effects of categories add up. Hence outcomes above a bar y_b keep their values, bent by
 // a map W (warp.hpp), on the scale of their scores z:
 //   t + s (W(y) - W(y_b)),   s^2 = sum (z - t)^2 / sum (W(y) - W(y_b))^2.
@@ -98,9 +99,9 @@ std::vector<int> results_nearby(const Archive& archive, const ProcessView& view,
 // cannot be compared with the others'. t is the highest score that keeps its rank: many failures or
 // ties share one. An outlier above squeezes the other results; then the critics, who see ranks,
 // predict better and get the weight.
-TargetScale target_scale(const Lesson& lesson, int warp) {
-  const Vector &z = lesson.z, &y = lesson.outcomes;
-  const double bar = lesson.bar;
+TargetScale target_scale(const TrainingSubset& subset, int warp) {
+  const Vector &z = subset.z, &y = subset.outcomes;
+  const double bar = subset.bar;
   double t = z.minCoeff();
   std::vector<double> above{bar};
   for (Eigen::Index i = 0; i < z.size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "optim/vbo/improve.hpp"
+#include "optim/vbo/expected_improvement.hpp"
 
 #include <gtest/gtest.h>
 
@@ -21,14 +21,14 @@ Matrix anywhere(const Encoding& encoding, int count, Rng& rng) {
   return starts;
 }
 
-ImproveSearch from_anywhere(const Encoding& encoding) {
+EiProblem from_anywhere(const Encoding& encoding) {
   return {encoding, [&encoding](Rng& rng) { return anywhere(encoding, 96, rng); },
           [](ConstVectorRef) { return false; }, Matrix(encoding.dimension(), 0)};
 }
 
-std::vector<Improvement> improvements(const Process& process, const ImproveSearch& search,
-                                      int count, Rng& rng) {
-  return Improvements(process, search, count, Rng(rng()), 1).find(1);
+std::vector<EiPoint> improvements(const GpMember& gp, const EiProblem& search, int count,
+                                  Rng& rng) {
+  return EiMaximizer(gp, search, count, Rng(rng()), 1).find(1);
 }
 
 // Two hills, the lower one seen well, the higher one with one result on its flank.
@@ -87,7 +87,7 @@ TEST_F(TwoHills, OthersTakeTheFirstForToldAndKeepAway) {
 
 TEST_F(TwoHills, PointsStillOutAreNotAskedForAgain) {
   Rng rng(2);
-  ImproveSearch search = from_anywhere(encoding_);
+  EiProblem search = from_anywhere(encoding_);
   const double first = improvements({&model_.regression(), best_, 1.0}, search, 1, rng)[0].code[0];
   search.pending = Matrix::Constant(1, 1, first);
   const double next = improvements({&model_.regression(), best_, 1.0}, search, 1, rng)[0].code[0];
@@ -96,12 +96,12 @@ TEST_F(TwoHills, PointsStillOutAreNotAskedForAgain) {
 
 TEST_F(TwoHills, WhatIsTakenIsNotSuggested) {
   Rng rng(2);
-  ImproveSearch search = from_anywhere(encoding_);
+  EiProblem search = from_anywhere(encoding_);
   search.taken = [](ConstVectorRef) { return true; };
   EXPECT_TRUE(improvements({&model_.regression(), best_, 1.0}, search, 2, rng).empty());
 }
 
-// P = 1 / (1 + e^(200 (x - 0.18))): beyond 0.18 evaluations fail, and there the process hopes for
+// P = 1 / (1 + e^(200 (x - 0.18))): beyond 0.18 evaluations fail, and there the GP hopes for
 // most.
 Vector fails_beyond(ConstMatrixRef X, Matrix* slope) {
   const Vector odds = (200.0 * (X.row(0).transpose().array() - 0.18)).exp();
@@ -110,11 +110,11 @@ Vector fails_beyond(ConstMatrixRef X, Matrix* slope) {
 }
 double likely_up_to(double p) { return 0.18 + std::log(1.0 / p - 1.0) / 200.0; }
 
-// The improvement is the best of what will likely succeed, and says what the process expects of it,
+// The improvement is the best of what will likely succeed, and says what the GP expects of it,
 // not how likely it is.
 TEST_F(TwoHills, WhereEvaluationsFailItIsTheBestOfWhatSucceeds) {
   Rng rng(2);
-  ImproveSearch search = from_anywhere(encoding_);
+  EiProblem search = from_anywhere(encoding_);
   ASSERT_GT(improvements({&model_.regression(), best_, 1.0}, search, 1, rng)[0].code[0], 0.19);
   search.log_success = fails_beyond;
   search.doubt = [](double) { return 0.05; };
@@ -133,13 +133,13 @@ struct TowardsABorder : ::testing::Test {
   Encoding encoding{Space::make({Parameter::real("x", 0, 1)}).value()};
   Vector x = Vector::LinSpaced(12, 0.02, 0.15);
   GaussianProcess model{GpOptions::standard(1)};
-  ImproveSearch search = from_anywhere(encoding);
+  EiProblem search = from_anywhere(encoding);
 
   TowardsABorder() {
     model.fit(x.transpose(), x, Rng(1));
     search.log_success = fails_beyond;
   }
-  std::vector<Improvement> improve(int count) {
+  std::vector<EiPoint> improve(int count) {
     Rng rng(2);
     return improvements({&model.regression(), x.maxCoeff(), 1.0}, search, count, rng);
   }
@@ -184,9 +184,9 @@ TEST_F(TowardsABorder, ThereIsNoneWhereNothingIsLikelyEnough) {
   }
 }
 
-// Twelve switches whose effects add up: a process that has seen 60 of 4,096 combinations expects
+// Twelve switches whose effects add up: a GP that has seen 60 of 4,096 combinations expects
 // most of the best one, and the search over categories finds it.
-TEST(Improvements, FindsTheBestCombinationOfSwitches) {
+TEST(EiMaximizer, FindsTheBestCombinationOfSwitches) {
   constexpr int switches = 12;
   std::vector<Parameter> parameters;
   for (int i = 0; i < switches; ++i) {
@@ -227,7 +227,8 @@ std::multiset<std::string> sources(const VboOptions& options) {
     for (const Suggestion& s : optimizer.ask(ids)) {
       found.insert(s.rationale.source);
       const auto of_ei = [](const Term& term) { return term.name == "log_ei"; };
-      EXPECT_EQ(std::ranges::any_of(s.rationale.notes, of_ei), s.rationale.source == "improve");
+      EXPECT_EQ(std::ranges::any_of(s.rationale.notes, of_ei),
+                s.rationale.source == "expected-improvement");
       Trial trial;
       trial.id = ids[results.size()];
       trial.point = s.point;
@@ -241,14 +242,15 @@ std::multiset<std::string> sources(const VboOptions& options) {
   return found;
 }
 
-TEST(Improvements, HaveTheirShareOfABatch) {
-  EXPECT_GE(sources({}).count("improve"), 2U);  // 0.8 of eight, times how far it is believed
+TEST(EiMaximizer, HaveTheirShareOfABatch) {
+  EXPECT_GE(sources({}).count("expected-improvement"),
+            2U);  // 0.8 of eight, times its weight
   VboOptions none;
-  none.improve_share = 0.0;
-  EXPECT_EQ(sources(none).count("improve"), 0U);
+  none.ei_share = 0.0;
+  EXPECT_EQ(sources(none).count("expected-improvement"), 0U);
   VboOptions careful;
   careful.explore = 0.0;
-  EXPECT_EQ(sources(careful).count("improve"), 0U);
+  EXPECT_EQ(sources(careful).count("expected-improvement"), 0U);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A mean that falls away from the origin, by itself and in everything that predicts with it.
-#include "models/gp/hill.hpp"
+#include "models/gp/quadratic_mean.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,10 +18,10 @@ namespace {
 using testing::random_matrix;
 
 // Two numbers that count and a coordinate that does not.
-Hill small_hill() { return {Vector{{2.0, 0.5, 0.0}}, 20.0}; }
+QuadraticMean small_quadratic() { return {Vector{{2.0, 0.5, 0.0}}, 20.0}; }
 
-TEST(Hill, GrowsWithTheSquaredDistanceUpToItsBound) {
-  const Hill hill = small_hill();
+TEST(QuadraticMean, GrowsWithTheSquaredDistanceUpToItsBound) {
+  const QuadraticMean hill = small_quadratic();
   Matrix U(3, 4);
   U.col(0) << 0.0, 0.0, 7.0;    // at the top, whatever the third coordinate
   U.col(1) << 1.0, 2.0, 0.0;    // t = 4
@@ -33,34 +33,35 @@ TEST(Hill, GrowsWithTheSquaredDistanceUpToItsBound) {
   EXPECT_NEAR(b[2], 2e-6, 1e-12);
   EXPECT_NEAR(b[3], 20.0, 1e-9);
   EXPECT_LT(b[3], 20.0);
-  EXPECT_TRUE(Hill().empty());
+  EXPECT_TRUE(QuadraticMean().empty());
   EXPECT_FALSE(hill.empty());
 }
 
-TEST(Hill, PullbackMatchesDifferences) {
+TEST(QuadraticMean, PullbackMatchesDifferences) {
   Rng rng(1, "hill");
   const Matrix U = 3.0 * random_matrix(3, 5, rng);
   const Vector weights = random_matrix(5, 1, rng);
-  testing::expect_matrix_gradient([&](const Matrix& u) { return small_hill().at(u).dot(weights); },
-                                  U, small_hill().pullback(U, weights));
+  testing::expect_matrix_gradient(
+      [&](const Matrix& u) { return small_quadratic().at(u).dot(weights); }, U,
+      small_quadratic().pullback(U, weights));
 }
 
 // Data of a bowl, y = 3 - 2 b(u) and some of a process, seen by a kernel of its own.
 struct Bowl {
   Rng rng{3, "bowl"};
   Matrix X = random_matrix(3, 14, rng), at = random_matrix(3, 4, rng);
-  Vector y = 3.0 - 2.0 * small_hill().at(X).array() + 0.3 * random_matrix(14, 1, rng).array();
+  Vector y = 3.0 - 2.0 * small_quadratic().at(X).array() + 0.3 * random_matrix(14, 1, rng).array();
   std::shared_ptr<const StationaryKernel> kernel =
       std::make_shared<StationaryKernel>(Shape::matern52, Vector{{1.0, 2.0, 0.7}}, 0.9);
   Standardize output = Standardize::of(y);
-  Regression::Parameters parameters{kernel, 0.4, 0.02, output, small_hill(), -0.7};
+  Regression::Parameters parameters{kernel, 0.4, 0.02, output, small_quadratic(), -0.7};
 };
 
-TEST(Hill, RegressionMatchesADenseReference) {
+TEST(QuadraticMean, RegressionMatchesADenseReference) {
   const Bowl bowl;
   const Regression model(bowl.parameters, bowl.X, bowl.y);
   const auto prior = [&](const Matrix& X) -> Vector {
-    return 0.4 - 0.7 * small_hill().at(X).array();
+    return 0.4 - 0.7 * small_quadratic().at(X).array();
   };
   const Matrix k = bowl.kernel->cross(bowl.X, bowl.at);
   const Matrix K = bowl.kernel->cross(bowl.X, bowl.X) + 0.02 * Matrix::Identity(14, 14);
@@ -75,7 +76,7 @@ TEST(Hill, RegressionMatchesADenseReference) {
   EXPECT_LT((p->covariance() - plain.posterior(bowl.at, true)->covariance()).norm(), 1e-14);
 }
 
-TEST(Hill, RegressionPullbacksMatchDifferences) {
+TEST(QuadraticMean, RegressionPullbacksMatchDifferences) {
   const Bowl bowl;
   const Regression model(bowl.parameters, bowl.X, bowl.y);
   Rng rng(4, "hill");
@@ -97,7 +98,7 @@ TEST(Hill, RegressionPullbacksMatchDifferences) {
                                   model.mean_slope(bowl.at, a));
 }
 
-TEST(Hill, ARegressionThatLearnsKeepsIt) {
+TEST(QuadraticMean, ARegressionThatLearnsKeepsIt) {
   const Bowl bowl;
   const Regression whole(bowl.parameters, bowl.X, bowl.y);
   Regression grown(bowl.parameters, bowl.X.leftCols(5), bowl.y.head(5));
@@ -109,11 +110,11 @@ TEST(Hill, ARegressionThatLearnsKeepsIt) {
   EXPECT_NEAR(grown.log_likelihood(), whole.log_likelihood(), 1e-9);
 }
 
-TEST(Hill, LikelihoodProfilesTheBestDownwardSlope) {
+TEST(QuadraticMean, LikelihoodProfilesTheBestDownwardSlope) {
   const Bowl bowl;
   const Vector z = bowl.output.apply(bowl.y);
   LikelihoodWorkspace work;
-  work.hill = small_hill().at(bowl.X);
+  work.hill = small_quadratic().at(bowl.X);
   const LikelihoodValue best =
       log_likelihood(*bowl.kernel, 0.02, std::nullopt, bowl.X, z, work, nullptr);
   ASSERT_TRUE(best.ok);
@@ -142,12 +143,12 @@ TEST(Hill, LikelihoodProfilesTheBestDownwardSlope) {
 }
 
 // At the best c and s their own derivatives are zero, so those of the kernel are all there are.
-TEST(Hill, LikelihoodGradientMatchesDifferences) {
+TEST(QuadraticMean, LikelihoodGradientMatchesDifferences) {
   const Bowl bowl;
   const Vector z = bowl.output.apply(bowl.y);
   for (const double sign : {1.0, -1.0}) {  // with a slope, and where it is held at zero
     LikelihoodWorkspace work;
-    work.hill = small_hill().at(bowl.X);
+    work.hill = small_quadratic().at(bowl.X);
     const auto at = [&](ConstVectorRef t, LikelihoodGradient* g) {
       const StationaryKernel kernel(Shape::matern52, (-t.head(3)).array().exp(), std::exp(t[3]));
       return log_likelihood(kernel, std::exp(t[4]), std::nullopt, bowl.X, sign * z, work, g).value;
@@ -163,7 +164,7 @@ TEST(Hill, LikelihoodGradientMatchesDifferences) {
 
 // Results around the top of a hill with ripples: far from all of them a process with a constant
 // mean expects what it has seen, one with a hill far less.
-TEST(Hill, AFittedProcessExpectsLessFarAway) {
+TEST(QuadraticMean, AFittedProcessExpectsLessFarAway) {
   Rng rng(5, "hill");
   const Matrix X = random_matrix(2, 40, rng);
   const Vector y = -X.colwise().squaredNorm().transpose() +
@@ -171,7 +172,7 @@ TEST(Hill, AFittedProcessExpectsLessFarAway) {
   GpOptions options = GpOptions::standard(2);
   GaussianProcess plain(options);
   plain.fit(X, y, Rng(6, "fit"));
-  options.hill = Hill{Vector::Constant(2, 0.5), 100.0};
+  options.hill = QuadraticMean{Vector::Constant(2, 0.5), 100.0};
   GaussianProcess hilly(options);
   hilly.fit(X, y, Rng(6, "fit"));
   EXPECT_LT(hilly.parameters().slope, 0.0);

@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: MIT
-// What the Gaussian process of the flagship learns from: which results, and how their outcomes look
-// to it.
+// The training subset of the flagship's Gaussian process: which results it is fitted to, and how
+// their outcomes become targets.
 #pragma once
 
 #include <vector>
 
 #include "optim/surrogate/warp.hpp"
 #include "optim/vbo/archive.hpp"
-#include "optim/vbo/process_view.hpp"
+#include "optim/vbo/gp_window.hpp"
 #include "vbo/random.hpp"
 
 namespace vbo {
 
-// Results for the process to learn from.
-struct Lesson {
+// Results that the GP is fitted to.
+struct TrainingSubset {
   Matrix X;          // (D,N)
   Vector z;          // (N) normal scores of their ranks
   Vector outcomes;   // (N)
   double bar = 0.0;  // the lowest outcome that keeps its value
 };
-Lesson lesson_of(const Archive& archive, const Replay& replay, const std::vector<int>& indices);
+TrainingSubset training_subset(const Archive& archive, const Replay& replay,
+                               const std::vector<int>& indices);
 
 // Indices of at most `most` results. Of the whole box: half of them the best ones, the rest a
 // sample of all others; all if they fit. Near the search: the nearest of those within its reach,
 // among a bounded number of the best and of the newest.
 std::vector<int> results_of_the_box(const Archive& archive, int most, Rng& rng);
-std::vector<int> results_nearby(const Archive& archive, const ProcessView& view, int most);
+std::vector<int> results_nearby(const Archive& archive, const GpWindow& view, int most);
 
-// How outcomes look to the process: a score (their rank's) up to `bar`, above it their value, bent.
+// Targets of the GP: the normal score of the rank up to `bar`, above it the warped value.
 struct TargetScale {
   double bar = 0.0;    // outcome
   double floor = 0.0;  // its target
@@ -39,6 +40,6 @@ struct TargetScale {
   double target(double outcome, double z) const;
   double log_slope(double outcome) const;  // of target by outcome. REQUIRES: it keeps its value
 };
-TargetScale target_scale(const Lesson& lesson, int warp);
+TargetScale target_scale(const TrainingSubset& subset, int warp);
 
 }  // namespace vbo

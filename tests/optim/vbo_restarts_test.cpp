@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a study of the flagship goes through: it is stopped and resumed, runs end and begin anew.
+// What a study of the flagship goes through: it is stopped and resumed, restarts end and begin
+// anew.
 #include "optim/vbo/vbo.hpp"
 
 #include <gmock/gmock.h>
@@ -49,7 +50,7 @@ TEST(Vbo, ResumedRunSuggestsTheSamePoints) {
     const OptimizerOptions common{.seed = 6, .batch = 16, .threads = threads};
     VboOptions options = quick();
     options.action_batch = threads == 1 ? 0 : 16;  // without and with the action-net
-    options.gp_points = threads == 1 ? 256 : 40;   // a process of the box and one near the search
+    options.gp_points = threads == 1 ? 256 : 40;   // a GP of the box and one near the search
     Player whole(every_kind(), common, options);
     const Objective f = [](const Point& p) -> std::optional<double> {
       return -std::abs(std::get<double>(p[0]) - 2.0);
@@ -63,8 +64,8 @@ TEST(Vbo, ResumedRunSuggestsTheSamePoints) {
   }
 }
 
-// A search that has converged begins anew; the first run's search polishes on, and a snapshot taken
-// then resumes exactly.
+// A search that has converged begins anew; the first restart's search refines on, and a snapshot
+// taken then resumes exactly.
 TEST(Vbo, BeginsAnewAndResumesThere) {
   const OptimizerOptions common{.seed = 9, .batch = 32, .threads = 1};
   const Objective f = [](const Point& p) -> std::optional<double> { return sphere(p); };
@@ -77,11 +78,11 @@ TEST(Vbo, BeginsAnewAndResumesThere) {
     ++rounds;
   }
   ASSERT_EQ(runs_or_one(whole), 2.0) << "no run has ended";
-  // What its last results told is still said; the new run's design promises nothing.
+  // What its last results told is still said; the new restart's design predicts nothing.
   const AskReport ended = whole.vbo->report();
   ASSERT_TRUE(ended.information);
-  EXPECT_TRUE(ended.information->realized);
-  EXPECT_FALSE(ended.information->expected);
+  EXPECT_TRUE(ended.information->observed);
+  EXPECT_FALSE(ended.information->predicted);
   EXPECT_FALSE(ended.exploitation);
   whole.rounds(3, 32, f);
   const auto open = whole.ask(7);
@@ -91,8 +92,8 @@ TEST(Vbo, BeginsAnewAndResumesThere) {
   EXPECT_EQ(whole.vbo->snapshot(), resumed.vbo->snapshot());
   std::set<std::string> sources;
   for (const Trial& trial : whole.trials) sources.insert(trial.rationale.source);
-  EXPECT_THAT(sources, ::testing::IsSupersetOf({"polish", "leap"}));
-  // The recommendation is the best result of all runs.
+  EXPECT_THAT(sources, ::testing::IsSupersetOf({"refinement", "incumbent-mutation"}));
+  // The recommendation is the best result of all restarts.
   const AskReport report = whole.vbo->report();
   ASSERT_TRUE(report.recommendation);
   EXPECT_EQ(report.recommendation->mean, whole.best());
@@ -104,8 +105,8 @@ TEST(Vbo, BeginsAnewAndResumesThere) {
 }
 
 // A design of several rounds: while it comes in there is nothing to say about information, and what
-// the run before promised is not said again.
-TEST(Vbo, ANewRunsDesignPromisesNothing) {
+// the restart before predicted is not reported again.
+TEST(Vbo, ANewRunsDesignPredictsNothing) {
   VboOptions options = quick();
   options.design = 40;
   Player player(cube(2), {.seed = 9, .batch = 32, .threads = 1}, options);
@@ -117,8 +118,8 @@ TEST(Vbo, ANewRunsDesignPromisesNothing) {
   EXPECT_FALSE(player.vbo->report().exploitation);
 }
 
-// A run ends when half of a generation is as good as its best, not when the search is narrow: at
-// the same deviation a cone still has far to go where a bowl is flat.
+// A restart ends when half of a generation is as good as its best, not when the search is narrow:
+// at the same deviation a cone still has far to go where a bowl is flat.
 TEST(Vbo, BeginsAnewOnlyWhenNothingIsLeftToGain) {
   const OptimizerOptions common{.seed = 9, .batch = 32, .threads = 1};
   const auto runs_when_narrow = [&](const Objective& f) {
@@ -134,7 +135,8 @@ TEST(Vbo, BeginsAnewOnlyWhenNothingIsLeftToGain) {
             1.0);
 }
 
-// A third of the box fails: by the time a new run begins that is known, and its design stays away.
+// A third of the box fails: by the time a new restart begins that is known, and its design stays
+// away.
 TEST(Vbo, ANewRunsDesignKeepsAwayFromWhatFails) {
   Player player(cube(2), {.seed = 9, .batch = 32, .threads = 1}, quick());
   const auto fails = [](const Point& p) { return std::get<double>(p[0]) > 1.0; };
@@ -146,17 +148,17 @@ TEST(Vbo, ANewRunsDesignKeepsAwayFromWhatFails) {
     ++designed;
     failed += fails(trial.point);
   }
-  EXPECT_GT(designed, 10);  // else no new run began
+  EXPECT_GT(designed, 10);  // else no new restart began
   EXPECT_LE(failed, designed / 10);
 }
 
-// A new run that comes up the champion's hill ends while it is still wide: it would find the same
-// top again, ten rounds later.
+// A new restart that comes up the incumbent's basin ends while it is still wide: it would find the
+// same top again, ten rounds later.
 TEST(Vbo, ARunOnTheChampionsHillEndsEarly) {
   const Objective flat_topped = [](const Point& p) { return -std::pow(sphere(p), 2.0); };
   Player player(cube(2), {.seed = 9, .batch = 32, .threads = 1}, quick());
   const auto play_until = [&](double runs) {
-    double deviation = 1.0;  // of the run's search, before the round that ends it
+    double deviation = 1.0;  // of the restart's search, before the round that ends it
     for (int rounds = 0; runs_or_one(player) < runs && rounds < 60; ++rounds) {
       deviation = player.vbo->report().deviation.value_or(1.0);
       player.rounds(1, 32, flat_topped);
@@ -168,23 +170,25 @@ TEST(Vbo, ARunOnTheChampionsHillEndsEarly) {
   EXPECT_GT(play_until(3.0), Tuning::same_region);
 }
 
-// Every run that a better place has outlived leaves less for the next one, and for jumps.
-TEST(Champion, GivesLessToEveryNewRun) {
+// Every run that a better place has outlived leaves less for the next one, and for mutations.
+TEST(IncumbentSearch, GivesLessToEveryNewRun) {
   const Encoding encoding(cube(2));
-  auto search = std::make_unique<LocalSearch>(encoding, 0);
+  auto search = std::make_unique<GaussianActor>(encoding, 0);
   search->begin(Vector::Constant(2, 0.5), 1e-3, 1.0);
-  Champion champion(std::move(search), 0.15);
+  IncumbentSearch incumbent(std::move(search), 0.15);
   Archive history(encoding);
   history.add(1, Vector::Constant(2, 0.5), 1.0);
   history.sort();
   double before = 1.0;
   for (const double share : {0.3, 0.2, 0.15, 0.12}) {
-    champion.advance(history, 0.15);
-    EXPECT_NEAR(champion.run_share(), share, 1e-12);
-    EXPECT_LT(champion.jump_share(), before);
-    EXPECT_NEAR(champion.polish_share() + champion.run_share() + champion.jump_share(), 1.0, 1e-12);
-    before = champion.jump_share();
-    champion.outlive();
+    incumbent.advance(history, 0.15);
+    EXPECT_NEAR(incumbent.restart_share(), share, 1e-12);
+    EXPECT_LT(incumbent.mutation_share(), before);
+    EXPECT_NEAR(
+        incumbent.refinement_share() + incumbent.restart_share() + incumbent.mutation_share(), 1.0,
+        1e-12);
+    before = incumbent.mutation_share();
+    incumbent.outlive();
   }
 }
 

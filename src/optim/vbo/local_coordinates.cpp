@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: MIT
-#include "optim/vbo/frame.hpp"
+#include "optim/vbo/local_coordinates.hpp"
 
 #include "numerics/flops.hpp"
 
 namespace vbo {
 namespace {
 
-// Where the near view saturates, in units of the frame.
+// Where the near window saturates, in units of the coordinates.
 constexpr float kClip = 2.0F;
 
 }  // namespace
 
-Frame::Frame(const Encoding& encoding, Views views)
+LocalCoordinates::LocalCoordinates(const Encoding& encoding, Windows views)
     : dimension_(encoding.dimension()), numeric_(encoding.numeric_coordinates()) {
-  if (views == Views::whole) return;
+  if (views == Windows::whole) return;
   near_.emplace();
   move({Vector::Constant(numeric(), 0.5), Matrix::Constant(numeric(), 1, 2.0)});
 }
 
-void Frame::move(Neighbourhood to) {
+void LocalCoordinates::move(Neighbourhood to) {
   near_->mean = to.mean.cast<float>();
   near_->whitening = to.whitening.cast<float>();
   near_->at = std::move(to);
 }
 
-void Frame::features(nn::InputRef<float> X, MatrixOf<float>& Z) const {
+void LocalCoordinates::features(nn::InputRef<float> X, MatrixOf<float>& Z) const {
   const Eigen::Index N = X.cols(), n = numeric();
   Z.resize(inputs(), N);
   Z.topRows(dimension_).array() = 2.0F * X.array() - 1.0F;
@@ -43,8 +43,8 @@ void Frame::features(nn::InputRef<float> X, MatrixOf<float>& Z) const {
   rows.array() = kClip * (rows.array() / kClip).tanh();
 }
 
-void Frame::features_backward(nn::InputRef<float> Z, nn::InputRef<float> dZ,
-                              MatrixOf<float>& dX) const {
+void LocalCoordinates::features_backward(nn::InputRef<float> Z, nn::InputRef<float> dZ,
+                                         MatrixOf<float>& dX) const {
   const Eigen::Index n = numeric();
   dX = 2.0F * dZ.topRows(dimension_);
   if (!near_ || n == 0) return;

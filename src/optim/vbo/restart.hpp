@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// One restart of the search (the first included), from a space-filling design until its local
+// search has converged: the results it learns from, its surrogates (critics and a Gaussian
+// process), action-net and local search, and the share of each source of suggestions. A new restart
+// begins without any of these: models fitted to the old basin would lead back there. Not
+// thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "optim/encoding.hpp"
+#include "optim/vbo/action_net.hpp"
+#include "optim/vbo/archive.hpp"
+#include "optim/vbo/calibration.hpp"
+#include "optim/vbo/critics.hpp"
+#include "optim/vbo/local_coordinates.hpp"
+#include "optim/vbo/local_search.hpp"
+#include "optim/vbo/options.hpp"
+#include "optim/vbo/proposals.hpp"
+#include "optim/vbo/search_surrogate.hpp"
+#include "optim/vbo/shares.hpp"
+#include "optim/vbo/surrogate_panel.hpp"
+#include "vbo/optimizer.hpp"
+
+namespace vbo {
+
+class Restart {
+ public:
+  // `number` 0, 1, ... of the study. `encoding` must outlive it.
+  Restart(const Encoding& encoding, const OptimizerOptions& common, const VboGpOptions& options,
+          std::int64_t number);
+
+  std::int64_t number() const { return number_; }
+  std::int64_t rounds() const { return rounds_; }  // trained so far; 0 = still in its design
+  const Archive& archive() const { return archive_; }
+  SearchSurrogate& surrogate() { return *surrogate_; }
+  ActionNet& action_net() { return action_net_; }
+  // Of the local search's suggestions: those it makes. Nothing in small batches and in the
+  // first rounds; where it is above 0, gradient ascent is off.
+  double action_share() const;
+  const LocalSearch& local_search() const { return local_search_; }
+  // Its local search, when the restart has ended.
+  std::unique_ptr<GaussianActor> release_search() { return local_search_.release(); }
+  const Shares& shares() const { return shares_; }
+  double share_of(
+      Source source) const;  // of the suggestions this restart makes; they add up to one
+  // Of the suggestions it makes, which are `of_batch` of a batch: those chosen by expected
+  // improvement. The others have the shares above among themselves.
+  double ei_share(double of_batch) const;
+  Eigen::Index numeric_parameters() const { return coordinates_.numeric(); }
+
+  // A result, and which source of this restart suggested it, if any did. Sort after the last one.
+  void learn(TrialId id, ConstVectorRef code, double value, std::optional<Source> source);
+  void sort() { archive_.sort(); }
+  // A result from before the snapshot: see read().
+  void add_again(TrialId id, ConstVectorRef code, double value) { archive_.add(id, code, value); }
+  double best() const;  // outcome so far; -inf when there is none
+
+  // A round: tests the models on the results since the last one, then learns from them. Returns the
+  // predicted and the observed information of these results.
+  Calibration::Nats train();
+
+  // Predicted information of outcomes at codes X (D,N), mean nats. REQUIRES: rounds() > 0.
+  double expected_information(nn::InputRef<float> X);
+  double inverse_temperature() const { return calibration_.inverse_temperature(); }
+  double ceiling() const { return critics_.ceiling(); }  // largest information of an outcome, nats
+  // Starts with the calibration that an earlier restart had after its first rounds.
+  void begin_calibrated_like(const Restart& earlier) {
+    calibration_ = earlier.calibration_.opening();
+  }
+  // The evaluated point with the best posterior mean; nothing when all have failed.
+  std::optional<Recommendation> recommendation();
+
+  // Whether its local search has its basin and gains nothing that matters any more; `spread` is the
+  // scale of outcomes.
+  bool has_converged(double spread) const;
+
+  // Results are not part of the state: the owner adds them again before reading.
+  void write(StateWriter& out) const;
+  // `design`: results at least that the models of a round have been trained on.
+  void read(StateReader& in, std::int64_t design);
+
+ private:
+  struct NewResults {
+    MatrixOf<float> X;        // (D,N)
+    Vector scores;            // (N) normal scores
+    std::vector<int> levels;  // (N) on the levels of the last round
+  };
+  NewResults fresh_results(const Replay& replay) const;
+  Calibration::Nats test_information(const NewResults& fresh);
+  void test_predictions(const NewResults& fresh);
+  void refit_surrogate();
+  Replay replay_of(const Archive& archive) const;
+  double score_of(int index, const Replay& replay) const;
+
+  const Encoding& encoding_;
+  OptimizerOptions common_;
+  VboOptions options_;
+  std::int64_t number_;
+  std::int64_t rounds_ = 0;
+  Archive archive_;
+  std::vector<int> fresh_;  // results since the last round, as archive indices
+  LocalCoordinates coordinates_;
+  Critics critics_;
+  std::unique_ptr<SearchSurrogate> surrogate_;
+  ActionNet action_net_;
+  LocalSearch local_search_;
+  Shares shares_;
+  Calibration calibration_;
+  OutcomeLevels levels_;        // of the last round
+  double predictive_variance_;  // squared error of predictions, in normal scores
+};
+
+}  // namespace vbo
