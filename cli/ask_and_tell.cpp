@@ -99,11 +99,12 @@ class Asker {
           counts->completed + counts->failed + counts->running + counts->waiting;
       const std::int64_t left = std::max<std::int64_t>(0, queue_->record.budget - there);
       if (options_.count > left) {
-        return Error{ErrorKind::invalid_input,
-                     "asked for " + std::to_string(options_.count) + ", and the budget of " +
-                         std::to_string(queue_->record.budget) + " has room for " +
-                         std::to_string(left) + " more; ask beyond it with --over-budget",
-                     "study.budget"};
+        return Error{
+            ErrorKind::invalid_input,
+            "asked for " + std::to_string(options_.count) + ", and the budget of " +
+                std::to_string(queue_->record.budget) + " has room for " + std::to_string(left) +
+                " more; ask beyond it with --over-budget (over HTTP: \"over_budget\": true)",
+            "study.budget"};
       }
     }
     return storage.request(options_.count, who);

@@ -169,7 +169,9 @@ Json summary_json(const StudyFile& file, const Summary& summary) {
 int exit_code_of(const StudyFile& file, const Summary& summary) {
   if (summary.end == RunEnd::interrupted) return kInterrupted;
   if (!summary.best || !is_feasible(file.study.space, *summary.best)) return kNoSuccess;
-  return summary.end == RunEnd::too_many_failures ? kFailed : kDone;
+  const bool paused =
+      summary.end == RunEnd::too_many_failures || summary.end == RunEnd::setup_failure;
+  return paused ? kFailed : kDone;
 }
 
 // The workers of this process: a thread that takes from the study's queue like any other worker.

@@ -33,9 +33,12 @@ struct ServeArguments {
 
 #ifdef VBO_HAVE_PAGE
 
-Result<std::vector<Trial>> ask(const std::string& argument, std::int64_t count) {
-  Result<Answer> answer =
-      ask_for({.study = argument, .count = count, .wait_seconds = kWait, .results = {}});
+Result<std::vector<Trial>> ask(const std::string& argument, std::int64_t count, bool over_budget) {
+  Result<Answer> answer = ask_for({.study = argument,
+                                   .count = count,
+                                   .wait_seconds = kWait,
+                                   .over_budget = over_budget,
+                                   .results = {}});
   if (!answer) return answer.error();
   if (answer->trials.empty()) {
     return Error{ErrorKind::conflict, "the space has no more points to suggest"};
@@ -90,7 +93,9 @@ int serve(const ServeArguments& options, const Console& console) {
   }
   web::StudyWriter writer;
   if (options.allow_tell) {
-    writer.ask = [&](std::int64_t count) { return ask(options.study, count); };
+    writer.ask = [&](std::int64_t count, bool over_budget) {
+      return ask(options.study, count, over_budget);
+    };
     writer.tell = [&](const Trial& ended) { return tell(options.study, ended); };
   }
   const auto open = [url = study->url] { return open_storage(url, Access::read); };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cli/evaluator.hpp"
+#include "cli/console.hpp"
 
 #include <sys/resource.h>
 
@@ -14,14 +15,44 @@
 namespace vbo::cli {
 namespace {
 
-// Each running evaluator takes a few file descriptors.
-void allow_files(std::size_t workers) {
+// Open files: of one running evaluator, while one is being started, and of all else.
+constexpr rlim_t kFilesPerEvaluator = 4, kFilesOfAStart = 16, kOtherFiles = 64;
+
+// How many evaluators may run at the same time with the open files we may have, at most so many.
+std::size_t affordable(std::size_t workers) {
   rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  const rlim_t wanted = std::min<rlim_t>(limit.rlim_max, 6 * workers + 256);
-  if (limit.rlim_cur >= wanted) return;
-  limit.rlim_cur = wanted;
-  setrlimit(RLIMIT_NOFILE, &limit);
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return workers;
+  const rlim_t fixed = kOtherFiles + kFilesOfAStart;
+  const rlim_t wanted =
+      std::min<rlim_t>(limit.rlim_max, fixed + kFilesPerEvaluator * static_cast<rlim_t>(workers));
+  if (limit.rlim_cur < wanted) {
+    limit.rlim_cur = wanted;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return workers;
+  }
+  if (limit.rlim_cur <= fixed) return 0;
+  return static_cast<std::size_t>(
+      std::min<rlim_t>(workers, (limit.rlim_cur - fixed) / kFilesPerEvaluator));
+}
+
+rlim_t most_files() {
+  rlimit limit{};
+  return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_max : 0;
+}
+
+// Evaluators that cannot be started would be failures of good points: fewer run instead.
+Result<void> fit_workers(ProcessOptions& process) {
+  const std::size_t wanted = process.workers, possible = affordable(wanted);
+  if (possible >= wanted) return {};
+  const rlim_t needed =
+      kOtherFiles + kFilesOfAStart + kFilesPerEvaluator * static_cast<rlim_t>(wanted);
+  const std::string found = std::to_string(wanted) + " evaluations at a time need " +
+                            std::to_string(needed) + " open files, and the limit is " +
+                            std::to_string(most_files()) + " (ulimit -Hn)";
+  if (possible == 0) return Error{ErrorKind::unsupported, found + "; raise the limit"};
+  print_err("vbo: " + found + "; running " + std::to_string(possible) + "\n");
+  process.workers = possible;
+  return {};
 }
 
 }  // namespace
@@ -32,8 +63,11 @@ Result<std::unique_ptr<Executor>> make_executor(StudyFile& file, std::int64_t wo
   }
   const Result<EvaluateSettings> evaluate = require_evaluator(file);
   if (!evaluate) return evaluate.error();
-  allow_files(evaluate->process.workers);
-  return make_executor(file, *evaluate);
+  EvaluateSettings settings = *evaluate;
+  if (settings.task.empty()) {
+    if (const Result<void> fitted = fit_workers(settings.process); !fitted) return fitted.error();
+  }
+  return make_executor(file, settings);
 }
 
 Result<StudyFile> read_study_file(const std::string& path) {

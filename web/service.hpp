@@ -24,7 +24,7 @@ namespace vbo::web {
 // What may be changed through the interface; both empty = read only. Called from a thread of the
 // service's own, one at a time.
 struct StudyWriter {
-  std::function<Result<std::vector<Trial>>(std::int64_t count)> ask;
+  std::function<Result<std::vector<Trial>>(std::int64_t count, bool over_budget)> ask;
   std::function<Result<void>(const Trial& ended)> tell;  // id, state, value or failure, metrics
 };
 

@@ -198,14 +198,20 @@ Response StudyService::ask(const Request& request) const {
   const Result<Json> json = object_in(request.body);
   if (!json) return response_of(json.error());
   std::int64_t count = 1;
+  bool over_budget = false;
   for (const auto& item : json->items()) {
+    if (item.key() == "over_budget" && item.value().is_boolean()) {
+      over_budget = item.value().get<bool>();
+      continue;
+    }
     if (item.key() != "count" || !item.value().is_number_integer() ||
         item.value().get<double>() < 1 || item.value().get<double>() > kMostAsked) {
-      return response_of(wrong_field(item.key(), "{\"count\": 1 to 10000}"));
+      return response_of(
+          wrong_field(item.key(), "{\"count\": 1 to 10000, \"over_budget\": true or false}"));
     }
     count = item.value().get<std::int64_t>();
   }
-  const Result<std::vector<Trial>> trials = writer_.ask(count);
+  const Result<std::vector<Trial>> trials = writer_.ask(count, over_budget);
   if (!trials) return response_of(trials.error());
   look_again();
   Space space;

@@ -6,6 +6,7 @@ import os
 import pathlib
 import pty
 import re
+import resource
 import signal
 import struct
 import subprocess
@@ -276,6 +277,35 @@ class Signals(VboTest):
         self.write("go", "")
         self.finish(process, 130)
         self.assertEqual(self.json("status", "parabola.db")["completed"], 2)
+
+
+class FewOpenFiles(VboTest):
+    def run_with(self, files, workers):
+        self.study(budget=40, batch=workers, workers=workers)
+        limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+        return subprocess.run([VBO, "run", "study.toml"], cwd=self.folder, text=True, capture_output=True,
+                              stdin=subprocess.DEVNULL, timeout=PATIENCE, preexec_fn=limit)
+
+    def test_fewer_run_and_no_point_is_lost(self):
+        done = self.run_with(128, 40)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("40 evaluations at a time need 240 open files, and the limit is 128 (ulimit -Hn); running 12", done.stderr)
+        self.assertEqual({t["state"] for t in self.json("trials", "parabola.db")}, {"completed"})
+
+    def test_too_few_are_refused(self):
+        done = self.run_with(20, 2)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("the limit is 20 (ulimit -Hn); raise the limit", done.stderr)
+        self.assertFalse((self.folder / "parabola.db").exists())
+
+
+class PausedBesideASuccess(VboTest):
+    def test_exit_code_1(self):
+        self.study(["sh", "-c", "if test $VBO_TRIAL_ID = 1; then sleep 2; echo 1; else echo no licence >&2; exit 7; fi"],
+                   budget=40, batch=6, workers=6)
+        done = self.vbo("run", "study.toml", expect=1)
+        self.assertIn("looks like a mistake in the set-up", done.stdout)
+        self.assertEqual(self.json("best", "parabola.db")["id"], 1)
 
 
 if __name__ == "__main__":

@@ -136,7 +136,7 @@ TEST_F(Service, WritesOnlyWhenAllowed) {
   EXPECT_EQ(ask(reader, "POST", "/api/tell", R"({"id":1,"value":2})").status, 403);
   std::vector<Trial> told;
   StudyWriter writer;
-  writer.ask = [](std::int64_t count) -> Result<std::vector<Trial>> {
+  writer.ask = [](std::int64_t count, bool) -> Result<std::vector<Trial>> {
     return std::vector<Trial>(static_cast<std::size_t>(count), waiting(9, 1));
   };
   writer.tell = [&](const Trial& trial) -> Result<void> {

@@ -131,6 +131,8 @@ class Interface(ServeTest):
 
     def test_asking_and_telling(self):
         self.serve("parabola.db", "--allow-tell")
+        refused = self.request("POST", "/api/ask", {"count": 10000}, 400)["error"]
+        self.assertIn("the budget of", refused)
         asked = self.request("POST", "/api/ask", {"count": 3})
         self.assertEqual([t["id"] for t in asked], [3, 4, 5])
         self.assertEqual(set(asked[0]["params"]), {"x", "n", "kind"})
@@ -240,7 +242,7 @@ class Document(ServeTest):
         self.vbo("run", "study.toml")
         self.vbo("ask", "study.toml", "-n", "2", "--over-budget")
         self.serve("parabola.db", "--allow-tell")
-        bodies = {"/api/ask": [{"count": 2}], "/api/tell": [{"id": 41, "value": 1.5}, {"id": 42, "error": "broke"}]}
+        bodies = {"/api/ask": [{"count": 2, "over_budget": True}], "/api/tell": [{"id": 41, "value": 1.5}, {"id": 42, "error": "broke"}]}
         for path, methods in self.document["paths"].items():
             for method, operation in methods.items():
                 answer = operation["responses"]["200"]["content"]
