@@ -19,8 +19,10 @@ using constraint::tokens_of;
 using Kind = Expression::Kind;
 using Node = Expression::Node;
 
+// Of these bytes at most every second one makes a node, and no walk over the tree is deeper than it
+// has nodes: a chain like a + b + c leans to the left.
 constexpr std::size_t kLongestText = 4096;
-constexpr int kDeepest = 64;
+constexpr int kDeepest = 64;  // levels of brackets, signs and powers, each of which is a call here
 
 bool is_comparison(const Token& token) {
   if (token.type != Token::Type::symbol) return false;
@@ -210,8 +212,6 @@ class ExpressionParser {
       const int second = condition(both(depth + 1));
       left = {
           .type = Type::condition, .node = add(Kind::either, first, second), .column = left.column};
-      ++depth;  // the tree leans to the left
-      check_depth(depth);
     }
     return left;
   }
@@ -224,8 +224,6 @@ class ExpressionParser {
       const int second = condition(inverse(depth + 1));
       left = {
           .type = Type::condition, .node = add(Kind::both, first, second), .column = left.column};
-      ++depth;
-      check_depth(depth);
     }
     return left;
   }
@@ -243,8 +241,7 @@ class ExpressionParser {
     if (!is_comparison(peek())) return left;
     const std::size_t column = left.column;
     int all = -1;
-    for (int links = 0; is_comparison(peek()); ++links) {
-      check_depth(depth + links);
+    while (is_comparison(peek())) {
       const Token op = take();
       Operand right = sum(depth + 1);
       const int link = compare(left, op, right);
@@ -261,7 +258,6 @@ class ExpressionParser {
       const int first = number(left);
       const int second = number(product(depth + 1));
       left = {.node = add(kind, first, second), .column = left.column};
-      check_depth(++depth);
     }
     return left;
   }
@@ -273,7 +269,6 @@ class ExpressionParser {
       const int first = number(left);
       const int second = number(unary(depth + 1));
       left = {.node = add(kind, first, second), .column = left.column};
-      check_depth(++depth);
     }
     return left;
   }

@@ -109,11 +109,24 @@ TEST(Expression, ErrorsSayWhere) {
   for (const char* deep : {"(", "-", "not ", "min(1,", "1+(", "x^"}) {
     std::string text;
     while (text.size() + std::string(deep).size() < 4096) text += deep;
-    EXPECT_NE(error_of(text), "no error");
+    EXPECT_THAT(error_of(text), HasSubstr("nested deeper"));
   }
   std::string sum = "x";
   for (int i = 0; i < 2000; ++i) sum += "+x";
-  EXPECT_THAT(error_of(sum.substr(0, 4000) + "<1"), HasSubstr("nested deeper"));
+  EXPECT_EQ(error_of(sum + "<1"), "no error");
+}
+
+// A mixture of many components is a flat sum, however many there are.
+TEST(Expression, ChainsAreNotNested) {
+  std::string sum = "x", product = "1", all = "x < 3", any = "x > 3";
+  for (int i = 1; i < 2000; ++i) sum += "+x";
+  for (int i = 1; i < 1000; ++i) product += i % 2 == 0 ? "/x" : "*x";
+  for (int i = 1; i < 300; ++i) all += " and y < 4", any += " or y > 4";
+  EXPECT_TRUE(holds(sum + " = 4000"));
+  EXPECT_TRUE(holds(sum + " < 4001"));
+  EXPECT_TRUE(holds(product + " <= 2"));
+  EXPECT_TRUE(holds(all));
+  EXPECT_FALSE(holds(any));
 }
 
 // Any bytes give an answer and no crash; a valid one can be evaluated.

@@ -208,7 +208,10 @@ class WithoutSlurm(VboTest):
                                 ("launcher = \"slurm\"\njobs = 0", "cluster.jobs"),
                                 ("launcher = \"slurm\"\nnodes = 3", "cluster.nodes"),
                                 ("launcher = \"slurm\"\noptions = [\"-p\", \"cpu\"]", "found \"-p\""),
-                                ("launcher = \"slurm\"\noptions = [\"--array=0-9\"]", "which vbo sets itself")]:
+                                ("launcher = \"slurm\"\noptions = [\"--array=0-9\"]", "which vbo sets itself"),
+                                # What sbatch takes for them too.
+                                ("launcher = \"slurm\"\noptions = [\"--arr=0-9\"]", "which vbo sets itself"),
+                                ("launcher = \"slurm\"\noptions = [\"--wra=sh\"]", "which vbo sets itself")]:
             path.write_text(f"{text}\n[cluster]\n{table}\n")
             self.assertIn(expected, self.vbo("check", "study.toml", expect=2).stderr)
 

@@ -31,6 +31,12 @@ const std::set<std::string> kOwnOptions = {"--array", "--job-name",  "--parsable
                                            "--wait",  "--test-only", "--wrap"};
 constexpr std::size_t kMostParameters = 10'000;  // as Space::make; checking each takes time
 
+// sbatch takes any beginning of an option that is no other's for the option.
+bool is_own_option(const std::string& name) {
+  return std::ranges::any_of(kOwnOptions,
+                             [&](const std::string& own) { return own.starts_with(name); });
+}
+
 bool is_positive(double x) { return std::isfinite(x) && x > 0.0; }
 bool is_not_negative(double x) { return std::isfinite(x) && x >= 0.0; }
 
@@ -398,7 +404,7 @@ void read_cluster(const toml::table* table, StudyFile& file, TomlErrors& errors)
     if (!option.starts_with("--") || option.size() < 3) {
       errors.add(cluster.find("options"), "cluster.options",
                  "found " + in_quotes(option) + ", expected " + std::string(expected));
-    } else if (kOwnOptions.contains(name)) {
+    } else if (is_own_option(name)) {
       errors.add(cluster.find("options"), "cluster.options",
                  "found " + in_quotes(name) + ", which vbo sets itself");
     }
