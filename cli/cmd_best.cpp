@@ -21,7 +21,7 @@ int best(const std::string& argument, bool json) {
     print_json(best_json(record.space, *trial));
   } else {
     print_out(
-        "value " + number_text(*(*trial)->value) + "  (trial " + std::to_string((*trial)->id) +
+        "value " + short_number(*(*trial)->value) + "  (trial " + std::to_string((*trial)->id) +
         ", " + std::string(to_string(record.goal)) + (feasible ? "" : ", infeasible") + ")\n" +
         point_lines(record.space, (*trial)->point, "") + limit_lines(record.space, **trial, ""));
   }

@@ -62,10 +62,10 @@ void print_text(const StudyFile& file, const std::string& command, const Point& 
   print_out("point\n" + point_lines(file.study.space, point, "  "));
   print_out("ran    " + command + "\n");
   if (outcome.value) {
-    print_out("value  " + console.paint(1, Style::good, number_text(*outcome.value)) + "  in " +
+    print_out("value  " + console.paint(1, Style::good, short_number(*outcome.value)) + "  in " +
               duration_text(outcome.seconds) + "\n");
     for (const auto& [name, metric] : outcome.metrics) {
-      print_out("metric " + one_line(name) + " = " + number_text(metric) + "\n");
+      print_out("metric " + one_line(name) + " = " + short_number(metric) + "\n");
     }
   } else {
     print_out(console.paint(1, Style::bad, "failed") + " " + one_line(outcome.failure->message) +
@@ -76,7 +76,8 @@ void print_text(const StudyFile& file, const std::string& command, const Point& 
               (outcome.stderr_tail.ends_with('\n') ? "" : "\n"));
   }
   std::fflush(stdout);
-  if (outcome.value && !console.quiet) print_err("\nNext:\n  vbo run " + file.path + "\n");
+  if (outcome.value && !console.quiet)
+    print_err("\nNext:\n  vbo run " + shell_quoted(file.path) + "\n");
 }
 
 // A study that people evaluate: there is nothing to run, and the point is shown instead.
@@ -96,10 +97,11 @@ int check_without_program(const StudyFile& file, bool json, const Console& conso
     return kDone;
   }
   print_out(right(file) + "point\n" + point_lines(file.study.space, *point, "  ") +
-            "ran    nothing: without an [evaluate] table the results are yours to tell\n");
+            "ran    nothing: without an [evaluate] table you tell the results\n");
   std::fflush(stdout);
   if (!console.quiet) {
-    print_err("\nNext:\n  vbo ask " + file.path + "\n  vbo tell " + file.path + " ID VALUE\n");
+    const std::string path = shell_quoted(file.path);
+    print_err("\nNext:\n  vbo ask " + path + "\n  vbo tell " + path + " ID VALUE\n");
   }
   return kDone;
 }

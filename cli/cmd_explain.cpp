@@ -92,7 +92,7 @@ std::string score_text(const Explanation& e, const Lines& lines) {
 }
 
 std::string outcome_text(const Trial& trial) {
-  if (trial.value) return "completed with value " + number_text(*trial.value);
+  if (trial.value) return "completed with value " + short_number(*trial.value);
   if (trial.failure) return "failed: " + one_line(trial.failure->message);
   return std::string(to_string(trial.state));
 }

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "cli/commands.hpp"
+#include "exec/command_template.hpp"
 #include "vbo/optimizer.hpp"
 
 namespace vbo::cli {
@@ -138,7 +139,10 @@ int init(const std::string& path, const Console& console) {
     return fail(kFailed, script_path + ": cannot write: " + std::strerror(errno));
   }
   std::fflush(stdout);
-  if (!console.quiet) print_err("\nNext:\n  vbo check " + path + "\n  vbo run " + path + "\n");
+  if (!console.quiet) {
+    const std::string file = shell_quoted(path);
+    print_err("\nNext:\n  vbo check " + file + "\n  vbo run " + file + "\n");
+  }
   return kDone;
 }
 

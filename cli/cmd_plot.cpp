@@ -87,7 +87,7 @@ int plot(const std::string& argument, const Console& console) {
     return fail(kNoSuccess, "no evaluation of \"" + report->record.name + "\" has succeeded yet");
   }
   print_out(console.paint(1, Style::bold, one_line(report->record.name)) +
-            fmt::format("  best {} (trial {}), {}\n", number_text(*report->best->value),
+            fmt::format("  best {} (trial {}), {}\n", short_number(*report->best->value),
                         report->best->id, to_string(report->record.goal)) +
             curve_text(*report));
   const Importance found = importance(report->record.space, report->trials, {.pair_parameters = 0});

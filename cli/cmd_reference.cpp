@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// docs/cli.md, made from the same table as the help; a test compares the two.
+// docs/reference/command-line.md, made from the same table as the help; a test compares the two.
 #include "cli/app.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/help.hpp"

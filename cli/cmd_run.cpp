@@ -19,6 +19,7 @@
 #include "cli/trial_json.hpp"
 #include "core/limits.hpp"
 #include "core/one_line.hpp"
+#include "exec/command_template.hpp"
 #include "vbo/worker.hpp"
 
 namespace vbo::cli {
@@ -92,7 +93,7 @@ std::string reason(const StudyFile& file, const Summary& summary) {
       return fmt::format(
           "Paused: {} evaluations in a row have failed. See why with: vbo trials {} --state failed "
           "--json",
-          file.stop.failures_in_a_row, file.study.storage);
+          file.stop.failures_in_a_row, shell_quoted(file.study.storage));
     case RunEnd::no_more_information:
       return "Stopped: the predicted information of the last rounds is below stop.information.";
     case RunEnd::space_exhausted:
@@ -103,28 +104,48 @@ std::string reason(const StudyFile& file, const Summary& summary) {
       return "Stopped: the best result is as good as stop.value asks for.";
     case RunEnd::setup_failure:
       return fmt::format(
-          "Paused: this looks like a mistake in the set-up, for the first evaluations failed all "
-          "in the same way. See why with: vbo check {}",
-          file.path);
+          "Paused: the first evaluations all failed in the same way, so the set-up is probably "
+          "wrong. See why with: vbo check {}",
+          shell_quoted(file.path));
   }
   return "";
 }
 
+// Commands to continue with, ready for a shell. After failures the cause comes first: running again
+// at once would only repeat them.
 std::string next_steps(const StudyFile& file, const Summary& summary) {
-  const std::string& db = file.study.storage;
-  const bool unfinished = summary.end == RunEnd::interrupted ||
-                          summary.end == RunEnd::too_many_failures ||
-                          summary.end == RunEnd::time_over || summary.end == RunEnd::setup_failure;
+  const std::string db = shell_quoted(file.study.storage), study = shell_quoted(file.path);
+  constexpr std::int64_t enough_for_importance = 20;
   std::vector<std::pair<std::string, std::string>> steps;
-  if (unfinished) steps.emplace_back("vbo run " + file.path, "resume");
+  switch (summary.end) {
+    case RunEnd::setup_failure:
+      steps.emplace_back("vbo check " + study, "when it is repaired: evaluate one point");
+      steps.emplace_back("vbo run " + study, "when that works: resume");
+      break;
+    case RunEnd::too_many_failures:
+      steps.emplace_back("vbo trials " + db + " --state failed --json", "why they failed");
+      steps.emplace_back("vbo run " + study, "when it is repaired: resume");
+      break;
+    case RunEnd::interrupted:
+    case RunEnd::time_over:
+      steps.emplace_back("vbo run " + study, "resume");
+      break;
+    default:
+      break;
+  }
   if (summary.best) {
+    steps.emplace_back("vbo serve " + db, "look at it in the browser");
+    steps.emplace_back("vbo report " + db, "the same as one file");
+    if (summary.counts.completed >= enough_for_importance) {
+      steps.emplace_back("vbo importance " + db, "which parameters matter");
+    }
     steps.emplace_back("vbo best " + db + " --json", "the best point for a program");
     steps.emplace_back(fmt::format("vbo explain {} {}", db, summary.best->id),
                        "why this point was tried");
   }
   steps.emplace_back("vbo trials " + db, "every evaluation, as CSV");
   if (summary.end == RunEnd::budget_spent) {
-    steps.emplace_back("vbo run " + file.path, "after raising study.budget: continue");
+    steps.emplace_back("vbo run " + study, "after raising study.budget: continue");
   }
   std::size_t width = 0;
   for (const auto& step : steps) width = std::max(width, step.first.size());
@@ -144,7 +165,7 @@ void print_summary(const StudyFile& file, const Summary& summary, const Console&
     text += "\n" +
             console.paint(1, feasible ? Style::good : Style::bad,
                           (feasible ? "Best " : "Nothing is feasible; closest ") +
-                              number_text(*summary.best->value)) +
+                              short_number(*summary.best->value)) +
             fmt::format("  (trial {})\n", summary.best->id) +
             point_lines(file.study.space, summary.best->point, "  ") +
             limit_lines(file.study.space, *summary.best, "  ");

@@ -62,7 +62,7 @@ std::string status_text(const StudyReport& status, const Console& console) {
     const bool feasible = status.feasible.value_or(1) > 0;
     text +=
         "  best         " +
-        console.paint(1, feasible ? Style::good : Style::bad, number_text(*status.best->value)) +
+        console.paint(1, feasible ? Style::good : Style::bad, short_number(*status.best->value)) +
         fmt::format("  (trial {}{})\n", status.best->id,
                     feasible ? "" : ", infeasible: the least violating one") +
         point_lines(record.space, status.best->point, "                 ") +
@@ -71,7 +71,7 @@ std::string status_text(const StudyReport& status, const Console& console) {
     text += "  best         nothing has succeeded yet\n";
   }
   if (status.recommendation && status.recommended) {
-    text += fmt::format("  recommended  trial {}: the method expects {:.6g} +- {:.2g} there\n",
+    text += fmt::format("  recommended  trial {}: the method predicts {:.6g} +- {:.2g} there\n",
                         status.recommendation->id, status.recommendation->mean,
                         status.recommendation->deviation);
     text += point_lines(record.space, status.recommended->point, "                 ");
@@ -79,8 +79,9 @@ std::string status_text(const StudyReport& status, const Console& console) {
   const std::string information = information_text(status.rounds);
   if (!information.empty()) {
     text += "  information  " + information +
-            "\n                 what the next results are expected to tell about outcomes: 0 is "
-            "nothing new;\n                 the most is what this estimate could show at all\n";
+            "\n                 how much the next results are predicted to change what is known "
+            "about\n                 outcomes: 0 is nothing; the largest is what this estimate can "
+            "show\n";
   }
   if (!status.message.empty()) text += "  method       " + one_line(status.message) + "\n";
   return text;

@@ -202,7 +202,8 @@ const std::vector<Command>& commands() {
        "Show a study in the browser while it runs",
        {"vbo serve study.db", "vbo serve study.toml --port 8080 --allow-tell",
         "vbo serve study.db --host 0.0.0.0 --token-file token"},
-       "The page follows the study; see docs/http.md for its interface. Only this machine is "
+       "The page follows the study; see docs/reference/http.md for its interface. Only this "
+       "machine is "
        "answered, unless --host says otherwise, which needs --token-file: a file with the word "
        "that clients send as Authorization: Bearer. Reads only, unless --allow-tell, which also "
        "answers POST /api/ask and /api/tell. Ctrl-C ends it.",
@@ -249,8 +250,8 @@ const std::vector<Command>& commands() {
        define_completion},
       {"man", "Print the manual page", {"vbo man > vbo.1"}, "", "", define_man, true},
       {"reference",
-       "Print docs/cli.md",
-       {"vbo reference > docs/cli.md"},
+       "Print docs/reference/command-line.md",
+       {"vbo reference > docs/reference/command-line.md"},
        "",
        "",
        define_reference,

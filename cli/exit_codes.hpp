@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the exit codes mean, for docs/cli.md and the manual page.
+// What the exit codes mean, for docs/reference/command-line.md and the manual page.
 #pragma once
 
 #include <array>

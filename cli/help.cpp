@@ -127,16 +127,35 @@ std::string help_of_command(const Command& command, const CLI::App& app) {
   return text;
 }
 
+const std::vector<CommandGroup>& command_groups() {
+  static const std::vector<CommandGroup> groups = {
+      {"Run a study", {"init", "check", "run"}},
+      {"Look", {"status", "best", "serve", "report", "trials", "explain", "importance", "plot"}},
+      {"Work by hand", {"ask", "tell", "import", "drop", "retry"}},
+      {"Many machines", {"work", "workers"}},
+      {"Research", {"methods", "tasks", "bench", "mi"}},
+      {"Storage", {"verify", "upgrade"}},
+      {"Shell", {"completion"}}};
+  return groups;
+}
+
 std::string help_of_program(const CLI::App& app) {
-  std::string text = examples_of({"vbo init study.toml     write a study file to start from",
-                                  "vbo check study.toml    try it on one point",
-                                  "vbo run study.toml      run it; run it again to resume",
-                                  "vbo best study.db       the answer"});
-  text +=
+  std::string text =
       "vbo: high-throughput Bayesian optimization of any program.\n\n"
-      "Usage: vbo COMMAND [OPTIONS]\n\nCommands (vbo COMMAND --help shows each):\n";
-  for (const Command& command : commands()) {
-    if (!command.hidden) text += fmt::format("  {:<12}{}\n", command.name, command.summary);
+      "Usage: vbo COMMAND [OPTIONS]\n\nMost used:\n"
+      "  vbo init study.toml     write a study file to start from\n"
+      "  vbo run study.toml      run it; run it again to resume\n"
+      "  vbo status study.db     how far it is\n"
+      "  vbo best study.db       the answer\n"
+      "  vbo serve study.db      the study in the browser\n"
+      "\nvbo COMMAND --help shows each command.\n";
+  for (const CommandGroup& group : command_groups()) {
+    text += "\n" + group.title + ":\n";
+    for (const std::string& name : group.commands) {
+      const auto& all = commands();
+      const auto found = std::ranges::find(all, name, &Command::name);
+      text += fmt::format("  {:<12}{}\n", name, found->summary);
+    }
   }
   return text + "\nOptions of every command:\n" + list_of(option_rows(app), false);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What --help prints, and the pieces of it that docs/cli.md is made of too.
+// What --help prints, and the pieces of it that docs/reference/command-line.md is made of too.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -12,6 +12,12 @@
 namespace vbo::cli {
 
 std::string help_of_program(const CLI::App& app);
+// How the help of the program arranges the commands. Each that is not hidden is in one group.
+struct CommandGroup {
+  std::string title;
+  std::vector<std::string> commands;
+};
+const std::vector<CommandGroup>& command_groups();
 std::string help_of_command(const Command& command, const CLI::App& app);
 // For a command below a command, e.g. `vbo bench run`; its examples are those of the command that
 // begin with its name, or the first paragraph of its footer.

@@ -23,8 +23,10 @@ std::string point_lines(const Space& space, const Point& point, std::string_view
   for (const Parameter& p : space.parameters()) width = std::max(width, p.name.size());
   std::string text;
   for (std::size_t i = 0; i < space.size(); ++i) {
+    const auto* real = std::get_if<double>(&point[i]);
+    const bool exact = !real || space[i].step > 0.0;  // of a step every digit counts
     text += fmt::format("{}{:<{}} = {}\n", indent, one_line(space[i].name), width,
-                        one_line(to_string(point[i])));
+                        exact ? one_line(to_string(point[i])) : short_number(*real));
   }
   return text;
 }

@@ -52,7 +52,7 @@ std::vector<std::string> words_of(const std::string& line) {
   return words;
 }
 
-// What the help and docs/cli.md show is what the program takes.
+// What the help and docs/reference/command-line.md show is what the program takes.
 TEST(App, TakesEveryExample) {
   for (const Command& command : commands()) {
     for (const std::string& example : command.examples) {
@@ -65,6 +65,24 @@ TEST(App, TakesEveryExample) {
       EXPECT_NO_THROW(app->parse(std::move(words))) << example;
     }
   }
+}
+
+TEST(App, HelpHasEveryCommandInOneGroup) {
+  std::vector<std::string> grouped, visible;
+  for (const CommandGroup& group : command_groups()) {
+    grouped.insert(grouped.end(), group.commands.begin(), group.commands.end());
+  }
+  for (const Command& command : commands()) {
+    if (!command.hidden) visible.push_back(command.name);
+  }
+  std::ranges::sort(grouped);
+  std::ranges::sort(visible);
+  EXPECT_EQ(grouped, visible);
+  Console console;
+  Action chosen;
+  const std::string help = help_of_program(*make_app(console, chosen));
+  EXPECT_LT(help.find("vbo serve study.db"), help.find("Run a study:"));
+  EXPECT_LT(help.find("Run a study:"), help.find("Many machines:"));
 }
 
 TEST(App, CommandsThatPrintJsonSayWhichAndTheOthersDoNot) {

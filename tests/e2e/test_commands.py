@@ -44,8 +44,8 @@ class Help(VboTest):
         self.assertIn("--count", self.vbo("ask", "a.toml", "-n", "0", expect=2).stderr)
 
     def test_the_reference_in_docs_is_current(self):
-        self.assertEqual((ROOT / "docs/cli.md").read_text(), self.vbo("reference").stdout,
-                         "docs/cli.md is out of date: vbo reference > docs/cli.md")
+        self.assertEqual((ROOT / "docs/reference/command-line.md").read_text(), self.vbo("reference").stdout,
+                         "docs/reference/command-line.md is out of date: vbo reference > docs/reference/command-line.md")
 
 
 class Completion(VboTest):
@@ -255,7 +255,7 @@ class Reading(VboTest):
         values = [t["value"] for t in self.json("trials", "parabola.db") if t["state"] == "completed"]
         self.assertEqual(best["value"], min(values))
         text = self.vbo("best", "parabola.db").stdout
-        self.assertIn(f"x    = {best['params']['x']}", text)
+        self.assertIn(f"x    = {best['params']['x']:.6g}\n", text)  # for people; JSON has every digit
         self.assertEqual(self.json("best", "study.toml"), best)
 
     def test_trials(self):
@@ -398,14 +398,10 @@ class Lists(VboTest):
 
 
 class Documents(VboTest):
-    def test_the_example_in_the_readme_is_the_example(self):
-        blocks = re.findall(r"```cpp\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
-        self.assertIn((ROOT / "examples/ask_tell.cpp").read_text(), blocks)
-
     def test_study_files_in_the_documents_are_right(self):
         self.write("branin.py", "print(1.0)\n")
         found = 0
-        for page in ("README.md", "docs/study-file.md"):
+        for page in ("README.md", "docs/reference/study-file.md"):
             for block in re.findall(r"```toml\n(.*?)```", (ROOT / page).read_text(), re.S):
                 if "[study]" not in block:
                     continue
@@ -416,7 +412,7 @@ class Documents(VboTest):
         self.assertGreaterEqual(found, 2)
 
     def test_links_between_pages_lead_somewhere(self):
-        for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
+        for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "research").rglob("*.md")]:
             for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text()):
                 if "://" not in target:
                     self.assertTrue((page.parent / target).exists(), f"{page}: {target}")

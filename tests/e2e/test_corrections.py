@@ -240,7 +240,7 @@ class Ends(VboTest):
     def test_the_same_error_in_the_first_five_pauses(self):
         self.study(["false"], budget=1000, workers=1)
         done = self.vbo("run", "study.toml", expect=3)
-        self.assertIn("looks like a mistake", done.stdout)
+        self.assertIn("the set-up is probably wrong", done.stdout)
         self.assertEqual(self.json("status", "parabola.db")["failed"], 5)
         # Who runs it again means it.
         self.assertEqual(self.json("run", "study.toml", expect=3)["end"], "too_many_failures")

@@ -27,10 +27,18 @@ class Running(VboTest):
         best = self.json("best", "parabola.db")
         self.assertIn("parabola: 10 of 10 evaluations", done.stdout)
         self.assertIn(f"(trial {best['id']})", done.stdout)
-        self.assertIn(f"x    = {best['params']['x']}", done.stdout)
+        self.assertIn(f"x    = {best['params']['x']:.6g}", done.stdout)
         for command in ("vbo best parabola.db", "vbo trials parabola.db", "vbo run study.toml"):
             self.assertIn(command, done.stderr)
         self.assertNotIn("\x1b", done.stdout + done.stderr)
+
+    def test_next_steps_are_ready_for_a_shell(self):
+        self.study(budget=20)
+        (self.folder / "study.toml").rename(self.folder / "my study.toml")
+        done = self.vbo("run", "my study.toml")
+        for command in ("vbo serve parabola.db", "vbo report parabola.db", "vbo importance parabola.db",
+                        "vbo run 'my study.toml'"):
+            self.assertIn(command, done.stderr)
 
     def test_json_and_quiet(self):
         self.study(budget=6, goal="maximize")
