@@ -1,7 +1,7 @@
 # The few commands a newcomer needs. Everything else is plain CMake: see CMakePresets.json.
 JOBS ?= $(shell nproc)
 
-.PHONY: help program build test wheel demo check fuzz sanitize coverage package format tidy clean
+.PHONY: help program build test wheel demo check fuzz sanitize coverage package release format tidy clean
 
 help:
 	@echo "make demo     install what is missing, build the program, and run a real study"
@@ -11,6 +11,7 @@ help:
 	@echo "make fuzz     libFuzzer on everything that is read from outside, a minute each (MINUTES=60 for longer)"
 	@echo "make package  a .deb for Debian 12 in build/package"
 	@echo "make wheel    Python wheels in build/wheels, tried in a clean environment"
+	@echo "make release  source archive, .deb, wheels, checksums and notes in build/release-files"
 	@echo "make format   clang-format over the tree;  make tidy  clang-tidy over the tree"
 
 # Tests and benchmarks are configured too, but only what the program needs is compiled.
@@ -60,6 +61,9 @@ package:
 	@cmake --build --preset package -j $(JOBS)
 	@cd build/package && cpack -G DEB
 	@echo "vbo: scripts/package-test tries it on a bare Debian 12" >&2
+
+release:
+	@scripts/release $(PYTHONS)
 
 format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
