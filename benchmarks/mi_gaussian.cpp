@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Trained estimates of mutual information against the closed form -d/2 ln(1 - rho^2) of correlated
 // Gaussians, for d = 1, 5, 20 and rho from 0 to 0.95: a table on standard output and, with a file
-// name, the figure of docs/information.md.
-//   build/release/mi_gaussian docs/images/mi-gaussian.svg
+// name, the figure of research/information.md.
+//   build/release/mi_gaussian research/images/mi-gaussian.svg
 // A second argument changes the number of samples (5000).
 #include <chrono>
 #include <cmath>

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The cells by which `auto` chooses, as a table: which methods are as good as the best.
 
-    vbo bench run -p bench/protocols/auto.toml --out build/auto
+    vbo bench run -p research/protocols/auto.toml --out build/auto
     scripts/auto_cells.py build/auto
 
 Median gap to the optimum for each cell (task, batch, evaluations) and method over the seeds that all

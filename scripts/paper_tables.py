@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The tables of docs/algorithms/vbo-paper.md, from raw data.
+"""The tables of research/methods/vbo-paper.md, from raw data.
 
-    vbo bench run -p bench/protocols/paper-choices.toml --out build/paper-choices
+    vbo bench run -p research/protocols/paper-choices.toml --out build/paper-choices
     scripts/paper_tables.py choices build/paper-choices
     scripts/results unpack
     scripts/paper_tables.py tasks build/results/main

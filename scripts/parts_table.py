@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What each part of vbo is worth, as a table.
 
-    vbo bench run -p bench/protocols/parts.toml --out build/parts
+    vbo bench run -p research/protocols/parts.toml --out build/parts
     scripts/parts_table.py build/parts
 
 Every other method against `vbo`, paired by task and seed: pairs in which vbo's best value is higher

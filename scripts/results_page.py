@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/results/README.md from raw results: its numbers are computed here or by `vbo bench`."""
+"""research/results/README.md from raw results: its numbers are computed here or by `vbo bench`."""
 
 import json
 import shutil

@@ -5,9 +5,9 @@ from results_rows import markdown
 
 # Item of the paper, where it is here, the set of results it needs ("" = none), remark.
 ITEMS = [
-    ("Figure: network for information from samples", "[networks](../algorithms/vbo-mi-networks.svg)", "", "drawn anew"),
-    ("Figure: the method and its gradients", "[method](../algorithms/vbo-mi-method.svg)", "", "drawn anew"),
-    ("Algorithm 1", "[vbo](../algorithms/vbo.md), `vbo-paper`, `vbo-paper-literal`", "",
+    ("Figure: network for information from samples", "[networks](../methods/vbo-mi-networks.svg)", "", "drawn anew"),
+    ("Figure: the method and its gradients", "[method](../methods/vbo-mi-method.svg)", "", "drawn anew"),
+    ("Algorithm 1", "[vbo](../methods/vbo.md), `vbo-paper`, `vbo-paper-literal`", "",
      "every choice the paper leaves open is listed there"),
     ("Figure: Branin, Hartmann-6, Ackley-10", "[seven tasks](#the-papers-seven-tasks)", "main",
      "batches as published; rounds and seeds are ours"),

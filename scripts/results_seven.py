@@ -31,11 +31,11 @@ def standing(by_task, duels, hero="vbo"):
 
 
 def headline(found, hero="vbo"):
-    """One sentence, also for the README. Ahead, behind: beyond the luck of seeds."""
+    """One sentence, also for the README. Ahead, behind: beyond seed variation."""
     judged = [f for f in found.values() if f["duel"]]
     verdicts = [f["duel"]["verdict"] for f in judged]
     return (f"`{hero}` has the highest average reward on {verdicts.count('first')} of {len(judged)} tasks "
-            f"against the best setting of the best baseline on each, shares it within the luck of seeds on "
+            f"against the best setting of the best baseline on each, is tied (within seed variation) on "
             f"{verdicts.count('tie')}, and is behind on {verdicts.count('second')}; its best value is the "
             f"highest, or equal to it, on {sum(f['best'] for f in judged)}")
 
@@ -66,7 +66,7 @@ def verdict(by_task, duels):
                               f"({number(mine['final_reward'])}), "
                               f"{interval(duels.duel(task, 'vbo', r['method']))}.")
     if beaten:
-        text += ["Who is ahead of `vbo` by reward, ablations included, beyond the luck of seeds:", "",
+        text += ["Who is ahead of `vbo` by reward, ablations included, beyond seed variation:", "",
                  *beaten, ""]
     return text
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the service answers: the interface of docs/http.md.
+// What the service answers: the interface of docs/reference/http.md.
 #include <algorithm>
 
 #include "core/limits.hpp"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The engineering problems against Optuna's TPE with constraints_func.
 
-    vbo bench run -p bench/protocols/engineering.toml -o results/engineering
+    vbo bench run -p research/protocols/engineering.toml -o results/engineering
     python benchmarks/peers/constrained.py --vbo build/release/vbo --results results/engineering
 
 TPE is used as Optuna's documentation says for batches, constant_liar=True, with one constraint per

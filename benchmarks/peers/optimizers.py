@@ -4,7 +4,7 @@
 
     python3 benchmarks/peers/optimizers.py --program build/release/vbo --out peers
     python3 benchmarks/peers/optimizers.py --out peers --deadline 540 --limit 100
-    python3 benchmarks/peers/optimizers.py --out peers --report docs/results/peers.md
+    python3 benchmarks/peers/optimizers.py --out peers --report research/results/peers.md
 
 Quality: best value (median over seeds) after 20 and 40 rounds of 64 evaluations.
 Speed:   seconds per suggestion with n = 100, 1000 and 10000 results, model fit included.

@@ -76,7 +76,7 @@ struct ProcessOptions {
 
 // Evaluates with a program on this machine, several at a time. The calling thread does all the work
 // inside submit() and wait(); a signal makes wait() return early. What the program has to do is
-// described in docs/evaluators.md. The error names the option, or the placeholder without
+// described in docs/reference/evaluators.md. The error names the option, or the placeholder without
 // parameter.
 Result<std::unique_ptr<Executor>> make_process_executor(const Space& space, ProcessOptions options);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // An experiment: which methods meet which tasks, how many evaluations a round, how many rounds and
-// which seeds. Read from a protocol file (docs/bench.md) or put together from flags.
+// which seeds. Read from a protocol file (research/bench.md) or put together from flags.
 #pragma once
 
 #include <cstdint>

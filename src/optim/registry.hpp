@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // All methods of this build. A new one is a folder, one line in registry.cpp, one page in
-// docs/algorithms/ and one row in the tests.
+// research/methods/ and one row in the tests.
 #pragma once
 
 #include <functional>

@@ -54,7 +54,7 @@ inline ValueSlope bounded_below(double score) {
 // A log probability of success that falls so steeply below the bar (a logarithm, too) that no
 // improvement a model hopes for beyond a border counts.
 inline ValueSlope steep_below(double bar, double log_p) {
-  constexpr double steepness = 1e4;  // per nat (docs/constraints.md, "Borders")
+  constexpr double steepness = 1e4;  // per nat (research/constraints.md, "Borders")
   if (log_p >= bar) return {log_p, 1.0};
   return {log_p - steepness * (bar - log_p), 1.0 + steepness};
 }

@@ -18,7 +18,7 @@ import unittest
 import xml.etree.ElementTree
 
 PROGRAM, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
-PROTOCOLS = SOURCE / "bench/protocols"
+PROTOCOLS = SOURCE / "research/protocols"
 
 
 def bench(*words, code=0):

@@ -215,7 +215,7 @@ class Interface(ServeTest):
 
 
 class Document(ServeTest):
-    """docs/openapi.json says what the server does, and the server does what it says."""
+    """docs/reference/openapi.json says what the server does, and the server does what it says."""
 
     def check(self, schema, value, where):
         if "$ref" in schema:
@@ -237,7 +237,7 @@ class Document(ServeTest):
                 self.check(schema["items"], item, f"{where}[]")
 
     def test_every_path_answers_as_documented(self):
-        self.document = json.loads((ROOT / "docs/openapi.json").read_text())
+        self.document = json.loads((ROOT / "docs/reference/openapi.json").read_text())
         self.study(budget=40)
         self.vbo("run", "study.toml")
         self.vbo("ask", "study.toml", "-n", "2", "--over-budget")
@@ -257,8 +257,8 @@ class Document(ServeTest):
         self.check(self.document["components"]["schemas"]["Error"], failed, "error")
 
     def test_every_path_of_the_document_is_in_the_text_and_the_other_way_round(self):
-        document = json.loads((ROOT / "docs/openapi.json").read_text())
-        text = (ROOT / "docs/http.md").read_text()
+        document = json.loads((ROOT / "docs/reference/openapi.json").read_text())
+        text = (ROOT / "docs/reference/http.md").read_text()
         named = set(re.findall(r"`(?:GET|POST) (/[\w/]*)", text))
         self.assertEqual({path.split("{")[0].rstrip("/") or "/" for path in document["paths"]}, {path.removesuffix("ID").rstrip("/") or "/" for path in named})
 

@@ -7,8 +7,8 @@
 namespace vbo {
 namespace {
 
-// docs/algorithms/auto.md has the measurements. Up to here gp-logei is level with the best of vbo,
-// gp-logei and turbo on 49 of the 60 cells of bench/protocols/auto.toml, whatever the space.
+// research/methods/auto.md has the measurements. Up to here gp-logei is level with the best of vbo,
+// gp-logei and turbo on 49 of the 60 cells of research/protocols/auto.toml, whatever the space.
 // Beyond, nobody has measured it, and its time grows with the cube of the results.
 constexpr std::int64_t most_results = 1024;
 constexpr std::int64_t most_at_once = 64;

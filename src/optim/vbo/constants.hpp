@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Every constant of the flagship that is not an option, in one place: what it trades, where it was
-// measured (sections of docs/research.md), and how sure we are. "Sure" means several values were
+// measured (sections of research/log.md), and how sure we are. "Sure" means several values were
 // compared on the development set and the others were worse; "flat" that a factor of two either way
 // changes nothing that can be seen; "guess" that it was not measured. Lengths and deviations are in
 // widths of the box unless said otherwise.
@@ -85,7 +85,7 @@ struct Tuning {
   static constexpr double mutation_step = 0.1;       // deviation of a moderate change; guess
   static constexpr int recommend_from = 64;          // best observations a recommendation is among
 
-  // ---- Failures and limits (docs/constraints.md, "Borders") ----------------------------------
+  // ---- Failures and limits (research/constraints.md, "Borders") ----------------------------------
   // Of a suggestion, a probability. Bold improvements make the search exact, so that all others may
   // be careful: with 0.9 more batches fail as a whole ("A sixth look").
   static constexpr double success_wanted = 0.97;

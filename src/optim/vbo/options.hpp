@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Settings of the flagship method. Defaults were chosen on the development set; docs/research.md
+// Settings of the flagship method. Defaults were chosen on the development set; research/log.md
 // holds the evidence.
 #pragma once
 

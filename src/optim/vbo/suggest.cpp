@@ -63,7 +63,7 @@ void Vbo::draw_beside_ei(std::span<Part> parts) {
 
 // What is suggested before the improvements (0) enters them as fantasies, what comes after (2) is
 // drawn meanwhile. Where evaluations fail they need the local search's, too: without, twice as many
-// crash (docs/research.md, "Sixteen threads").
+// crash (research/log.md, "Sixteen threads").
 int Vbo::turn_of(Source source) const {
   if (source == Source::expected_improvement) return 1;
   const bool meanwhile =

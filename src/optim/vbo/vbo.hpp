@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The flagship: a panel of surrogates (critics that predict outcomes in nats, and a Gaussian
-// process), and actors trained on it (after VBO-MI). docs/algorithms/vbo.md sets the published
+// process), and actors trained on it (after VBO-MI). research/methods/vbo.md sets the published
 // algorithm and this one side by side.
 //
 // The search is a sequence of restarts (restart.hpp). The first has all suggestions; when it has

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Settings of vbo-paper, of the same with the paper's printed constants, and of its two ablations.
-// docs/algorithms/vbo-paper.md says for each what the paper leaves open and what the choice is
+// research/methods/vbo-paper.md says for each what the paper leaves open and what the choice is
 // worth.
 #pragma once
 

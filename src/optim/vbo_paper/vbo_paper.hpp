@@ -2,7 +2,7 @@
 // VBO-MI with its published networks: a helper with memory that estimates the information between
 // inputs and outcomes, and an action-net that samples every suggestion. No local search, no
 // preselection; a Gaussian process only in the ablations.
-// docs/algorithms/vbo-paper.md sets the published algorithm and this one side by side.
+// research/methods/vbo-paper.md sets the published algorithm and this one side by side.
 //
 // Every B results, in the order they arrive, are a round; inside a round they are ordered by trial
 // id, and the i-th of each round continues history i. So any order and number of results forms
