@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Objectives that crash in about half of the box and have their optimum on the border: how much of
-// a batch still crashes after ten rounds, and how good the best result is (research/constraints.md).
+// a batch still crashes after ten rounds, and how good the best result is
+// (research/constraints.md).
 //   failing_regions [--methods vbo,turbo] [--problems NAME,...|tuned|held-out|all] [--seeds 1:5]
 //                   [--rounds 12] [--batch 32] [--whole|--known|--paired] [--games]
 // --whole: nothing crashes, what the border costs; --known: it is a constraint of the space, what

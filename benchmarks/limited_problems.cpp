@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Problems with measured constraints beside the engineering tasks (research/constraints.md): median of
-// the best feasible value after 20 rounds of 16, and in how many seeds there was one.
+// Problems with measured constraints beside the engineering tasks (research/constraints.md): median
+// of the best feasible value after 20 rounds of 16, and in how many seeds there was one.
 //   limited_problems [SEEDS [METHOD...]]
 #include <algorithm>
 #include <cmath>

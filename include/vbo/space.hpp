@@ -62,9 +62,10 @@ class Space {
  public:
   Space() = default;  // no parameters; only make() gives a usable one
   // The error names the parameter, what was found and what would be right. Constraints are
-  // expressions over the parameters, "width * layers <= 512" (docs/reference/study-file.md); every point of
-  // the space satisfies them all. Constraints that no point satisfies are an error that names them.
-  // Limits concern what is measured at a point, so every point of the space may violate them.
+  // expressions over the parameters, "width * layers <= 512" (docs/reference/study-file.md); every
+  // point of the space satisfies them all. Constraints that no point satisfies are an error that
+  // names them. Limits concern what is measured at a point, so every point of the space may violate
+  // them.
   static Result<Space> make(std::vector<Parameter> parameters,
                             std::vector<std::string> constraints = {},
                             std::vector<Limit> limits = {});

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The study file: what a person writes to say what is optimized, over which space, how and by which
-// program. docs/reference/study-file.md describes every key. Reading is all or nothing: the first thing that
-// is wrong is an Error whose message is one line, "file:line: field: found X, expected Y", with the
-// field and the line beside it. A build without toml++ answers with ErrorKind::unsupported.
+// program. docs/reference/study-file.md describes every key. Reading is all or nothing: the first
+// thing that is wrong is an Error whose message is one line, "file:line: field: found X, expected
+// Y", with the field and the line beside it. A build without toml++ answers with
+// ErrorKind::unsupported.
 #pragma once
 
 #include <functional>

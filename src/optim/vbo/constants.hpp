@@ -85,9 +85,10 @@ struct Tuning {
   static constexpr double mutation_step = 0.1;       // deviation of a moderate change; guess
   static constexpr int recommend_from = 64;          // best observations a recommendation is among
 
-  // ---- Failures and limits (research/constraints.md, "Borders") ----------------------------------
-  // Of a suggestion, a probability. Bold improvements make the search exact, so that all others may
-  // be careful: with 0.9 more batches fail as a whole ("A sixth look").
+  // ---- Failures and limits (research/constraints.md, "Borders")
+  // ---------------------------------- Of a suggestion, a probability. Bold improvements make the
+  // search exact, so that all others may be careful: with 0.9 more batches fail as a whole ("A
+  // sixth look").
   static constexpr double success_wanted = 0.97;
   static constexpr double success_least = 0.4;  // of a suggestion that looks for the border
   // Their share of a batch once something has failed; half of it: values two times worse. Where

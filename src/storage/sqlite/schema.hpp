@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The tables of a study file and how they change between versions; docs/reference/storage-format.md draws
-// them. A file is ours when its application_id says so; user_version numbers the schema.
+// The tables of a study file and how they change between versions; docs/reference/storage-format.md
+// draws them. A file is ours when its application_id says so; user_version numbers the schema.
 #pragma once
 
 #include <cstdint>
