@@ -46,6 +46,7 @@ Result<CommandEnd> run_command(const std::vector<std::string>& arguments, double
     }
     poll(events.data(), events.size(), kPollMilliseconds);
   }
+  if (child->start_error()) return *child->start_error();
   end.succeeded = WIFEXITED(child->wait_status()) && WEXITSTATUS(child->wait_status()) == 0;
   return end;
 }

@@ -32,11 +32,11 @@ struct Pipe {
   int release(std::size_t end) { return std::exchange(ends[end], -1); }
 };
 
-Error cannot_start(const SpawnOptions& options, int reason) {
+Error cannot_start(const std::string& program, int reason) {
   const bool permanent = reason == ENOENT || reason == EACCES || reason == ENOTDIR ||
                          reason == ENOEXEC || reason == EISDIR || reason == E2BIG;
   return {permanent ? ErrorKind::not_found : ErrorKind::io,
-          "cannot start \"" + options.arguments.front() + "\": " + std::strerror(reason) +
+          "cannot start \"" + program + "\": " + std::strerror(reason) +
               (reason == E2BIG ? "; mode = \"serve\" passes parameters of any size" : "")};
 }
 
@@ -61,8 +61,7 @@ bool wait_readable(int fd, int milliseconds) {
   return ready > 0;
 }
 
-constexpr int kStartMilliseconds = 60'000;  // exec may wait for a slow disk
-constexpr int kEndMilliseconds = 5'000;     // longer than a keeper tries
+constexpr int kEndMilliseconds = 5'000;  // longer than a keeper tries
 
 }  // namespace
 
@@ -81,8 +80,9 @@ bool make_link(std::array<int, 2>& ends) {
 void set_non_blocking(int fd) { fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK); }
 
 Result<Child> Child::spawn(const SpawnOptions& options, Guardian& guardian) {
-  Pipe in, out, err, link, files;
-  bool made = make_pipe(out.ends) && make_pipe(err.ends) && make_link(link.ends);
+  Pipe in, out, err, files;
+  const std::string& program = options.arguments.front();
+  bool made = make_pipe(out.ends) && make_pipe(err.ends);
   if (options.open_stdin) {
     made = made && make_pipe(in.ends);
   } else if (made) {
@@ -93,28 +93,23 @@ Result<Child> Child::spawn(const SpawnOptions& options, Guardian& guardian) {
     files.ends = {make_plan(options, guardian.cgroup()), open(".", O_PATH | O_CLOEXEC)};
     made = files.ends[0] >= 0 && files.ends[1] >= 0;
   }
-  if (!made) return cannot_start(options, errno);
+  if (!made) return cannot_start(program, errno);
+  Child child;
   const int reason = guardian.start({.in = in.ends[0],
                                      .out = out.ends[1],
                                      .err = err.ends[1],
-                                     .link = link.ends[0],
                                      .plan = files.ends[0],
-                                     .directory = files.ends[1]});
-  if (reason != 0) return cannot_start(options, reason);
-  close_fd(link.ends[0]);
-
-  KeeperNews news;
-  if (!wait_readable(link.ends[1], kStartMilliseconds)) return cannot_start(options, ETIMEDOUT);
-  const ssize_t got = recv(link.ends[1], &news, sizeof news, 0);
-  // Killed together with the process that was to start it.
-  if (got != static_cast<ssize_t>(sizeof news)) return cannot_start(options, ECHILD);
-  if (news.kind != KeeperNews::Kind::started) return cannot_start(options, news.value);
-
-  Child child;
+                                     .directory = files.ends[1]},
+                                    child.keeper_);
+  if (reason != 0) {
+    child.keeper_ = {};
+    return cannot_start(program, reason);
+  }
+  child.guardian_ = &guardian;
+  child.program_ = program;
   child.in_ = in.release(1);
   child.out_ = out.release(0);
   child.err_ = err.release(0);
-  child.link_ = link.release(1);
   for (const int fd : {child.in_, child.out_, child.err_}) {
     if (fd >= 0) set_non_blocking(fd);
   }
@@ -133,17 +128,20 @@ void Child::swap(Child& other) noexcept {
   std::swap(in_, other.in_);
   std::swap(out_, other.out_);
   std::swap(err_, other.err_);
-  std::swap(link_, other.link_);
+  std::swap(keeper_, other.keeper_);
+  std::swap(guardian_, other.guardian_);
+  std::swap(program_, other.program_);
   std::swap(status_, other.status_);
+  std::swap(start_error_, other.start_error_);
   std::swap(ended_, other.ended_);
 }
 
 Child::~Child() {
-  if (link_ >= 0 && !ended_) {
+  if (keeper_.socket >= 0) {
     signal_group(SIGKILL);
-    if (wait_readable(link_, kEndMilliseconds)) has_exited();
+    if (wait_readable(keeper_.socket, kEndMilliseconds)) has_exited();
   }
-  for (int* fd : {&in_, &out_, &err_, &link_}) close_fd(*fd);
+  for (int* fd : {&in_, &out_, &err_, &keeper_.socket}) close_fd(*fd);
 }
 
 void Child::close_stdin() { close_fd(in_); }
@@ -151,18 +149,22 @@ void Child::close_stdout() { close_fd(out_); }
 void Child::close_stderr() { close_fd(err_); }
 
 void Child::signal_group(int signal) const {
-  if (link_ < 0 || ended_) return;
-  while (send(link_, &signal, sizeof signal, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno == EINTR) {
+  if (keeper_.socket < 0) return;
+  while (send(keeper_.socket, &signal, sizeof signal, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 &&
+         errno == EINTR) {
   }
 }
 
 bool Child::has_exited() {
   if (ended_) return true;
   KeeperNews news;
-  const ssize_t got = recv(link_, &news, sizeof news, MSG_DONTWAIT);
+  const ssize_t got = recv(keeper_.socket, &news, sizeof news, MSG_DONTWAIT);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return false;
   // A keeper that was killed takes the evaluator along.
-  status_ = got == static_cast<ssize_t>(sizeof news) ? news.value : W_EXITCODE(0, SIGKILL);
+  if (got != static_cast<ssize_t>(sizeof news)) news.value = W_EXITCODE(0, SIGKILL);
+  status_ = news.value;
+  if (news.kind == KeeperNews::Kind::not_started) start_error_ = cannot_start(program_, news.value);
+  if (news.stays) guardian_->put_back(std::exchange(keeper_, {}));
   ended_ = true;
   return true;
 }

@@ -13,11 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "exec/guardian.hpp"
 #include "vbo/error.hpp"
 
 namespace vbo {
-
-class Guardian;
 
 struct SpawnOptions {
   std::vector<std::string> arguments;    // program first; searched in PATH when it has no slash
@@ -28,7 +27,9 @@ struct SpawnOptions {
 
 class Child {
  public:
+  // Does not wait for the program to run: whether it could be started is known when has_exited().
   // Error kinds: not_found when the program cannot be executed, io when the system cannot now.
+  // REQUIRES: the guardian outlives the child.
   static Result<Child> spawn(const SpawnOptions& options, Guardian& guardian);
 
   Child(Child&& other) noexcept;
@@ -39,7 +40,7 @@ class Child {
   int stdin_fd() const { return in_; }
   int stdout_fd() const { return out_; }
   int stderr_fd() const { return err_; }
-  int exit_fd() const { return link_; }  // readable once the evaluator ended
+  int exit_fd() const { return keeper_.socket; }  // readable once the evaluator ended
   void close_stdin();
   void close_stdout();
   void close_stderr();
@@ -48,15 +49,20 @@ class Child {
   void signal_group(int signal) const;
   // True once the evaluator has ended and what it left running is killed.
   bool has_exited();
-  int wait_status() const { return status_; }  // as of waitpid. REQUIRES: has_exited()
+  // As of waitpid; or why there was nothing to wait for. REQUIRES: has_exited()
+  int wait_status() const { return status_; }
+  const std::optional<Error>& start_error() const { return start_error_; }
 
  private:
   Child() = default;
   void swap(Child& other) noexcept;
 
   int in_ = -1, out_ = -1, err_ = -1;
-  int link_ = -1;  // to the keeper
+  KeeperLink keeper_;
+  Guardian* guardian_ = nullptr;
+  std::string program_;
   int status_ = 0;
+  std::optional<Error> start_error_;
   bool ended_ = false;
 };
 

@@ -15,10 +15,10 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
-#include <cstring>
 #include <utility>
 
 #include "exec/child.hpp"
+#include "exec/messages.hpp"
 
 namespace vbo {
 namespace {
@@ -39,26 +39,6 @@ struct Keepers {
   }
 };
 
-// One message: a byte that says nothing, and room for descriptors.
-class Envelope {
- public:
-  Envelope() {
-    message.msg_iov = &data_;
-    message.msg_iovlen = 1;
-    message.msg_control = ancillary_.data();
-    message.msg_controllen = sizeof ancillary_;
-  }
-  Envelope(const Envelope&) = delete;  // the message points into it
-  Envelope& operator=(const Envelope&) = delete;
-
-  msghdr message{};
-
- private:
-  char byte_ = 0;
-  iovec data_{&byte_, 1};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(KeeperFiles::kCount * sizeof(int))> ancillary_{};
-};
-
 // False once the children are all gone.
 bool reap(Keepers& keepers, const char* cgroup) {
   bool strays = false;
@@ -75,42 +55,28 @@ bool reap(Keepers& keepers, const char* cgroup) {
   return pid == 0;
 }
 
-enum class Received { files, nothing, end };
-
-Received receive(KeeperFiles& files) {
-  Envelope envelope;
-  const ssize_t got = recvmsg(0, &envelope.message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-  if (got < 0 && (errno == EINTR || errno == EAGAIN)) return Received::nothing;
-  if (got <= 0) return Received::end;
-  std::array<int, KeeperFiles::kCount> fds{};
-  const cmsghdr* header = CMSG_FIRSTHDR(&envelope.message);
-  if (!header || header->cmsg_len != CMSG_LEN(sizeof fds)) return Received::nothing;
-  std::memcpy(fds.data(), CMSG_DATA(header), sizeof fds);
-  files = {fds[0], fds[1], fds[2], fds[3], fds[4], fds[5]};
-  return Received::files;
-}
-
-void start_keeper(const KeeperFiles& files, Keepers& keepers) {
+void start_keeper(int link, Keepers& keepers) {
   errno = EAGAIN;
   const pid_t pid = keepers.count < kMostKeepers ? plain_fork() : -1;
   if (pid == 0) {
-    close(0);
-    keep(files, kOwner);
+    dup2(1, 0);  // our socket is not its business, and the evaluators' files must lie above 2
+    keep(link, kOwner);
   }
   if (pid > 0) {
     keepers.pids[keepers.count++] = pid;
   } else {
-    const KeeperNews news{KeeperNews::Kind::not_started, errno};
-    (void)!send(files.link, &news, sizeof news, MSG_NOSIGNAL | MSG_DONTWAIT);
+    const KeeperNews news{KeeperNews::Kind::not_started, errno, false};
+    (void)!send(link, &news, sizeof news, MSG_NOSIGNAL | MSG_DONTWAIT);
   }
-  for (const int fd : files.all()) close(fd);
+  close(link);
 }
 
 // The guardian's whole life, after fork: only async-signal-safe calls and no memory of its own.
 [[noreturn]] void guard(int socket, pid_t vbo, const char* cgroup) {
-  setsid();                  // a Ctrl-C in the terminal is not for us
-  sigset_t child;            // all signals are blocked
-  signal(SIGCHLD, SIG_DFL);  // ignored, it would take the wait status along
+  setsid();        // a Ctrl-C in the terminal is not for us
+  sigset_t child;  // all signals are blocked
+  // Evaluators inherit what is ignored; and SIGCHLD, ignored, would take the wait status along.
+  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
   prctl(PR_SET_NAME, "vbo-guardian");
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   // A process forked from vbo may hold the other end of the socket open: look at vbo itself too.
@@ -148,10 +114,10 @@ void start_keeper(const KeeperFiles& files, Keepers& keepers) {
     }
     if (events[1].revents != 0) over = true;
     if (!over && events[0].revents != 0) {
-      KeeperFiles files;
-      const Received received = receive(files);
-      over = received == Received::end;
-      if (received == Received::files) start_keeper(files, keepers);
+      int link = -1;
+      const Message received = receive_message(0, {&link, 1});
+      over = received.size == 0 || (received.size < 0 && errno != EINTR && errno != EAGAIN);
+      if (received.descriptors == 1) start_keeper(link, keepers);
     }
     // At the end it stays for as long as there is a keeper to stand in for.
     if (!reap(keepers, cgroup) && over) _exit(0);
@@ -163,6 +129,21 @@ void start_keeper(const KeeperFiles& files, Keepers& keepers) {
 Guardian::Guardian() : cgroup_(usable_cgroup()) { make(); }
 
 Guardian::~Guardian() { bury(); }
+
+std::optional<int> Guardian::take_keeper() {
+  if (idle_.empty()) return std::nullopt;
+  const int link = idle_.back();
+  idle_.pop_back();
+  return link;
+}
+
+void Guardian::put_back(KeeperLink keeper) {
+  if (keeper.generation == generation_) {
+    idle_.push_back(keeper.socket);
+  } else {
+    close(keeper.socket);  // nobody would stand in for it
+  }
+}
 
 int Guardian::make() {
   std::array<int, 2> ends{};
@@ -186,6 +167,9 @@ int Guardian::make() {
 }
 
 void Guardian::bury() {
+  for (const int link : idle_) close(link);
+  idle_.clear();
+  ++generation_;
   if (socket_ < 0) return;
   close(std::exchange(socket_, -1));
   while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
@@ -193,29 +177,35 @@ void Guardian::bury() {
   pid_ = -1;
 }
 
-int Guardian::send(const KeeperFiles& files) const {
-  if (socket_ < 0) return EPIPE;
-  Envelope envelope;
-  const std::array<int, KeeperFiles::kCount> fds = files.all();
-  cmsghdr* const header = CMSG_FIRSTHDR(&envelope.message);
-  header->cmsg_level = SOL_SOCKET;
-  header->cmsg_type = SCM_RIGHTS;
-  header->cmsg_len = CMSG_LEN(sizeof fds);
-  std::memcpy(CMSG_DATA(header), fds.data(), sizeof fds);
-  while (sendmsg(socket_, &envelope.message, MSG_NOSIGNAL) < 0) {
-    if (errno != EINTR) return errno;
+int Guardian::start_keeper(int& socket) {
+  std::array<int, 2> ends{};
+  if (!make_link(ends)) return errno;
+  int reason = socket_ >= 0 ? send_descriptors(socket_, {ends.data(), 1}) : EPIPE;
+  if (reason == EPIPE || reason == ECONNRESET) {
+    bury();
+    reason = make();
+    if (reason == 0) reason = send_descriptors(socket_, {ends.data(), 1});
   }
-  return 0;
+  close(ends[0]);
+  if (reason == 0) {
+    socket = ends[1];
+  } else {
+    close(ends[1]);
+  }
+  return reason;
 }
 
-int Guardian::start(const KeeperFiles& files) {
-  if (socket_ >= 0) {
-    const int reason = send(files);
-    if (reason != EPIPE && reason != ECONNRESET) return reason;
-    bury();
+int Guardian::start(const KeeperFiles& files, KeeperLink& keeper) {
+  while (const std::optional<int> idle = take_keeper()) {
+    keeper = {*idle, generation_};
+    if (send_descriptors(keeper.socket, files.all()) == 0) return 0;
+    close(keeper.socket);  // it was killed meanwhile
   }
-  const int reason = make();
-  return reason != 0 ? reason : send(files);
+  if (const int reason = start_keeper(keeper.socket); reason != 0) return reason;
+  keeper.generation = generation_;
+  const int reason = send_descriptors(keeper.socket, files.all());
+  if (reason != 0) close(keeper.socket);
+  return reason;
 }
 
 void Guardian::replace_if_dead() {

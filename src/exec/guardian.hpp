@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: MIT
 // Keeps no evaluator running after vbo itself is gone. A guardian is a tiny process of its own,
-// made when a pool is, that starts a keeper (keeper.hpp) for each evaluator: fork copies the small
-// process vbo was then and not the large one it has become. It adopts what a killed keeper leaves
-// and kills that. When vbo ends in any way, kill -9 included, every keeper sees it and kills its
-// own. A guardian that was killed is replaced; evaluations go on under their keepers. Not
-// thread-safe.
+// made when a pool is, that starts a keeper (keeper.hpp) for each evaluation at the same time: fork
+// copies the small process vbo was then and not the large one it has become. It adopts what a
+// killed keeper leaves and kills that. When vbo ends in any way, kill -9 included, every keeper
+// sees it and kills its own. A guardian that was killed is replaced; evaluations go on under their
+// keepers. Not thread-safe.
 #pragma once
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "exec/keeper.hpp"
 
 namespace vbo {
+
+struct KeeperLink {
+  int socket = -1;
+  int generation = 0;  // of the guardian that started it
+};
 
 class Guardian {
  public:
@@ -22,8 +29,10 @@ class Guardian {
   Guardian(const Guardian&) = delete;
   Guardian& operator=(const Guardian&) = delete;
 
-  // Has a keeper started; its news says the rest. 0, or errno.
-  int start(const KeeperFiles& files);
+  // Has a keeper start an evaluator; its news says the rest. 0, or errno.
+  int start(const KeeperFiles& files, KeeperLink& keeper);
+  // A keeper whose evaluator has ended and that stays.
+  void put_back(KeeperLink keeper);
 
   // Readable when it was killed; call replace_if_dead() then. -1 when there is none.
   int socket() const { return socket_; }
@@ -35,11 +44,14 @@ class Guardian {
  private:
   int make();
   void bury();
-  int send(const KeeperFiles& files) const;
+  std::optional<int> take_keeper();
+  int start_keeper(int& socket);
 
   std::string cgroup_;
   pid_t pid_ = -1;
   int socket_ = -1;
+  int generation_ = 0;
+  std::vector<int> idle_;  // sockets to keepers of this generation that wait
 };
 
 }  // namespace vbo

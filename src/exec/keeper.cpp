@@ -21,6 +21,7 @@
 #include <span>
 
 #include "exec/child.hpp"
+#include "exec/messages.hpp"
 
 namespace vbo {
 namespace {
@@ -33,10 +34,11 @@ struct PlanHeader {
 };  // then, each ended by NUL: control group, directory, arguments, environment
 
 struct Plan {
-  const char* cgroup = nullptr;
-  const char* directory = nullptr;
+  const char* cgroup = "";
+  const char* directory = "";
   char** arguments = nullptr;
   char** environment = nullptr;
+  std::span<char> text, table;  // what is mapped
 };
 
 // Text of a fixed size, without the heap.
@@ -83,7 +85,9 @@ bool read_plan(int fd, Plan& plan) {
   const std::size_t pointers = header.arguments + header.environment + 2;
   void* const table = mmap(nullptr, pointers * sizeof(char*), PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  plan.text = {static_cast<char*>(mapped), size};
   if (table == MAP_FAILED) return false;
+  plan.table = {static_cast<char*>(table), pointers * sizeof(char*)};
   char* text = static_cast<char*>(mapped) + sizeof header;
   const auto next = [&] {
     char* const start = text;
@@ -102,58 +106,46 @@ bool read_plan(int fd, Plan& plan) {
   return true;
 }
 
-[[noreturn]] void become_evaluator(const Plan& plan, const KeeperFiles& files, int error,
+void unmap(const Plan& plan) {
+  for (const std::span<char>& mapped : {plan.text, plan.table}) {
+    if (!mapped.empty()) munmap(mapped.data(), mapped.size());
+  }
+}
+
+[[noreturn]] void become_evaluator(const Plan& plan, const KeeperFiles& files, int& reason,
                                    pid_t keeper) {
-  const auto fail = [&] {
-    const int reason = errno;
-    (void)!write(error, &reason, sizeof reason);
-    _exit(127);
-  };
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != keeper) _exit(127);  // the keeper died before the line above
   if (*plan.cgroup) write_file(cgroup_file(plan.cgroup, keeper, "/cgroup.procs").c_str(), "0");
-  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  if (dup2(files.in, 0) < 0 || dup2(files.out, 1) < 0 || dup2(files.err, 2) < 0) fail();
-  if (fchdir(files.directory) != 0) fail();
-  if (*plan.directory && chdir(plan.directory) != 0) fail();
-  execvpe(plan.arguments[0], plan.arguments, plan.environment);
-  fail();
+  if (dup2(files.in, 0) >= 0 && dup2(files.out, 1) >= 0 && dup2(files.err, 2) >= 0 &&
+      fchdir(files.directory) == 0 && (!*plan.directory || chdir(plan.directory) == 0)) {
+    execvpe(plan.arguments[0], plan.arguments, plan.environment);
+  }
+  reason = errno;
   _exit(127);
 }
 
-// The process id, or -1 with errno.
-pid_t start_evaluator(const Plan& plan, const KeeperFiles& files) {
-  std::array<int, 2> error{};
-  if (pipe2(error.data(), O_CLOEXEC) != 0) return -1;
-  const pid_t keeper = getpid();
-  const pid_t pid = plain_fork();
-  if (pid == 0) become_evaluator(plan, files, error[1], keeper);
-  int reason = errno;
-  close(error[1]);
-  if (pid > 0) {
-    setpgid(pid, pid);  // here too: whoever comes first
-    ssize_t got = 0;
-    while ((got = read(error[0], &reason, sizeof reason)) < 0 && errno == EINTR) {
-    }
-    if (got == 0) {
-      close(error[0]);
-      return pid;
-    }
-    while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
-    }
-  }
-  close(error[0]);
-  errno = reason;
-  return -1;
+// The process id, or -1 with errno. What goes wrong later is in `reason`, which is shared memory.
+// vfork instead of fork: nothing is copied, and we go on once the program runs.
+[[gnu::noinline]] pid_t start_evaluator(const Plan& plan, const KeeperFiles& files, int& reason,
+                                        pid_t keeper) {
+  const pid_t pid = vfork();
+  if (pid == 0) become_evaluator(plan, files, reason, keeper);
+  return pid;
 }
 
-void send_news(int link, KeeperNews::Kind kind, int value) {
-  const KeeperNews news{kind, value};
+void send_news(int link, const KeeperNews& news) {
   while (send(link, &news, sizeof news, MSG_NOSIGNAL) < 0 && errno == EINTR) {
+  }
+}
+
+void drain(int signals) {
+  signalfd_siginfo drained{};
+  while (read(signals, &drained, sizeof drained) > 0) {
   }
 }
 
@@ -163,12 +155,13 @@ bool has_ended(pid_t pid) {
          info.si_pid != 0;
 }
 
-// Kills all that is below us and returns the wait status of the evaluator. What cannot be killed is
-// left to the guardian after two seconds.
-int end_all(pid_t evaluator, const char* cgroup, int signals) {
-  int status = SIGKILL;
+// Kills all that is below us; the wait status of the evaluator comes back in `status`. False when
+// something could not be killed within two seconds: that is left to the guardian.
+bool end_all(pid_t evaluator, const char* cgroup, int signals, int& status) {
+  status = SIGKILL;
   bool reaped = false;
-  for (int round = 0; round < kMostRounds; ++round) {
+  bool gone = false;
+  for (int round = 0; round < kMostRounds && !gone; ++round) {
     // Until its leader is reaped the number of a group cannot be a stranger's.
     if (!reaped) kill(-evaluator, SIGKILL);
     if (*cgroup) write_file(cgroup_file(cgroup, getpid(), "/cgroup.kill").c_str(), "1");
@@ -179,16 +172,14 @@ int end_all(pid_t evaluator, const char* cgroup, int signals) {
       status = ended;
       reaped = true;
     }
-    if (pid < 0 && errno == ECHILD) break;
+    gone = pid < 0 && errno == ECHILD;
+    if (gone) break;
     kill_children(nullptr, 0);
     pollfd event{signals, POLLIN, 0};
     poll(&event, 1, kRoundMilliseconds);
-    signalfd_siginfo drained{};
-    while (read(signals, &drained, sizeof drained) > 0) {
-    }
+    drain(signals);
   }
-  if (*cgroup) rmdir(cgroup_file(cgroup, getpid(), "").c_str());
-  return status;
+  return (!*cgroup || rmdir(cgroup_file(cgroup, getpid(), "").c_str()) == 0) && gone;
 }
 
 // The parent of a process by /proc/PID/stat; 0 when it cannot be told.
@@ -281,52 +272,92 @@ int make_plan(const SpawnOptions& options, std::string_view cgroup) {
   return fd;
 }
 
-[[noreturn]] void keep(const KeeperFiles& files, int owner) {
+namespace {
+
+struct Keeper {
+  int link, owner, signals;
+  int* reason;  // errno of an evaluator that could not become one; shared with it
+
+  // Until the evaluator ends, vbo kills it, or vbo is gone; false in the last case.
+  bool watch(pid_t evaluator) const {
+    for (;;) {
+      std::array<pollfd, 3> events{{{link, POLLIN, 0}, {owner, POLLIN, 0}, {signals, POLLIN, 0}}};
+      if (poll(events.data(), events.size(), -1) < 0) continue;
+      drain(signals);
+      if (has_ended(evaluator)) return true;
+      if (events[1].revents != 0) return false;
+      // Adopted ones that ended by themselves. Never the evaluator: its number is still needed.
+      siginfo_t info{};
+      while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0 &&
+             info.si_pid != evaluator) {
+        waitpid(info.si_pid, nullptr, 0);
+        info.si_pid = 0;
+      }
+      if (events[0].revents == 0) continue;
+      const Message order = receive_message(link, {});
+      if (order.size < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+      if (order.size <= 0) return false;
+      if (order.value == SIGKILL) return true;
+      kill(-evaluator, order.value);
+    }
+  }
+
+  // One evaluator from start to end. False when we have to go afterwards.
+  bool run(const KeeperFiles& files) const {
+    Plan plan;
+    KeeperNews news{KeeperNews::Kind::not_started, 0, true};
+    pid_t evaluator = -1;
+    *reason = 0;
+    if (read_plan(files.plan, plan)) {
+      if (*plan.cgroup && mkdir(cgroup_file(plan.cgroup, getpid(), "").c_str(), 0755) != 0) {
+        plan.cgroup = "";
+      }
+      evaluator = start_evaluator(plan, files, *reason, getpid());
+    }
+    news.value = errno;
+    for (const int fd : files.all()) close(fd);
+    if (evaluator >= 0) {
+      const bool wanted = watch(evaluator);
+      news.kind = KeeperNews::Kind::ended;
+      news.stays = end_all(evaluator, plan.cgroup, signals, news.value) && wanted;
+      if (*reason != 0) news = {KeeperNews::Kind::not_started, *reason, news.stays};
+    } else if (*plan.cgroup) {
+      rmdir(cgroup_file(plan.cgroup, getpid(), "").c_str());
+    }
+    unmap(plan);
+    send_news(link, news);
+    return news.stays;
+  }
+};
+
+}  // namespace
+
+[[noreturn]] void keep(int link, int owner) {
   prctl(PR_SET_NAME, "vbo-keeper");
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   sigset_t child;
   sigemptyset(&child);
   sigaddset(&child, SIGCHLD);
   const int signals = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
-  Plan plan;
-  const auto fail = [&] {
-    send_news(files.link, KeeperNews::Kind::not_started, errno);
-    if (plan.cgroup && *plan.cgroup) rmdir(cgroup_file(plan.cgroup, getpid(), "").c_str());
+  void* const shared =
+      mmap(nullptr, sizeof(int), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (signals < 0 || shared == MAP_FAILED) {
+    send_news(link, {KeeperNews::Kind::not_started, errno, false});
     _exit(0);
-  };
-  if (signals < 0 || !read_plan(files.plan, plan)) fail();
-  if (*plan.cgroup && mkdir(cgroup_file(plan.cgroup, getpid(), "").c_str(), 0755) != 0) {
-    plan.cgroup = "";
   }
-  const pid_t evaluator = start_evaluator(plan, files);
-  if (evaluator < 0) fail();
-  for (const int fd : {files.in, files.out, files.err, files.plan, files.directory}) close(fd);
-  send_news(files.link, KeeperNews::Kind::started, evaluator);
-
-  for (bool over = false; !over;) {
-    std::array<pollfd, 3> events{
-        {{files.link, POLLIN, 0}, {owner, POLLIN, 0}, {signals, POLLIN, 0}}};
+  const Keeper keeper{link, owner, signals, static_cast<int*>(shared)};
+  for (;;) {
+    std::array<pollfd, 2> events{{{link, POLLIN, 0}, {owner, POLLIN, 0}}};
     if (poll(events.data(), events.size(), -1) < 0) continue;
-    signalfd_siginfo drained{};
-    while (read(signals, &drained, sizeof drained) > 0) {
-    }
-    if (has_ended(evaluator) || events[1].revents != 0) break;
-    // Adopted ones that ended by themselves. Never the evaluator: its number is still needed.
-    siginfo_t info{};
-    while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0 &&
-           info.si_pid != evaluator) {
-      waitpid(info.si_pid, nullptr, 0);
-      info.si_pid = 0;
-    }
-    if (events[0].revents == 0) continue;
-    int order = 0;
-    const ssize_t got = recv(files.link, &order, sizeof order, MSG_DONTWAIT);
-    if (got < 0 && (errno == EAGAIN || errno == EINTR)) continue;
-    over = got != static_cast<ssize_t>(sizeof order) || order == SIGKILL;
-    if (!over) kill(-evaluator, order);
+    if (events[1].revents != 0) _exit(0);
+    std::array<int, KeeperFiles::kCount> fds{};
+    const Message order = receive_message(link, fds);
+    if (order.size < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+    if (order.size <= 0) _exit(0);
+    // A signal for an evaluator that has just ended is of no use any more.
+    if (order.descriptors < fds.size()) continue;
+    if (!keeper.run({fds[0], fds[1], fds[2], fds[3], fds[4]})) _exit(0);
   }
-  send_news(files.link, KeeperNews::Kind::ended, end_all(evaluator, plan.cgroup, signals));
-  _exit(0);
 }
 
 }  // namespace vbo

@@ -48,9 +48,10 @@ class OnceEvaluator final : public Evaluator {
       deadline_.step(now, *child_);
       return std::nullopt;
     }
-    const int status = child_->wait_status();
+    Outcome outcome = child_->start_error()
+                          ? Outcome{.failure = failure_from_spawn(*child_->start_error())}
+                          : outcome_of(child_->wait_status());
     child_.reset();
-    Outcome outcome = outcome_of(status);
     outcome.seconds = seconds_between(start_, now);
     outcome.stderr_tail = errors_.text();
     return outcome;

@@ -71,9 +71,10 @@ class ServeEvaluator final : public Evaluator {
       return std::nullopt;
     }
     if (exited) {
-      const int status = child_->wait_status();
+      Failure failure = child_->start_error() ? failure_from_spawn(*child_->start_error())
+                                              : failure_of_dead(child_->wait_status());
       child_.reset();
-      return finish({.failure = failure_of_dead(status)}, now);
+      return finish({.failure = std::move(failure)}, now);
     }
     if (lines_.size() > context_.options.line_limit) {
       return kill_and_finish(

@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <set>
+
 #include "exec/pool_fixture.hpp"
 
 namespace vbo {
@@ -14,6 +16,19 @@ using testing::HasSubstr;
 FailureCause cause_of(const Outcome& outcome) {
   EXPECT_TRUE(outcome.failure.has_value());
   return outcome.failure.value_or(Failure{}).cause;
+}
+
+// One keeper serves them all: an evaluation costs one fork and one exec.
+TEST(Once, TheNextProgramHasTheSameParent) {
+  ProcessOptions options = shell("echo $PPID");
+  options.workers = 2;
+  auto pool = make_process_executor(test_space(), options).value();
+  std::set<double> parents;
+  for (TrialId id = 1; id <= 10; ++id) {
+    pool->submit(job(id));
+    parents.insert(collect(*pool).at(id).value.value());
+  }
+  EXPECT_EQ(parents.size(), 1U);
 }
 
 TEST(Once, TakesTheLastNumberPrinted) {
