@@ -1,7 +1,7 @@
 # The few commands a newcomer needs. Everything else is plain CMake: see CMakePresets.json.
 JOBS ?= $(shell nproc)
 
-.PHONY: help program build test wheel demo check fuzz sanitize coverage package release format tidy clean
+.PHONY: help program build test wheel demo check fuzz bench sanitize coverage package release format tidy clean
 
 help:
 	@echo "make demo     install what is missing, build the program, and run a real study"
@@ -9,6 +9,7 @@ help:
 	@echo "make test     build everything and run every test"
 	@echo "make check    tests under sanitizers, clang-tidy, coverage (takes two hours on two cores)"
 	@echo "make fuzz     libFuzzer on everything that is read from outside, a minute each (MINUTES=60 for longer)"
+	@echo "make bench    evaluations a second of the loop, appended to research/bench/loop.csv"
 	@echo "make package  a .deb for Debian 12 in build/package"
 	@echo "make wheel    Python wheels in build/wheels, tried in a clean environment"
 	@echo "make release  source archive, .deb, wheels, checksums and notes in build/release-files"
@@ -50,6 +51,12 @@ fuzz:
 	@cmake --preset fuzz --log-level=WARNING
 	@cmake --build build/fuzz --target fuzzers -j $(JOBS)
 	@scripts/fuzz $(MINUTES)
+
+bench:
+	@scripts/bootstrap program
+	@cmake --preset release --log-level=WARNING
+	@cmake --build --preset release --target loop -j $(JOBS)
+	@scripts/bench
 
 sanitize coverage:
 	@scripts/bootstrap check
