@@ -95,6 +95,15 @@ enum class Completion {
   second,    // the trial had ended before: kept beside it, and changes nothing
 };
 
+// When a write survives a power failure.
+enum class Durability {
+  at_once,
+  // Once anybody has written anything durable after it; until then it can be lost, together with
+  // all that followed. For suggestions that are evaluated on behalf of this study: a result that
+  // is stored brings its suggestion along.
+  with_the_next,
+};
+
 inline constexpr double kLeaseSeconds = 20.0;  // default of claims; renewed four times as often
 inline constexpr int kMostLosses = 3;          // a trial whose worker is lost so often has failed
 
@@ -115,12 +124,12 @@ class Storage {
   // the one who made it and to nobody else. Or results from outside: ended trials nobody asked for,
   // all with one event as both asked_in and told_in.
   virtual Result<void> add_trials(std::span<const Trial> trials,
-                                  const std::optional<AskReport>& report,
-                                  std::int64_t request = 0) = 0;
+                                  const std::optional<AskReport>& report, std::int64_t request = 0,
+                                  Durability durability = Durability::at_once) = 0;
   // One tell: open trials end, all with the same told_in.
   virtual Result<void> finish_trials(std::span<const Trial> trials) = 0;
   // One tell of trials that have ended already, as load_untold() gave them but for told_in; a
-  // conflict when one has been revised since.
+  // conflict when one has been revised since. Durability::with_the_next.
   virtual Result<void> tell_trials(std::span<const Trial> trials) = 0;
   // Marks these revisions as applied, all in one event.
   virtual Result<void> apply_revisions(std::span<const std::int64_t> ids, EventId event) = 0;
@@ -149,7 +158,13 @@ class Storage {
   // Ends an open trial, whoever evaluates it now; `ended` has state, outcome, seconds, attempts,
   // metrics, stderr_tail and worker. token 0: told by hand, and a conflict when it has ended with
   // another result.
-  virtual Result<Completion> complete(const Trial& ended, std::int64_t token) = 0;
+  Result<Completion> complete(const Trial& ended, std::int64_t token) {
+    const Claim one{ended, token};
+    Result<std::vector<Completion>> done = complete_all({&one, 1});
+    return done ? Result<Completion>(done->front()) : done.error();
+  }
+  // Several that ended at about the same time: all are stored or, on an error, none.
+  virtual Result<std::vector<Completion>> complete_all(std::span<const Claim> ended) = 0;
   // Claimed trials wait again, as if they had not been claimed.
   virtual Result<void> give_back(std::span<const std::int64_t> tokens) = 0;
   virtual Result<void> leave(const WorkerInfo& worker) = 0;  // a worker goes home

@@ -108,7 +108,7 @@ class Study {
   Result<void> close();
 
   // n new suggestions, stored and waiting. Fewer than n only when the space has no more points.
-  Result<std::vector<Trial>> ask(std::int64_t n);
+  Result<std::vector<Trial>> ask(std::int64_t n, Durability durability = Durability::at_once);
   // Ends an open trial. A value that is not finite ends it as failed. Telling twice is a conflict,
   // an id that was never suggested is not_found. Workers and other processes tell by
   // Storage::complete(); those results are told to the method before the next ask.

@@ -74,10 +74,12 @@ nb::tuple load(const std::string& path) {
   return nb::make_tuple(std::make_unique<LockedStudy>(std::move(study)), storage);
 }
 
-nb::tuple ask(LockedStudy& locked, std::int64_t n) {
+// durable: somebody may evaluate them when this process is gone.
+nb::tuple ask(LockedStudy& locked, std::int64_t n, bool durable) {
   Space space;
   Columns columns = locked.with([&](Study& study) -> Result<Columns> {
-    const Result<std::vector<Trial>> trials = study.ask(n);
+    const Result<std::vector<Trial>> trials =
+        study.ask(n, durable ? Durability::at_once : Durability::with_the_next);
     if (!trials) return trials.error();
     space = study.record().space;
     return columns_of(space, *trials);
@@ -244,7 +246,7 @@ void bind_study(nb::module_& module) {
           },
           "storage"_a, "threads"_a)
       .def_static("load", load, "path"_a)
-      .def("ask", ask, "n"_a)
+      .def("ask", ask, "n"_a, "durable"_a)
       .def("tell", tell, "ids"_a, "results"_a)
       .def("add", add, "columns"_a, "n"_a, "results"_a)
       .def("trials", trials, "open_only"_a)

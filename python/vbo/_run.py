@@ -217,7 +217,7 @@ class Run:
         if left <= 0:
             return None
         if not self.waiting:
-            self.waiting.extend(self.study.ask(min(at_most, left, self.study.batch)))
+            self.waiting.extend(self.study._ask(min(at_most, left, self.study.batch), durable=False))
         if not self.waiting:
             self.ended = "space_exhausted"
             return None
@@ -249,7 +249,7 @@ class Run:
             if self.ended or left <= 0:
                 return
             pending = self.study.pending
-            trials = pending if len(pending) else self.study.ask(min(left, self.study.batch))
+            trials = pending if len(pending) else self.study._ask(min(left, self.study.batch), durable=False)
             if len(trials) == 0:
                 self.ended = "space_exhausted"
                 return

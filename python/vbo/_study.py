@@ -185,13 +185,18 @@ class Study:
         ``ask(n)`` gives `Trials`, columns of n suggestions that are meant to be evaluated together;
         fewer only when the space has no more points. ``ask()`` gives a single `Trial`.
         """
-        ids, codes = self._core.ask(1 if n is None else whole("n", n, 1))
-        trials = Trials(ids.view(np.int64), self._space._columns(codes))
+        trials = self._ask(1 if n is None else whole("n", n, 1))
         if n is not None:
             return trials
         if len(trials) == 0:
             raise Unsupported("the space has no more points to suggest")
         return trials[0]
+
+    def _ask(self, n: int, durable: bool = True) -> Trials:
+        """Suggestions that are evaluated by this process need not survive a power failure before
+        their results do."""
+        ids, codes = self._core.ask(n, durable)
+        return Trials(ids.view(np.int64), self._space._columns(codes))
 
     def tell(
         self,

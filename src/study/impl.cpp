@@ -147,7 +147,8 @@ AskReport Study::Impl::report() const {
   return report;
 }
 
-Result<std::vector<Trial>> Study::Impl::ask(std::int64_t n, std::int64_t request) {
+Result<std::vector<Trial>> Study::Impl::ask(std::int64_t n, std::int64_t request,
+                                            Durability durability) {
   if (n < 1) {
     return Error{ErrorKind::invalid_input,
                  "asked for " + std::to_string(n) + " suggestions, expected at least 1"};
@@ -200,7 +201,7 @@ Result<std::vector<Trial>> Study::Impl::ask(std::int64_t n, std::int64_t request
   std::optional<AskReport> news;
   if (optimizer->round() > reported_round) news = report();
   if (news && !news->has_content()) news.reset();
-  const auto stored = storage->add_trials(trials, news, request);
+  const auto stored = storage->add_trials(trials, news, request, durability);
   if (!stored) return give_up(stored.error());
 
   last_id = ids.back();

@@ -58,7 +58,8 @@ struct Study::Impl {
   Result<void> require_ready();
 
   // With a request, the suggestions are for the one who made it and not for workers.
-  Result<std::vector<Trial>> ask(std::int64_t n, std::int64_t request = 0);
+  Result<std::vector<Trial>> ask(std::int64_t n, std::int64_t request = 0,
+                                 Durability durability = Durability::at_once);
   Result<void> tell(std::vector<Outcome> outcomes);
   Result<std::vector<Trial>> add(std::vector<Evaluated> results, std::int64_t request = 0);
   Result<void> answer_delivery(const AskRequest& request);

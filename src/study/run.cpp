@@ -174,7 +174,8 @@ class Turns {
     return study_.record.budget - study_.ended - (std::ssize(study_.open_trials) - with_people);
   }
   Result<void> ask(std::int64_t n) {
-    const auto asked = study_.ask(std::min({n, left(), study_.record.optimizer.batch}));
+    const auto asked = study_.ask(std::min({n, left(), study_.record.optimizer.batch}), 0,
+                                  Durability::with_the_next);
     if (!asked) return asked.error();
     if (asked->empty()) rule_.set(RunEnd::space_exhausted);
     return rule_.check_information();

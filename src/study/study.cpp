@@ -95,9 +95,9 @@ Result<void> Study::close() {
   return saved;
 }
 
-Result<std::vector<Trial>> Study::ask(std::int64_t n) {
+Result<std::vector<Trial>> Study::ask(std::int64_t n, Durability durability) {
   if (const auto taken = impl_->take_results(); !taken) return taken.error();
-  return impl_->ask(n);
+  return impl_->ask(n, 0, durability);
 }
 
 Result<std::int64_t> Study::answer_requests() {

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <deque>
 #include <map>
 #include <thread>
+#include <utility>
 
 #include "core/elapsed.hpp"
 
@@ -165,17 +165,16 @@ class Worker {
       if (const auto returned = storage_.give_back(returned_); !returned) return returned.error();
       returned_.clear();
     }
-    while (!results_.empty()) {
-      const Claim& result = results_.front();
-      const auto completed = storage_.complete(result.trial, result.token);
-      if (!completed) return completed.error();
-      ++me_.completed;
-      busy_ = Clock::now();
-      claims_.erase(result.trial.id);
-      news_ = true;  // there is room for another
-      const Claim done = std::move(results_.front());
-      results_.pop_front();
-      if (options_.on_finished) options_.on_finished(done.trial, *completed);
+    if (results_.empty()) return {};
+    const auto completed = storage_.complete_all(results_);
+    if (!completed) return completed.error();
+    busy_ = Clock::now();
+    news_ = true;  // there is room for others
+    const std::vector<Claim> done = std::exchange(results_, {});
+    me_.completed += std::ssize(done);
+    for (std::size_t i = 0; i < done.size(); ++i) {
+      claims_.erase(done[i].trial.id);
+      if (options_.on_finished) options_.on_finished(done[i].trial, (*completed)[i]);
     }
     return {};
   }
@@ -271,7 +270,7 @@ class Worker {
   const ProcessName process_;
   WorkerInfo me_;
   std::map<TrialId, Claim> claims_;  // what the executor runs, and what has ended but is not stored
-  std::deque<Claim> results_;        // ended, with their tokens
+  std::vector<Claim> results_;       // ended, with their tokens
   std::vector<std::int64_t> returned_;  // tokens of what others should evaluate again
   std::vector<Limit> limits_;           // what metrics the study needs
   bool limits_known_ = false;

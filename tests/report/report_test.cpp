@@ -244,7 +244,8 @@ TEST(Report, FromAStorageAlone) {
   EXPECT_EQ(make_report(storage).error().kind, ErrorKind::not_found);
   ASSERT_TRUE(storage.create_study(record()));
   EXPECT_FALSE(make_report(storage).value().best);
-  ASSERT_TRUE(storage.add_trials(std::vector<Trial>{trial(1, 1), trial(2, 1)}, AskReport{}, 0));
+  ASSERT_TRUE(storage.add_trials(std::vector<Trial>{trial(1, 1), trial(2, 1)}, AskReport{}, 0,
+                                 Durability::at_once));
   ASSERT_TRUE(storage.finish_trials(std::vector<Trial>{done(trial(2, 1), 2.5, 2)}));
   const StudyReport report = make_report(storage).value();
   EXPECT_EQ(report.best->id, 2);

@@ -46,7 +46,8 @@ Done play(const std::string& path) {
     for (int round = 0; round < 2; ++round) {
       const std::vector<Trial> asked = {sample_trial(next, event + 1),
                                         sample_trial(next + 1, event + 1)};
-      if (!storage.add_trials(asked, AskReport{}, 0)) continue;
+      const Durability durability = round == 0 ? Durability::at_once : Durability::with_the_next;
+      if (!storage.add_trials(asked, AskReport{}, 0, durability)) continue;
       ++event;
       next += 2;
       // One by a worker, told afterwards; one by the coordinator itself.
@@ -219,6 +220,35 @@ TEST_F(Disk, PowerFailures) {
   // After a power failure the file is there again: refusing it would be safe, and useless.
   EXPECT_EQ(refused_, 0);
   for (const std::string& reason : reasons_) std::printf("%s\n", reason.c_str());
+}
+
+// What an evaluation costs, coordinator and worker together, wherever time goes on this machine.
+TEST_F(Disk, AnEvaluationIsOneSync) {
+  const std::string path = created("syncs");
+  const auto coordinator = open_storage(path, Access::coordinate, 0.0).value();
+  const auto worker = coordinator->connect(Access::queue).value();
+  EventId event = 0;
+  const auto evaluate = [&](TrialId first, TrialId last) {
+    std::vector<Trial> trials;
+    ++event;
+    for (TrialId id = first; id <= last; ++id) trials.push_back(sample_trial(id, event));
+    coordinator->add_trials(trials, AskReport{}, 0, Durability::with_the_next).value();
+    std::vector<Claim> ended = worker->claim(sample_worker("w"), last - first + 1).value();
+    EXPECT_EQ(std::ssize(ended), last - first + 1);
+    for (Claim& claim : ended) claim.trial = completed(claim.trial, value_of(claim.trial.id), 0);
+    worker->complete_all(ended).value();
+    std::vector<Trial> told = coordinator->load_untold().value();
+    ++event;
+    for (Trial& trial : told) trial.told_in = event;
+    coordinator->tell_trials(told).value();
+  };
+  evaluate(1, 1);  // the first write marks the file as being written
+  disk_.plan(DiskFault::none, 0);
+  for (TrialId id = 2; id <= 11; ++id) evaluate(id, id);
+  EXPECT_EQ(disk_.syncs(), 10);
+  disk_.plan(DiskFault::none, 0);
+  evaluate(12, 31);  // those that end together share one
+  EXPECT_EQ(disk_.syncs(), 1);
 }
 
 TEST_F(Disk, Creation) {

@@ -246,6 +246,31 @@ TEST_P(StorageQueue, WorkersAreListedUntilTheyLeave) {
   EXPECT_EQ(storage_->queue_state().value().slots, 4);
 }
 
+TEST_P(StorageQueue, ResultsThatCameTogetherAreStoredTogether) {
+  const auto worker = other();
+  std::vector<Claim> claims = worker->claim(sample_worker("one"), 3, kLong).value();
+  for (Claim& claim : claims) {
+    claim.trial = completed(claim.trial, 0.5 * static_cast<double>(claim.trial.id), 0);
+  }
+  // Somebody was faster with the second.
+  storage_->complete(completed(claims[1].trial, -1.0, 0), 0).value();
+  EXPECT_THAT(worker->complete_all(claims).value(),
+              ElementsAre(Completion::recorded, Completion::second, Completion::recorded));
+  EXPECT_THAT(ids_of(storage_->load_untold().value()), ElementsAre(2, 1, 3));
+  EXPECT_EQ(storage_->load_trial(2).value()->value, -1.0);
+  // Once more, for the answer may have got lost.
+  EXPECT_TRUE(worker->complete_all(claims));
+  EXPECT_EQ(storage_->load_trial(3).value()->value, 1.5);
+}
+
+TEST_P(StorageQueue, OfResultsThatCannotAllBeStoredNoneIs) {
+  const Claim good{completed(sample_trial(1, 1), 0.5, 0), 0};
+  const Claim unknown{completed(sample_trial(99, 1), 0.5, 0), 0};
+  const std::vector<Claim> claims = {good, unknown};
+  EXPECT_EQ(storage_->complete_all(claims).error().kind, ErrorKind::not_found);
+  EXPECT_THAT(storage_->load_untold().value(), IsEmpty());
+}
+
 TEST_P(StorageQueue, TheEndIsAnnounced) {
   const auto worker = other();
   EXPECT_FALSE(worker->queue_state().value().ended);

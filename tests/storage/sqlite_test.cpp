@@ -314,7 +314,8 @@ TEST_F(SqliteFile, AFullDiskIsReportedAndNothingIsLost) {
   Result<void> added;
   while (added) {
     ++id;
-    added = storage.add_trials(std::vector{sample_trial(id, id)}, std::nullopt, 0);
+    added =
+        storage.add_trials(std::vector{sample_trial(id, id)}, std::nullopt, 0, Durability::at_once);
   }
   EXPECT_EQ(added.error().kind, ErrorKind::io);
   EXPECT_THAT(added.error().message, HasSubstr("no space left"));

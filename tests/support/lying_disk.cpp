@@ -30,7 +30,7 @@ struct State {
   sqlite3_vfs* real = nullptr;
   std::map<std::string, Tracked> files;
   DiskFault fault = DiskFault::none;
-  int at = 0, count = 0;
+  int at = 0, count = 0, syncs = 0;
   bool happened = false;
   std::map<std::string, Tracked> picture;
 };
@@ -115,6 +115,7 @@ int do_truncate(sqlite3_file* base, sqlite3_int64 size) {
 
 int do_sync(sqlite3_file* base, int flags) {
   File* const file = file_of(base);
+  ++state.syncs;
   if (is_faulty()) {
     if (state.fault == DiskFault::lies_once) return SQLITE_OK;
     if (state.fault != DiskFault::is_full) return SQLITE_IOERR_FSYNC;
@@ -222,12 +223,14 @@ void LyingDisk::plan(DiskFault fault, int n) {
   state.fault = fault;
   state.at = n;
   state.count = 0;
+  state.syncs = 0;
   state.happened = false;
 }
 
 void LyingDisk::plan_nothing() { state.fault = DiskFault::none; }
 
 int LyingDisk::operations() const { return state.count; }
+int LyingDisk::syncs() const { return state.syncs; }
 bool LyingDisk::happened() const { return state.happened; }
 
 void LyingDisk::write_picture(Unsynced unsynced, std::uint64_t seed,

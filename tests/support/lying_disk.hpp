@@ -37,6 +37,7 @@ class LyingDisk {
   void plan(DiskFault fault, int n);
   void plan_nothing();     // no more faults; the picture stays
   int operations() const;  // since plan()
+  int syncs() const;       // of them
   bool happened() const;   // the fault
   // The files as they are after the power failed, into this folder. REQUIRES: happened(), and the
   // fault was power_fails.

@@ -36,7 +36,7 @@ class Service : public ::testing::Test {
     record.space = Space::make({Parameter::real("x", 0, 1)}).value();
     EXPECT_TRUE(memory_.create_study(record));
     EXPECT_TRUE(memory_.add_trials(std::vector<Trial>{waiting(1, 1), waiting(2, 1), waiting(3, 1)},
-                                   std::nullopt, 0));
+                                   std::nullopt, 0, Durability::at_once));
   }
 
   StudyService make(StudyWriter writer = {}) {
@@ -84,7 +84,8 @@ TEST_F(Service, FollowsWhatOthersWrite) {
   EXPECT_EQ(Json::parse(ask(service, "GET", "/api/study").body).at("completed"), 0);
   const Json hello = Json::parse(service.greeting());
   ASSERT_TRUE(memory_.finish_trials(std::vector<Trial>{done(2, 0.5, 2)}));
-  ASSERT_TRUE(memory_.add_trials(std::vector<Trial>{waiting(4, 3)}, std::nullopt, 0));
+  ASSERT_TRUE(
+      memory_.add_trials(std::vector<Trial>{waiting(4, 3)}, std::nullopt, 0, Durability::at_once));
   const auto heard = watch(service, "change");
   EXPECT_EQ(heard.back().second.at("version"), hello.at("version").get<int>() + 1);
   EXPECT_EQ(heard.back().second.at("instance"), hello.at("instance"));

@@ -59,8 +59,8 @@ Result<void> MemoryStorage::update_study(std::int64_t budget, const std::string&
 }
 
 Result<void> MemoryStorage::add_trials(std::span<const Trial> trials,
-                                       const std::optional<AskReport>& report,
-                                       std::int64_t request) {
+                                       const std::optional<AskReport>& report, std::int64_t request,
+                                       Durability) {
   const std::scoped_lock lock(state_->mutex);
   if (!state_->study) return storage_error::no_study();
   for (const Trial& trial : trials) {

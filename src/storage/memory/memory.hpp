@@ -32,7 +32,7 @@ class MemoryStorage final : public Storage {
   Result<void> update_study(std::int64_t budget, const std::string& evaluate_json) override;
   Result<void> set_start(const std::string& start_json) override;
   Result<void> add_trials(std::span<const Trial> trials, const std::optional<AskReport>& report,
-                          std::int64_t request) override;
+                          std::int64_t request, Durability durability) override;
   Result<void> finish_trials(std::span<const Trial> trials) override;
   Result<void> tell_trials(std::span<const Trial> trials) override;
   Result<void> apply_revisions(std::span<const std::int64_t> ids, EventId event) override;
@@ -47,7 +47,7 @@ class MemoryStorage final : public Storage {
   Result<std::vector<std::int64_t>> renew(const WorkerInfo& worker,
                                           std::span<const std::int64_t> tokens,
                                           double lease_seconds) override;
-  Result<Completion> complete(const Trial& ended, std::int64_t token) override;
+  Result<std::vector<Completion>> complete_all(std::span<const Claim> ended) override;
   Result<void> give_back(std::span<const std::int64_t> tokens) override;
   Result<void> leave(const WorkerInfo& worker) override;
   Result<std::int64_t> return_lost(bool blame) override;

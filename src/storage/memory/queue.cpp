@@ -80,24 +80,31 @@ Result<std::vector<std::int64_t>> MemoryStorage::renew(const WorkerInfo& worker,
   return valid;
 }
 
-Result<Completion> MemoryStorage::complete(const Trial& ended, std::int64_t token) {
+Result<std::vector<Completion>> MemoryStorage::complete_all(std::span<const Claim> ended) {
   const std::scoped_lock lock(state_->mutex);
-  const auto it = state_->trials.find(ended.id);
-  if (it == state_->trials.end()) return storage_error::no_trial(ended.id);
-  MemoryEntry& entry = it->second;
-  if (!is_open(entry.trial)) {
-    if (same_result(entry.trial, ended) && (token == 0 || token == entry.token)) {
-      return Completion::recorded;
-    }
-    if (token == 0) return storage_error::already_ended(entry.trial);
-    if (const auto ready = state_->begin_write(Audience::coordinator); !ready) return ready.error();
-    return Completion::second;
+  bool writes = false;
+  std::vector<Completion> completions;
+  for (const auto& [trial, token] : ended) {
+    const auto it = state_->trials.find(trial.id);
+    if (it == state_->trials.end()) return storage_error::no_trial(trial.id);
+    const MemoryEntry& entry = it->second;
+    const bool open = is_open(entry.trial);
+    const bool again =
+        !open && same_result(entry.trial, trial) && (token == 0 || token == entry.token);
+    if (!open && !again && token == 0) return storage_error::already_ended(entry.trial);
+    completions.push_back(open || again ? Completion::recorded : Completion::second);
+    writes = writes || !again;
   }
+  if (!writes) return completions;
   if (const auto ready = state_->begin_write(Audience::coordinator); !ready) return ready.error();
-  state_->end(entry, ended);
-  if (token != 0) entry.token = token;
-  state_->untold.push_back(ended.id);
-  return Completion::recorded;
+  for (const auto& [trial, token] : ended) {
+    MemoryEntry& entry = state_->trials[trial.id];
+    if (!is_open(entry.trial)) continue;
+    state_->end(entry, trial);
+    if (token != 0) entry.token = token;
+    state_->untold.push_back(trial.id);
+  }
+  return completions;
 }
 
 Result<void> MemoryStorage::give_back(std::span<const std::int64_t> tokens) {

@@ -67,9 +67,14 @@ void Lead::renew() {
   }
 }
 
-void Lead::require(Connection& connection) const {
+void Lead::require(Connection& connection, Durability durability) const {
   const Rows row =
-      connection.query("SELECT epoch FROM vbo.studies WHERE id = $1 FOR UPDATE", {study_});
+      durability == Durability::at_once
+          ? connection.query("SELECT epoch FROM vbo.studies WHERE id = $1 FOR UPDATE", {study_})
+          : connection.query(
+                "SELECT epoch, set_config('synchronous_commit', 'off', true) FROM vbo.studies "
+                "WHERE id = $1 FOR UPDATE",
+                {study_});
   if (!row.empty() && row.integer(0, 0) == epoch_) return;
   throw Fault{{ErrorKind::busy, "another process has taken over study \"" + study_name_ + "\" of " +
                                     connection.where() + " meanwhile"}};

@@ -28,7 +28,7 @@ class Lead {
 
   // REQUIRES: inside a transaction of `connection`, which then holds the row. Throws busy when
   // somebody else has taken over.
-  void require(Connection& connection) const;
+  void require(Connection& connection, Durability durability) const;
 
  private:
   void renew();

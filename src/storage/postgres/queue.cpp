@@ -83,36 +83,43 @@ Result<std::vector<std::int64_t>> PostgresStorage::renew(const WorkerInfo& worke
   });
 }
 
-Result<Completion> PostgresStorage::complete(const Trial& ended, std::int64_t token) {
+Result<std::vector<Completion>> PostgresStorage::complete_all(std::span<const Claim> ended) {
   return attempt([&] {
     require_write();
-    Trial trial = ended;
-    trial.told_in = 0;
-    if (store_end(trial, token)) {
-      notify(for_coordinator_);
-      return Completion::recorded;
-    }
-    const std::optional<Trial> stored = read_one(ended.id);
-    if (!stored) throw Fault{storage_error::no_trial(ended.id)};
-    const Rows row = connection_.query("SELECT token FROM vbo.trials WHERE study = $1 AND id = $2",
-                                       {study_, ended.id});
-    const bool same_teller = token == 0 || row.integer(0, 0) == token;
-    // The same once more: the answer to the first may have got lost.
-    if (same_teller && same_result(*stored, ended)) return Completion::recorded;
-    if (token == 0) throw Fault{storage_error::already_ended(*stored)};
-    Parameter cause(std::nullopt);
-    Parameter message(std::nullopt);
-    if (ended.failure) {
-      cause = Parameter(to_string(ended.failure->cause));
-      message = Parameter::bytes(ended.failure->message);
-    }
-    connection_.query(
-        "INSERT INTO vbo.late_results (study, trial, received_at, worker, value, cause, message, "
-        "metrics, seconds) VALUES ($1, $2, vbo.clock(), $3, $4, $5, $6, nullif($7, ''), $8)",
-        {study_, ended.id, ended.worker, ended.value, cause, message, metrics_text(ended.metrics),
-         ended.seconds});
-    return Completion::second;
+    std::vector<Completion> completions;
+    std::optional<Transaction> together;  // a single statement is one by itself
+    if (ended.size() > 1) together.emplace(connection_);
+    for (const Claim& claim : ended) completions.push_back(complete_one(claim.trial, claim.token));
+    if (together) together->commit();
+    notify(for_coordinator_);
+    return completions;
   });
+}
+
+Completion PostgresStorage::complete_one(const Trial& ended, std::int64_t token) {
+  Trial trial = ended;
+  trial.told_in = 0;
+  if (store_end(trial, token)) return Completion::recorded;
+  const std::optional<Trial> stored = read_one(ended.id);
+  if (!stored) throw Fault{storage_error::no_trial(ended.id)};
+  const Rows row = connection_.query("SELECT token FROM vbo.trials WHERE study = $1 AND id = $2",
+                                     {study_, ended.id});
+  const bool same_teller = token == 0 || row.integer(0, 0) == token;
+  // The same once more: the answer to the first may have got lost.
+  if (same_teller && same_result(*stored, ended)) return Completion::recorded;
+  if (token == 0) throw Fault{storage_error::already_ended(*stored)};
+  Parameter cause(std::nullopt);
+  Parameter message(std::nullopt);
+  if (ended.failure) {
+    cause = Parameter(to_string(ended.failure->cause));
+    message = Parameter::bytes(ended.failure->message);
+  }
+  connection_.query(
+      "INSERT INTO vbo.late_results (study, trial, received_at, worker, value, cause, message, "
+      "metrics, seconds) VALUES ($1, $2, vbo.clock(), $3, $4, $5, $6, nullif($7, ''), $8)",
+      {study_, ended.id, ended.worker, ended.value, cause, message, metrics_text(ended.metrics),
+       ended.seconds});
+  return Completion::second;
 }
 
 Result<void> PostgresStorage::give_back(std::span<const std::int64_t> tokens) {

@@ -132,45 +132,50 @@ Result<void> PostgresStorage::update_study(std::int64_t budget, const std::strin
 
 Result<void> PostgresStorage::add_trials(std::span<const Trial> trials,
                                          const std::optional<AskReport>& report,
-                                         std::int64_t request) {
-  auto added = coordinated([&] {
-    require_space();
-    const std::optional<std::int64_t> asked_by =
-        request == 0 ? std::nullopt : std::optional(request);
-    const bool ended = !trials.empty() && trials.front().told_in != 0;  // results from outside
-    std::vector<std::vector<Parameter>> rows;
-    for (const Trial& trial : trials) {
-      const std::string params = dump(json_of(*space_, trial.point));
-      const std::string rationale = dump(json_of(trial.rationale));
-      rows.push_back({study_, trial.id, params, rationale, trial.asked_in, request == 0 && !ended,
-                      asked_by, ask_check(trial.id, params, rationale, trial.asked_in)});
-    }
-    const std::vector<Rows> inserted = connection_.query_each(
-        "INSERT INTO vbo.trials (study, id, state, params, rationale, asked_in, asked_at, offered, "
-        "request, ask_check) VALUES ($1, $2, 'waiting', $3, $4, $5, vbo.clock(), $6, $7, $8) "
-        "ON CONFLICT DO NOTHING",
-        rows);
-    for (std::size_t i = 0; i < inserted.size(); ++i) {
-      if (inserted[i].changed() == 0) throw Fault{storage_error::id_used(trials[i].id)};
-    }
-    if (ended) {
-      for (const Trial& trial : trials) store_end(trial, 0);
-      count_told(trials);
-    }
-    if (request != 0) {
-      const Rows answered = connection_.query(
-          "UPDATE vbo.requests SET state = 'answered', results = '' WHERE study = $1 AND id = $2 "
-          "AND "
-          "state = 'open'",
-          {study_, request});
-      if (answered.changed() == 0) throw Fault{storage_error::no_request(request)};
-    }
-    if (report && !trials.empty()) {
-      connection_.query(
-          "INSERT INTO vbo.reports (study, event, round, report) VALUES ($1, $2, $3, $4)",
-          {study_, trials.front().asked_in, report->round, dump(json_of(*report))});
-    }
-  });
+                                         std::int64_t request, Durability durability) {
+  auto added = coordinated(
+      [&] {
+        require_space();
+        const std::optional<std::int64_t> asked_by =
+            request == 0 ? std::nullopt : std::optional(request);
+        const bool ended = !trials.empty() && trials.front().told_in != 0;  // results from outside
+        std::vector<std::vector<Parameter>> rows;
+        for (const Trial& trial : trials) {
+          const std::string params = dump(json_of(*space_, trial.point));
+          const std::string rationale = dump(json_of(trial.rationale));
+          rows.push_back({study_, trial.id, params, rationale, trial.asked_in,
+                          request == 0 && !ended, asked_by,
+                          ask_check(trial.id, params, rationale, trial.asked_in)});
+        }
+        const std::vector<Rows> inserted = connection_.query_each(
+            "INSERT INTO vbo.trials (study, id, state, params, rationale, asked_in, asked_at, "
+            "offered, "
+            "request, ask_check) VALUES ($1, $2, 'waiting', $3, $4, $5, vbo.clock(), $6, $7, $8) "
+            "ON CONFLICT DO NOTHING",
+            rows);
+        for (std::size_t i = 0; i < inserted.size(); ++i) {
+          if (inserted[i].changed() == 0) throw Fault{storage_error::id_used(trials[i].id)};
+        }
+        if (ended) {
+          for (const Trial& trial : trials) store_end(trial, 0);
+          count_told(trials);
+        }
+        if (request != 0) {
+          const Rows answered = connection_.query(
+              "UPDATE vbo.requests SET state = 'answered', results = '' WHERE study = $1 AND id = "
+              "$2 "
+              "AND "
+              "state = 'open'",
+              {study_, request});
+          if (answered.changed() == 0) throw Fault{storage_error::no_request(request)};
+        }
+        if (report && !trials.empty()) {
+          connection_.query(
+              "INSERT INTO vbo.reports (study, event, round, report) VALUES ($1, $2, $3, $4)",
+              {study_, trials.front().asked_in, report->round, dump(json_of(*report))});
+        }
+      },
+      durability);
   if (added) notify(for_workers_);
   return added;
 }
@@ -232,24 +237,26 @@ Result<void> PostgresStorage::finish_trials(std::span<const Trial> trials) {
 }
 
 Result<void> PostgresStorage::tell_trials(std::span<const Trial> trials) {
-  return coordinated([&] {
-    std::vector<std::vector<Parameter>> rows;
-    for (const Trial& trial : trials) {
-      Trial untold = trial;  // as it has to stand there
-      untold.told_in = 0;
-      rows.push_back({study_, trial.id, trial.told_in, end_check(trial), end_check(untold)});
-    }
-    const std::vector<Rows> told = connection_.query_each(
-        "UPDATE vbo.trials SET told_in = $3, end_check = $4 WHERE study = $1 AND id = $2 AND "
-        "told_in IS NULL AND finished_seq IS NOT NULL AND end_check = $5",
-        rows);
-    for (std::size_t i = 0; i < told.size(); ++i) {
-      if (told[i].changed() == 0) {
-        fail_unchanged(trials[i].id, storage_error::not_ended(trials[i].id));
-      }
-    }
-    count_told(trials);
-  });
+  return coordinated(
+      [&] {
+        std::vector<std::vector<Parameter>> rows;
+        for (const Trial& trial : trials) {
+          Trial untold = trial;  // as it has to stand there
+          untold.told_in = 0;
+          rows.push_back({study_, trial.id, trial.told_in, end_check(trial), end_check(untold)});
+        }
+        const std::vector<Rows> told = connection_.query_each(
+            "UPDATE vbo.trials SET told_in = $3, end_check = $4 WHERE study = $1 AND id = $2 AND "
+            "told_in IS NULL AND finished_seq IS NOT NULL AND end_check = $5",
+            rows);
+        for (std::size_t i = 0; i < told.size(); ++i) {
+          if (told[i].changed() == 0) {
+            fail_unchanged(trials[i].id, storage_error::not_ended(trials[i].id));
+          }
+        }
+        count_told(trials);
+      },
+      Durability::with_the_next);
 }
 
 Result<void> PostgresStorage::offer(std::span<const TrialId> ids) {

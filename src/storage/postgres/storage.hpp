@@ -26,7 +26,7 @@ class PostgresStorage final : public Storage {
   Result<void> update_study(std::int64_t budget, const std::string& evaluate_json) override;
   Result<void> set_start(const std::string& start_json) override;
   Result<void> add_trials(std::span<const Trial> trials, const std::optional<AskReport>& report,
-                          std::int64_t request) override;
+                          std::int64_t request, Durability durability) override;
   Result<void> finish_trials(std::span<const Trial> trials) override;
   Result<void> tell_trials(std::span<const Trial> trials) override;
   Result<void> apply_revisions(std::span<const std::int64_t> ids, EventId event) override;
@@ -41,7 +41,7 @@ class PostgresStorage final : public Storage {
   Result<std::vector<std::int64_t>> renew(const WorkerInfo& worker,
                                           std::span<const std::int64_t> tokens,
                                           double lease_seconds) override;
-  Result<Completion> complete(const Trial& ended, std::int64_t token) override;
+  Result<std::vector<Completion>> complete_all(std::span<const Claim> ended) override;
   Result<void> give_back(std::span<const std::int64_t> tokens) override;
   Result<void> leave(const WorkerInfo& worker) override;
   Result<std::int64_t> return_lost(bool blame) override;
@@ -73,7 +73,8 @@ class PostgresStorage final : public Storage {
  private:
   // One transaction of the coordinator, which is still the coordinator.
   template <class Work>
-  Result<void> coordinated(Work work);
+  Result<void> coordinated(Work work, Durability durability = Durability::at_once);
+  Completion complete_one(const Trial& ended, std::int64_t token);
   void require_write() const;
   std::optional<StudyRecord> read_study();
   void require_space();
@@ -99,12 +100,12 @@ class PostgresStorage final : public Storage {
 };
 
 template <class Work>
-Result<void> PostgresStorage::coordinated(Work work) {
+Result<void> PostgresStorage::coordinated(Work work, Durability durability) {
   return attempt([&] {
     require_write();
     if (!lead_) throw Fault{storage_error::not_coordinating()};
     Transaction transaction(connection_);
-    lead_->require(connection_);
+    lead_->require(connection_, durability);
     work();
     transaction.commit();
   });

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -17,6 +18,7 @@ namespace {
 
 constexpr int kStepsPerLook = 100'000;
 constexpr int kLongestText = 64 << 20;        // bytes of one value
+constexpr unsigned kShortestPause = 100;      // microseconds
 constexpr double kCheckpointPatience = 0.25;  // seconds; a checkpoint can as well come later
 
 double steady_seconds() {
@@ -130,14 +132,16 @@ void Database::read_bytes(int count) const {
   if (work_->excessive()) fail(SQLITE_INTERRUPT);
 }
 
-// Everybody sleeps for a time drawn from the same few milliseconds, whoever came first: with many
-// at once nobody is left behind for long, as with SQLite's own ever longer pauses.
+// Most transactions take less than a tenth of a millisecond. Pauses grow to five milliseconds and
+// no more: with many at once nobody is left behind for long, as with SQLite's own ever longer
+// pauses.
 int Database::on_busy(void* context, int count) {
   auto& patience = *static_cast<Patience*>(context);
   if (count == 0) patience.until = steady_seconds() + patience.seconds;
   if (steady_seconds() >= patience.until) return 0;
   thread_local std::minstd_rand random(std::random_device{}());
-  std::this_thread::sleep_for(std::chrono::microseconds(500 + random() % 4500));
+  const unsigned longest = kShortestPause << static_cast<unsigned>(std::min(count / 4, 5));
+  std::this_thread::sleep_for(std::chrono::microseconds(longest / 2 + random() % longest));
   return 1;
 }
 
@@ -182,12 +186,44 @@ void Database::fail(int code) const {
   throw Fault{error_for(code, path_, detail), code};
 }
 
-Statement Database::prepare(std::string_view sql) {
-  sqlite3_stmt* statement = nullptr;
-  const int code = sqlite3_prepare_v2(handle_.get(), sql.data(), static_cast<int>(sql.size()),
-                                      &statement, nullptr);
+void Database::sync_log() {
+  sqlite3_file* log = nullptr;
+  sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_JOURNAL_POINTER,
+                       static_cast<void*>(&log));
+  if (!log || !log->pMethods) return;  // nothing was written yet
+  const int code = log->pMethods->xSync(log, SQLITE_SYNC_NORMAL);
   if (code != SQLITE_OK) fail(code);
-  return {*this, statement};
+}
+
+IdleStatements::~IdleStatements() {
+  for (const auto& [sql, statement] : statements_) sqlite3_finalize(statement);
+}
+
+sqlite3_stmt* IdleStatements::take(std::string_view sql) {
+  const auto found = statements_.find(sql);
+  if (found == statements_.end()) return nullptr;
+  sqlite3_stmt* const statement = found->second;
+  statements_.erase(found);
+  return statement;
+}
+
+void IdleStatements::put(sqlite3_stmt* statement) {
+  constexpr std::size_t kMost = 100;  // this program has fewer; texts made at run time could add up
+  sqlite3_reset(statement);
+  sqlite3_clear_bindings(statement);
+  const bool kept = statements_.size() < kMost &&
+                    statements_.try_emplace(sqlite3_sql(statement), statement).second;
+  if (!kept) sqlite3_finalize(statement);
+}
+
+Statement Database::prepare(std::string_view sql) {
+  sqlite3_stmt* statement = idle_->take(sql);
+  if (!statement) {
+    const int code = sqlite3_prepare_v3(handle_.get(), sql.data(), static_cast<int>(sql.size()),
+                                        SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+    if (code != SQLITE_OK) fail(code);
+  }
+  return {*this, statement, *idle_};
 }
 
 void Database::execute(std::string_view sql) { prepare(sql).run(); }
@@ -239,8 +275,7 @@ void Statement::bind_one(int index, std::string_view value) {
                             value.size(), SQLITE_STATIC, SQLITE_UTF8));
 }
 
-Transaction::Transaction(Database& database, bool durable) : database_(database) {
-  database_.execute(durable ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+Transaction::Transaction(Database& database) : database_(database) {
   database_.execute("BEGIN IMMEDIATE");
 }
 

@@ -6,6 +6,8 @@
 
 #include <sqlite3.h>
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,6 +41,21 @@ auto attempt(Work&& work) -> Result<std::invoke_result_t<Work>> {
 
 class Statement;
 
+// Prepared statements that nobody uses at the moment, by their text: preparing one takes longer
+// than running most of them.
+class IdleStatements {
+ public:
+  IdleStatements() = default;
+  ~IdleStatements();
+  IdleStatements(const IdleStatements&) = delete;
+  IdleStatements& operator=(const IdleStatements&) = delete;
+  sqlite3_stmt* take(std::string_view sql);  // null: there is none
+  void put(sqlite3_stmt* statement);
+
+ private:
+  std::map<std::string, sqlite3_stmt*, std::less<>> statements_;
+};
+
 class Database {
  public:
   enum class Mode {
@@ -55,6 +72,9 @@ class Database {
   std::int64_t pragma(const std::string& name);  // one that answers with an integer
   std::int64_t changes() const { return sqlite3_changes64(handle_.get()); }
   void keep_log();  // closing will leave it beside the file
+  // Returns when everything committed so far is on the disk. Needs no lock: others may write
+  // meanwhile, and what they commit before the disk answers is covered too.
+  void sync_log();
   // Moves what is in the log (-wal) into the file; false when somebody who reads stood in the way.
   bool checkpoint();
   // Whether the file under our name is no longer the one we have open.
@@ -92,12 +112,13 @@ class Database {
   std::unique_ptr<Work> work_;
   std::unique_ptr<Patience> patience_;
   std::unique_ptr<sqlite3, Close> handle_;
+  std::unique_ptr<IdleStatements> idle_ = std::make_unique<IdleStatements>();
 };
 
 class Statement {
  public:
-  Statement(const Database& database, sqlite3_stmt* statement)
-      : database_(&database), statement_(statement) {}
+  Statement(const Database& database, sqlite3_stmt* statement, IdleStatements& idle)
+      : database_(&database), statement_(statement, PutBack{&idle}) {}
 
   // Parameters in the order of the question marks.
   template <class... Values>
@@ -139,19 +160,20 @@ class Statement {
     }
   }
 
-  struct Finalize {
-    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+  struct PutBack {
+    IdleStatements* idle;
+    void operator()(sqlite3_stmt* statement) const { idle->put(statement); }
   };
   const Database* database_;
-  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  std::unique_ptr<sqlite3_stmt, PutBack> statement_;
 };
 
 // All or nothing: rolls back unless commit() succeeded.
 class Transaction {
  public:
-  // durable: commit() returns only when the data is on the disk, so that it survives a power
-  // failure. Without it the data survives the end of the process, which costs no disk flush.
-  Transaction(Database& database, bool durable);
+  // With PRAGMA synchronous = NORMAL what is committed survives the end of the process, and a power
+  // failure after the next Database::sync_log(); with FULL, SQLite's default, a power failure.
+  explicit Transaction(Database& database);
   ~Transaction();
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;

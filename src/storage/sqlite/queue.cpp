@@ -72,39 +72,42 @@ Result<std::vector<std::int64_t>> SqliteStorage::renew(const WorkerInfo& worker,
   });
 }
 
-Result<Completion> SqliteStorage::complete(const Trial& ended, std::int64_t token) {
+Result<std::vector<Completion>> SqliteStorage::complete_all(std::span<const Claim> ended) {
   return attempt([&] {
-    Trial trial = ended;
-    trial.told_in = 0;
     Write write(*this, true);
-    if (store_end(trial, token)) {
-      write.commit(Audience::coordinator);
-      return Completion::recorded;
-    }
-    const std::optional<Trial> stored = read_one(ended.id);
-    if (!stored) throw Fault{storage_error::no_trial(ended.id)};
-    Statement select = database_.prepare("SELECT token FROM trials WHERE id = ?");
-    const bool same_teller =
-        token == 0 || (select.bind(ended.id).step() && select.integer(0) == token);
-    // The same once more: the answer to the first may have got lost.
-    if (same_teller && same_result(*stored, ended)) return Completion::recorded;
-    if (token == 0) throw Fault{storage_error::already_ended(*stored)};
-    std::optional<std::string_view> cause;
-    std::optional<std::string_view> message;
-    if (ended.failure) {
-      cause = to_string(ended.failure->cause);
-      message = ended.failure->message;
-    }
-    database_
-        .prepare(
-            "INSERT INTO late_results (trial, received_at, worker, value, cause, message, metrics, "
-            "seconds) VALUES (?, ?, ?, ?, ?, ?, nullif(?, ''), ?)")
-        .bind(ended.id, system_seconds(), ended.worker, ended.value, cause, message,
-              metrics_text(ended.metrics), ended.seconds)
-        .run();
+    std::vector<Completion> completions;
+    for (const Claim& claim : ended) completions.push_back(complete_one(claim.trial, claim.token));
     write.commit(Audience::coordinator);
-    return Completion::second;
+    return completions;
   });
+}
+
+Completion SqliteStorage::complete_one(const Trial& ended, std::int64_t token) {
+  Trial trial = ended;
+  trial.told_in = 0;
+  if (store_end(trial, token)) return Completion::recorded;
+  const std::optional<Trial> stored = read_one(ended.id);
+  if (!stored) throw Fault{storage_error::no_trial(ended.id)};
+  Statement select = database_.prepare("SELECT token FROM trials WHERE id = ?");
+  const bool same_teller =
+      token == 0 || (select.bind(ended.id).step() && select.integer(0) == token);
+  // The same once more: the answer to the first may have got lost.
+  if (same_teller && same_result(*stored, ended)) return Completion::recorded;
+  if (token == 0) throw Fault{storage_error::already_ended(*stored)};
+  std::optional<std::string_view> cause;
+  std::optional<std::string_view> message;
+  if (ended.failure) {
+    cause = to_string(ended.failure->cause);
+    message = ended.failure->message;
+  }
+  database_
+      .prepare(
+          "INSERT INTO late_results (trial, received_at, worker, value, cause, message, metrics, "
+          "seconds) VALUES (?, ?, ?, ?, ?, ?, nullif(?, ''), ?)")
+      .bind(ended.id, system_seconds(), ended.worker, ended.value, cause, message,
+            metrics_text(ended.metrics), ended.seconds)
+      .run();
+  return Completion::second;
 }
 
 Result<void> SqliteStorage::give_back(std::span<const std::int64_t> tokens) {

@@ -355,7 +355,10 @@ void SqliteStorage::announce(Audience audience) {
 
 Result<std::unique_ptr<Storage>> SqliteStorage::connect(Access access) {
   auto opened = open_sqlite(path_, access, wait_seconds_);
-  if (opened) static_cast<SqliteStorage&>(**opened).notifier_ = notifier_;
+  if (!opened) return opened;
+  auto& sibling = static_cast<SqliteStorage&>(**opened);
+  sibling.notifier_ = notifier_;
+  sibling.writing_ = writing_;
   return opened;
 }
 

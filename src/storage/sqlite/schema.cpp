@@ -312,7 +312,7 @@ void require_intact(Database& database, const std::string& path) {
 
 void migrate(Database& database, std::span<const Migration> steps) {
   while (database.pragma("user_version") < std::ssize(steps)) {
-    Transaction transaction(database, /*durable=*/true);
+    Transaction transaction(database);
     apply_next(database, steps);
     transaction.commit();
   }

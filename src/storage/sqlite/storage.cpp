@@ -79,12 +79,12 @@ Result<double> SqliteStorage::spend(double seconds) {
 }
 
 Result<void> SqliteStorage::add_trials(std::span<const Trial> trials,
-                                       const std::optional<AskReport>& report,
-                                       std::int64_t request) {
+                                       const std::optional<AskReport>& report, std::int64_t request,
+                                       Durability durability) {
   return attempt([&] {
     require_coordinator();
     require_space();
-    Write write(*this, true);
+    Write write(*this, durability == Durability::at_once);
     Statement insert = database_.prepare(
         "INSERT INTO trials (id, state, params, rationale, asked_in, asked_at, offered, request, "
         "ask_check) VALUES (?, 'waiting', ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING");
@@ -185,7 +185,7 @@ Result<void> SqliteStorage::finish_trials(std::span<const Trial> trials) {
 Result<void> SqliteStorage::tell_trials(std::span<const Trial> trials) {
   return attempt([&] {
     require_coordinator();
-    Write write(*this, true);
+    Write write(*this, false);
     Statement update = database_.prepare(
         "UPDATE trials SET told_in = ?, end_check = ? "
         "WHERE id = ? AND told_in IS NULL AND finished_seq IS NOT NULL AND end_check = ?");
@@ -235,11 +235,13 @@ Result<void> SqliteStorage::set_ended(bool ended) {
 Result<void> SqliteStorage::settle() {
   return attempt([&] {
     if (access_ == Access::read) return;
+    const std::scoped_lock turn(*writing_);
     {
-      Transaction transaction(database_, true);
+      Transaction transaction(database_);
       database_.execute("UPDATE file_state SET promised = 0, kept = 0 WHERE promised <> 0");
       transaction.commit();
     }
+    make_durable();
     database_.checkpoint();
   });
 }
@@ -251,7 +253,24 @@ SqliteStorage::SqliteStorage(const std::string& path, Database database,
       wait_seconds_(wait_seconds),
       lock_(std::move(lock)),
       database_(std::move(database)),
-      wrote_(is_promised(database_)) {}
+      wrote_(is_promised(database_)) {
+  database_.execute("PRAGMA synchronous = NORMAL");  // make_durable() does the rest
+}
+
+void SqliteStorage::make_durable() {
+  if (!sync_failed_) {
+    const Result<void> synced = attempt([&] { database_.sync_log(); });
+    if (synced) return;
+    sync_failed_ = true;
+  }
+  // The system may have given up what it could not write to the log, and says so once. Only what
+  // has arrived in the file itself counts now.
+  if (!database_.checkpoint()) {
+    throw Fault{
+        {ErrorKind::io, "\"" + path_ + "\": what was written cannot be flushed to the disk"}};
+  }
+  sync_failed_ = false;
+}
 
 SqliteStorage::~SqliteStorage() {
   // Whoever stops writing leaves a file that is complete by itself. When others are at it, it

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -52,7 +53,7 @@ class SqliteStorage final : public Storage {
   Result<void> update_study(std::int64_t budget, const std::string& evaluate_json) override;
   Result<void> set_start(const std::string& start_json) override;
   Result<void> add_trials(std::span<const Trial> trials, const std::optional<AskReport>& report,
-                          std::int64_t request) override;
+                          std::int64_t request, Durability durability) override;
   Result<void> finish_trials(std::span<const Trial> trials) override;
   Result<void> tell_trials(std::span<const Trial> trials) override;
   Result<void> apply_revisions(std::span<const std::int64_t> ids, EventId event) override;
@@ -68,7 +69,7 @@ class SqliteStorage final : public Storage {
   Result<std::vector<std::int64_t>> renew(const WorkerInfo& worker,
                                           std::span<const std::int64_t> tokens,
                                           double lease_seconds) override;
-  Result<Completion> complete(const Trial& ended, std::int64_t token) override;
+  Result<std::vector<Completion>> complete_all(std::span<const Claim> ended) override;
   Result<void> give_back(std::span<const std::int64_t> tokens) override;
   Result<void> leave(const WorkerInfo& worker) override;
   Result<std::int64_t> return_lost(bool blame) override;
@@ -123,6 +124,7 @@ class SqliteStorage final : public Storage {
   Trial read_trial(const Statement& row);
   // Writes how an open trial ended; told_in 0 leaves it untold. False when it had ended before.
   bool store_end(const Trial& ended, std::int64_t token);
+  Completion complete_one(const Trial& ended, std::int64_t token);
   void count_told(std::span<const Trial> trials);
   // Writes down what a trial was before a revision.
   void log_revision(RevisionKind kind, const Trial& before, const std::string& reason);
@@ -130,6 +132,7 @@ class SqliteStorage final : public Storage {
   void count_again(TrialState before, std::optional<TrialState> now);
   void see(const WorkerInfo& worker);
   void announce(Audience audience);  // what is committed
+  void make_durable();               // what is committed; throws when the disk fails
   std::string path_;
   Access access_;
   double wait_seconds_ = 0.0;
@@ -139,6 +142,9 @@ class SqliteStorage final : public Storage {
   std::optional<Space> space_;  // of the stored study, once known
   std::shared_ptr<Notifier> notifier_ = std::make_shared<Notifier>();
   std::unique_ptr<Watch> watch_;  // once we have waited
+  // Held while writing. Connections of one process take turns without SQLite's pauses.
+  std::shared_ptr<std::mutex> writing_ = std::make_shared<std::mutex>();
+  bool sync_failed_ = false;
   std::int64_t seen_version_ = 0;
   bool wrote_ = false;  // or somebody did who could not settle
 };

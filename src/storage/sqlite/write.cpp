@@ -42,13 +42,14 @@ FileState state_of(Database& database) {
 
 }  // namespace
 
-Write::Write(SqliteStorage& storage, bool durable) : storage_(storage) {
+Write::Write(SqliteStorage& storage, bool durable)
+    : storage_(storage), durable_(durable), turn_(*storage.writing_) {
   Database& database = storage.database_;
   if (storage.access_ == Access::read) {
     throw Fault{{ErrorKind::io, "\"" + storage.path_ + "\" was opened for reading only"}};
   }
   for (;;) {
-    transaction_.emplace(database, durable);
+    transaction_.emplace(database);
     const FileState state = state_of(database);
     if (state.promised != 0) {
       if (state.kept != state.promised) database.execute("UPDATE file_state SET kept = promised");
@@ -66,7 +67,9 @@ Write::Write(SqliteStorage& storage, bool durable) : storage_(storage) {
 
 void Write::commit(Audience announced_to) {
   transaction_->commit();
+  turn_.unlock();
   storage_.announce(announced_to);
+  if (durable_) storage_.make_durable();
   if (storage_.database_.has_moved()) fail_moved(storage_.database_, storage_.path_);
 }
 

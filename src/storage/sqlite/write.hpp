@@ -9,6 +9,7 @@
 //     everything in it is kept in a new file.
 #pragma once
 
+#include <mutex>
 #include <optional>
 
 #include "storage/notifier.hpp"
@@ -20,11 +21,18 @@ class SqliteStorage;
 
 class Write {
  public:
-  Write(SqliteStorage& storage, bool durable);  // durable as in Transaction
+  // durable: commit() returns only when the data is on the disk, so that it survives a power
+  // failure. Without it the data survives the end of the process, and a power failure once anybody
+  // has committed something durable after it: the log is written in order.
+  Write(SqliteStorage& storage, bool durable);
+  // Those it is announced to may see the data a moment before it is on the disk; what they make of
+  // it comes later in the log and is lost with it.
   void commit(Audience announced_to = Audience::nobody);
 
  private:
   SqliteStorage& storage_;
+  const bool durable_;
+  std::unique_lock<std::mutex> turn_;  // among the connections of this process
   std::optional<Transaction> transaction_;
 };
 
