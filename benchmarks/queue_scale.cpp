@@ -100,7 +100,7 @@ class Sleeper final : public Executor {
     outcome.seconds = std::chrono::duration<double>(until_ - start_).count();
     double sum = 0.0;
     for (const Value& value : job_.point) sum += std::pow(std::get<double>(value) - 0.3, 2);
-    outcome.value = sum;
+    outcome.values = {sum};
     return {outcome};
   }
   void cancel() override {  // what runs at the end counts as well
@@ -237,7 +237,7 @@ void fill(Storage& storage, TrialId first, std::int64_t count, EventId event, bo
     ++event;
     for (Trial& trial : trials) {
       trial.state = TrialState::completed;
-      trial.value = rng.uniform();
+      trial.values = {rng.uniform()};
       trial.told_in = event;
     }
     storage.finish_trials(trials).value();
@@ -258,7 +258,7 @@ double claim_rate(Storage& coordinator, int connections, double length) {
         if (claimed.empty()) break;  // the stock is used up
         Trial trial = claimed[0].trial;
         trial.state = TrialState::completed;
-        trial.value = 0.5;
+        trial.values = {0.5};
         storage->complete(trial, claimed[0].token).value();
         ++claims;
       }
@@ -342,7 +342,7 @@ int size(const std::string& url, std::int64_t count) {
     const double tell = timed([&] {
       Trial trial = claims[at].trial;
       trial.state = TrialState::completed;
-      trial.value = 1.0;
+      trial.values = {1.0};
       queue->complete(trial, claims[at++].token).value();
     });
     std::vector<Trial> untold = storage->load_untold().value();

@@ -73,7 +73,7 @@ void make_study(const std::string& path, std::int64_t count) {
         trial.stderr_tail = std::string(1000, 'e');
       } else {
         trial.state = TrialState::completed;
-        trial.value = sphere(trial.point);
+        trial.values = {sphere(trial.point)};
       }
     }
     storage->finish_trials(trials).value();
@@ -87,8 +87,8 @@ int child(const std::string& what, const std::string& path, std::int64_t count) 
     const auto storage = open_storage(path, Access::read).value();
     const StudyRecord record = *storage->load_study().value();
     const TrialCounts counts = storage->counts().value();
-    const Trial best = *storage->best_trial(record.goal).value();
-    return counts.completed + counts.failed == count && best.value ? 0 : 1;
+    const Trial best = *storage->best_trial(record.goal()).value();
+    return counts.completed + counts.failed == count && best.value() ? 0 : 1;
   }
   const std::int64_t more = what == "run" ? 5000 : 0;
   Study study = Study::open(options(path, count + more)).value();

@@ -35,7 +35,7 @@ double value_of(const vbo::Point& point) {
 Trial finished(TrialId id, vbo::Point point) {
   Trial trial;
   trial.id = id;
-  trial.value = value_of(point);
+  trial.values = {value_of(point)};
   trial.point = std::move(point);
   trial.state = vbo::TrialState::completed;
   return trial;

@@ -200,12 +200,12 @@ Result<Trial> tell_result(const TellWish& wish) {
   if (!*stored) return no_such_trial(storage, wish.outcome.id, wish.study);
   const auto actual = actual_point(wish.actual, study->record.space, **stored);
   if (!actual) return actual.error();
-  if (wish.outcome.value && !wish.outcome.failure) {
+  if (wish.outcome.value() && !wish.outcome.failure) {
     const Result<void> complete = check_metrics(study->record.space, wish.outcome.metrics);
     if (!complete) return complete.error();
   }
   const Trial ended = told_again(**stored, wish.outcome, study->record.space.limits(), *actual);
-  const bool is_open = !(*stored)->value && !(*stored)->failure;
+  const bool is_open = !(*stored)->value() && !(*stored)->failure;
   if (wish.replace && !is_open) {
     const Result<void> replaced = storage.replace(ended, *wish.replace);
     return replaced ? Result<Trial>(ended) : replaced.error();
@@ -216,7 +216,7 @@ Result<Trial> tell_result(const TellWish& wish) {
   if (error.kind == ErrorKind::conflict) {
     error.message += ". If that is wrong, replace it: vbo tell " + wish.study + " " +
                      std::to_string(ended.id) + " " +
-                     (ended.value ? to_string(Value(*ended.value)) : "--fail REASON") +
+                     (ended.value() ? to_string(Value(*ended.value())) : "--fail REASON") +
                      " --replace REASON";
   }
   return error;

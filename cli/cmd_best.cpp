@@ -3,6 +3,7 @@
 #include "cli/target.hpp"
 #include "cli/trial_json.hpp"
 #include "core/limits.hpp"
+#include "storage/best.hpp"
 
 namespace vbo::cli {
 namespace {
@@ -21,8 +22,8 @@ int best(const std::string& argument, bool json) {
     print_json(best_json(record.space, *trial));
   } else {
     print_out(
-        "value " + short_number(*(*trial)->value) + "  (trial " + std::to_string((*trial)->id) +
-        ", " + std::string(to_string(record.goal)) + (feasible ? "" : ", infeasible") + ")\n" +
+        "value " + short_number(*(*trial)->value()) + "  (trial " + std::to_string((*trial)->id) +
+        ", " + std::string(to_string(record.goal())) + (feasible ? "" : ", infeasible") + ")\n" +
         point_lines(record.space, (*trial)->point, "") + limit_lines(record.space, **trial, ""));
   }
   if (feasible) return kDone;

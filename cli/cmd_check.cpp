@@ -52,8 +52,8 @@ std::optional<Outcome> evaluate(Executor& executor, const Point& point) {
 std::string right(const StudyFile& file) {
   const StudyOptions& study = file.study;
   return fmt::format("{}: the study file is right: {} parameters, {}, budget {}, method {}\n",
-                     file.path, study.space.size(), to_string(study.goal), study.budget,
-                     study.optimizer.method);
+                     file.path, study.space.size(), to_string(study.objectives.front().goal),
+                     study.budget, study.optimizer.method);
 }
 
 void print_text(const StudyFile& file, const std::string& command, const Point& point,
@@ -61,8 +61,8 @@ void print_text(const StudyFile& file, const std::string& command, const Point& 
   print_out(right(file));
   print_out("point\n" + point_lines(file.study.space, point, "  "));
   print_out("ran    " + command + "\n");
-  if (outcome.value) {
-    print_out("value  " + console.paint(1, Style::good, short_number(*outcome.value)) + "  in " +
+  if (outcome.value()) {
+    print_out("value  " + console.paint(1, Style::good, short_number(*outcome.value())) + "  in " +
               duration_text(outcome.seconds) + "\n");
     for (const auto& [name, metric] : outcome.metrics) {
       print_out("metric " + one_line(name) + " = " + short_number(metric) + "\n");
@@ -76,7 +76,7 @@ void print_text(const StudyFile& file, const std::string& command, const Point& 
               (outcome.stderr_tail.ends_with('\n') ? "" : "\n"));
   }
   std::fflush(stdout);
-  if (outcome.value && !console.quiet)
+  if (outcome.value() && !console.quiet)
     print_err("\nNext:\n  vbo run " + shell_quoted(file.path) + "\n");
 }
 
@@ -127,7 +127,7 @@ int check(const std::string& path, bool json, const Console& console) {
                 {"command", command},
                 {"id", outcome->id},
                 {"params", json_of(file->study.space, *point)},
-                {"value", outcome->value ? Json(*outcome->value) : Json()},
+                {"value", outcome->value() ? Json(*outcome->value()) : Json()},
                 {"metrics", Json(outcome->metrics)},
                 {"seconds", outcome->seconds},
                 {"error", outcome->failure ? Json(outcome->failure->message) : Json()},
@@ -135,7 +135,7 @@ int check(const std::string& path, bool json, const Console& console) {
   } else {
     print_text(*file, command, *point, *outcome, console);
   }
-  return outcome->value ? kDone : kFailed;
+  return outcome->value() ? kDone : kFailed;
 }
 
 }  // namespace

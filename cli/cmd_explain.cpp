@@ -32,7 +32,7 @@ Json explanation_json(const Explanation& e) {
   Json json = {{"id", e.trial.id},
                {"params", json_of(e.record.space, e.trial.point)},
                {"state", to_string(e.trial.state)},
-               {"value", json_of(e.trial.value)}};
+               {"value", json_of(e.trial.value())}};
   json.update(ledger_json(e.ledger, e.why));
   return json;
 }
@@ -72,7 +72,7 @@ class Lines {
 // A score in units of the objective has the sign of the goal.
 std::string_view better(const Explanation& e) {
   const bool lower =
-      acquisition_unit(e.ledger, e.why) == Unit::objective && e.record.goal == Goal::minimize;
+      acquisition_unit(e.ledger, e.why) == Unit::objective && e.record.goal() == Goal::minimize;
   return lower ? "lower is better" : "higher is better";
 }
 
@@ -92,7 +92,7 @@ std::string score_text(const Explanation& e, const Lines& lines) {
 }
 
 std::string outcome_text(const Trial& trial) {
-  if (trial.value) return "completed with value " + short_number(*trial.value);
+  if (trial.value()) return "completed with value " + short_number(*trial.value());
   if (trial.failure) return "failed: " + one_line(trial.failure->message);
   return std::string(to_string(trial.state));
 }
@@ -121,7 +121,7 @@ int explain(const std::string& argument, TrialId id, bool json) {
   const StudyRecord& record = study->record;
   const Ledger& ledger = ledger_of(record.space, record.optimizer);
   const Explanation explanation{record, **trial, ledger,
-                                in_present_form(record.goal, ledger, (*trial)->rationale)};
+                                in_present_form(record.goal(), ledger, (*trial)->rationale)};
   if (json) {
     print_json(explanation_json(explanation));
   } else {

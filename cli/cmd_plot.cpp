@@ -34,8 +34,8 @@ std::string curve_text(const StudyReport& report) {
   const auto y = [&](double value) { return std::clamp((value - low) / (high - low), 0.0, 1.0); };
   for (const std::size_t position : report.results) {
     const Trial& trial = report.trials[position];
-    if (trial.value && *trial.value >= low && *trial.value <= high) {
-      canvas.dot(x(static_cast<double>(&position - report.results.data())), y(*trial.value));
+    if (trial.value() && *trial.value() >= low && *trial.value() <= high) {
+      canvas.dot(x(static_cast<double>(&position - report.results.data())), y(*trial.value()));
     }
   }
   for (std::size_t i = 0; i < report.curve.size(); ++i) {
@@ -87,8 +87,8 @@ int plot(const std::string& argument, const Console& console) {
     return fail(kNoSuccess, "no evaluation of \"" + report->record.name + "\" has succeeded yet");
   }
   print_out(console.paint(1, Style::bold, one_line(report->record.name)) +
-            fmt::format("  best {} (trial {}), {}\n", short_number(*report->best->value),
-                        report->best->id, to_string(report->record.goal)) +
+            fmt::format("  best {} (trial {}), {}\n", short_number(*report->best->value()),
+                        report->best->id, to_string(report->record.goal())) +
             curve_text(*report));
   const Importance found = importance(report->record.space, report->trials, {.pair_parameters = 0});
   print_out(importance_bars(found));

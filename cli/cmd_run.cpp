@@ -165,7 +165,7 @@ void print_summary(const StudyFile& file, const Summary& summary, const Console&
     text += "\n" +
             console.paint(1, feasible ? Style::good : Style::bad,
                           (feasible ? "Best " : "Nothing is feasible; closest ") +
-                              short_number(*summary.best->value)) +
+                              short_number(*summary.best->value())) +
             fmt::format("  (trial {})\n", summary.best->id) +
             point_lines(file.study.space, summary.best->point, "  ") +
             limit_lines(file.study.space, *summary.best, "  ");
@@ -347,14 +347,15 @@ Result<Summary> run_study(const StudyFile& file, Study& study, const Crew& crew,
   if (!best_before) return best_before.error();
 
   ProgressState start{.study = one_line(file.study.name),
-                      .goal = file.study.goal,
+                      .goal = study.record().goal(),
                       .budget = file.study.budget,
                       .completed = before->completed,
                       .failed = before->failed};
   const auto begin = std::chrono::steady_clock::now();
   Result<RunEnd> end = RunEnd::budget_spent;
   {
-    Progress progress(console, start, interrupts, study.record().space, *best_before);
+    const Order order(study.record().objectives, study.record().space.limits());
+    Progress progress(console, start, interrupts, order, *best_before);
     RunOptions options;
     options.failures_in_a_row = file.stop.failures_in_a_row;
     options.stop_information = file.stop.information;

@@ -49,7 +49,7 @@ Result<std::vector<Trial>> ask(const std::string& argument, std::int64_t count, 
 Result<void> tell(const std::string& argument, const Trial& ended) {
   Outcome outcome;
   outcome.id = ended.id;
-  outcome.value = ended.value;
+  outcome.values = ended.values;
   outcome.failure = ended.failure;
   outcome.metrics = ended.metrics;
   const Result<Trial> told =

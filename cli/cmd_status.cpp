@@ -51,7 +51,7 @@ std::string status_text(const StudyReport& status, const Console& console) {
                         : 0.0;
   std::string text =
       console.paint(1, Style::bold, one_line(record.name)) +
-      fmt::format("  {}, method {}\n", to_string(record.goal), record.optimizer.method);
+      fmt::format("  {}, method {}\n", to_string(record.goal()), record.optimizer.method);
   text += fmt::format("  evaluated    {} of {} ({:.0f} %), {} of them failed\n", ended,
                       record.budget, percent, counts.failed);
   text += fmt::format("  open         {} running, {} waiting\n", counts.running, counts.waiting);
@@ -62,7 +62,7 @@ std::string status_text(const StudyReport& status, const Console& console) {
     const bool feasible = status.feasible.value_or(1) > 0;
     text +=
         "  best         " +
-        console.paint(1, feasible ? Style::good : Style::bad, short_number(*status.best->value)) +
+        console.paint(1, feasible ? Style::good : Style::bad, short_number(*status.best->value())) +
         fmt::format("  (trial {}{})\n", status.best->id,
                     feasible ? "" : ", infeasible: the least violating one") +
         point_lines(record.space, status.best->point, "                 ") +

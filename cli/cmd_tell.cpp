@@ -38,11 +38,11 @@ Result<void> read_metrics(const std::vector<std::string>& given, Outcome& outcom
   for (const std::string& text : given) {
     const auto parts = assignment(text);
     const std::optional<Outcome> number = parts ? parse_value(parts->second) : std::nullopt;
-    if (!number || !number->value) {
+    if (!number || number->values.empty()) {
       return Error{ErrorKind::invalid_input,
                    "--metric: found \"" + text + "\", expected NAME=NUMBER, as in stress=240"};
     }
-    if (outcome.value) outcome.metrics[parts->first] = *number->value;
+    if (!outcome.failure) outcome.metrics[parts->first] = number->values.front();
   }
   return {};
 }
@@ -144,12 +144,12 @@ int tell(TellArguments options) {
   options.id = stored->id;
   if (options.json) {
     print_json({{"id", options.id},
-                {"state", outcome.value ? "completed" : "failed"},
-                {"value", outcome.value ? Json(*outcome.value) : Json()},
+                {"state", outcome.value() ? "completed" : "failed"},
+                {"value", outcome.value() ? Json(*outcome.value()) : Json()},
                 {"error", outcome.failure ? Json(outcome.failure->message) : Json()}});
-  } else if (outcome.value) {
-    print_out("trial " + std::to_string(options.id) + " completed: " + number_text(*outcome.value) +
-              "\n");
+  } else if (outcome.value()) {
+    print_out("trial " + std::to_string(options.id) +
+              " completed: " + number_text(*outcome.value()) + "\n");
   } else {
     print_out("trial " + std::to_string(options.id) +
               " failed: " + one_line(outcome.failure->message) + "\n");

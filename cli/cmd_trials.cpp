@@ -78,7 +78,7 @@ std::string csv_header(const Space& space, const Extra& extra) {
 
 std::string csv_row(const Space& space, const Trial& trial, const Extra& extra) {
   std::string line = std::to_string(trial.id) + "," + std::string(to_string(trial.state)) + "," +
-                     (trial.value ? number_text(*trial.value) : "");
+                     (trial.value() ? number_text(*trial.value()) : "");
   for (const Value& value : trial.point) line += "," + csv_field(value);
   line += "," + number_text(trial.seconds) + "," + std::to_string(trial.attempts) + "," +
           csv_field(trial.failure ? trial.failure->message : "");
@@ -94,7 +94,7 @@ std::string csv_row(const Space& space, const Trial& trial, const Extra& extra) 
     }
   }
   if (!space.limits().empty()) {
-    line += !trial.value ? "," : is_feasible(space, trial) ? ",true" : ",false";
+    line += !trial.value() ? "," : is_feasible(space, trial) ? ",true" : ",false";
   }
   return line + "\r\n";
 }

@@ -113,7 +113,7 @@ int work_on(const WorkArguments& options, const Console& console) {
   work_options.interrupts = &interrupts;
   work_options.on_finished = [&](const Trial& trial, Completion completion) {
     ++(completion == Completion::second ? counts.late
-       : trial.value                    ? counts.completed
+       : trial.value()                  ? counts.completed
                                         : counts.failed);
     if (console.quiet || !trial.failure) return;
     print_err(

@@ -121,15 +121,15 @@ Result<std::optional<Evaluated>> result_of(const CsvTable& table, const Columns&
   for (const auto& [c, name] : columns.metrics) {
     if (row[c].text.empty() || result.outcome.failure) continue;
     const std::optional<Outcome> metric = parse_value_line(row[c].text);
-    if (!metric || !metric->value) {
+    if (!metric || !metric->value()) {
       return wrong(row[c], "metric \"" + name + "\": found \"" + row[c].text +
                                "\", expected a finite number");
     }
-    result.outcome.metrics[name] = *metric->value;
+    result.outcome.metrics[name] = *metric->value();
   }
   if (columns.seconds) {
     const std::optional<Outcome> seconds = parse_value_line(row[*columns.seconds].text);
-    if (seconds && seconds->value) result.outcome.seconds = *seconds->value;
+    if (seconds && seconds->value()) result.outcome.seconds = *seconds->value();
   }
   return std::optional<Evaluated>(std::move(result));
 }
@@ -140,17 +140,18 @@ Result<Imported> results_from_storage(const std::string& path, const StudyRecord
   const Result<std::optional<StudyRecord>> record = (*storage)->load_study();
   if (!record) return record.error();
   if (!*record) return Error{ErrorKind::not_found, path + ": holds no study yet"};
-  if ((*record)->goal != study.goal) {
+  if ((*record)->goal() != study.goal()) {
     return Error{ErrorKind::invalid_input,
-                 path + ": its goal is to " + std::string(to_string((*record)->goal)) +
-                     ", expected the goal of this study, to " + std::string(to_string(study.goal)),
+                 path + ": its goal is to " + std::string(to_string((*record)->goal())) +
+                     ", expected the goal of this study, to " +
+                     std::string(to_string(study.goal())),
                  "goal"};
   }
   const Result<std::vector<Trial>> trials = (*storage)->load_history();
   if (!trials) return trials.error();
   Imported imported;
   for (const Trial& trial : *trials) {
-    if (!trial.value && !trial.failure) continue;
+    if (!trial.has_ended()) continue;
     Result<Point> point = point_from(study.space, json_of((*record)->space, trial.point));
     if (!point) {
       imported.problems.push_back(path + ": trial " + std::to_string(trial.id) + ": " +
@@ -158,9 +159,10 @@ Result<Imported> results_from_storage(const std::string& path, const StudyRecord
       continue;
     }
     imported.results.push_back({std::move(*point),
-                                {.value = trial.value,
+                                {.values = trial.values,
                                  .failure = trial.failure,
                                  .metrics = trial.metrics,
+                                 .standard_error = trial.standard_error,
                                  .seconds = trial.seconds}});
   }
   return imported;
@@ -171,11 +173,12 @@ Result<Imported> results_from_optuna(const std::string& path, const StudyRecord&
                                      const std::string& name) {
   const Result<OptunaStudy> optuna = read_optuna(path, name);
   if (!optuna) return optuna.error();
-  if (optuna->goal != study.goal) {
+  if (optuna->goal != study.goal()) {
     return Error{ErrorKind::invalid_input,
                  path + ": the goal of its study \"" + optuna->name + "\" is to " +
                      std::string(to_string(optuna->goal)) +
-                     ", expected the goal of this study, to " + std::string(to_string(study.goal)),
+                     ", expected the goal of this study, to " +
+                     std::string(to_string(study.goal())),
                  "goal"};
   }
   Imported imported;

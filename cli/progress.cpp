@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "cli/trial_json.hpp"
-#include "core/limits.hpp"
 #include "core/one_line.hpp"
 
 namespace vbo::cli {
@@ -128,19 +127,14 @@ std::string progress_sentence(const ProgressState& s) {
 }
 
 Progress::Progress(const Console& console, ProgressState start, const std::atomic<int>& interrupts,
-                   Space space, const std::optional<Trial>& best)
+                   Order order, const std::optional<Trial>& best)
     : console_(console),
       interrupts_(interrupts),
       begin_(std::chrono::steady_clock::now()),
       unicode_(locale_is_utf8()),
       state_(std::move(start)),
-      space_(std::move(space)) {
-  if (best && best->value) {
-    state_.best = best->value;
-    state_.best_id = best->id;
-    state_.best_feasible = is_feasible(space_, *best);
-    best_merit_ = merit(space_, state_.goal, *best);
-  }
+      order_(std::move(order)) {
+  if (best) take_if_better(*best);
   if (!console.quiet) kind_ = is_terminal(kStderr) ? Kind::live : Kind::plain;
   if (kind_ == Kind::live) print_err("\x1b[?25l");  // hide the cursor
   if (kind_ == Kind::plain) say(progress_sentence(state_));
@@ -166,6 +160,15 @@ Progress::~Progress() {
   }
 }
 
+void Progress::take_if_better(const Trial& trial) {
+  const Standing found = order_.standing(trial);
+  if (!(found > best_)) return;
+  best_ = found;
+  state_.best = trial.value();
+  state_.best_id = trial.id;
+  state_.best_feasible = found.is_feasible();
+}
+
 void Progress::started(const Trial&) {
   const std::lock_guard lock(mutex_);
   note_begin();
@@ -176,15 +179,9 @@ void Progress::finished(const Trial& trial) {
   const std::lock_guard lock(mutex_);
   state_.running = std::max<std::int64_t>(0, state_.running - 1);
   ++state_.ended_here;
-  if (trial.value) {
+  if (!trial.values.empty()) {
     ++state_.completed;
-    const double found = merit(space_, state_.goal, trial);
-    if (!state_.best || found > best_merit_) {
-      state_.best = trial.value;
-      state_.best_id = trial.id;
-      state_.best_feasible = is_feasible(space_, trial);
-      best_merit_ = found;
-    }
+    take_if_better(trial);
     return;
   }
   ++state_.failed;

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "cli/console.hpp"
+#include "core/order.hpp"
 #include "vbo/storage.hpp"
 
 namespace vbo::cli {
@@ -39,7 +40,7 @@ class Progress {
  public:
   // `best`: of the results before this process began.
   Progress(const Console& console, ProgressState start, const std::atomic<int>& interrupts,
-           Space space, const std::optional<Trial>& best);
+           Order order, const std::optional<Trial>& best);
   ~Progress();  // takes the live lines away
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -50,6 +51,7 @@ class Progress {
 
  private:
   enum class Kind { none, live, plain };
+  void take_if_better(const Trial& trial);
   void tick();
   void update_clock();
   void note_begin();  // of the first evaluation
@@ -66,8 +68,8 @@ class Progress {
   std::mutex mutex_;  // guards everything below
   std::condition_variable wake_;
   ProgressState state_;
-  Space space_;
-  double best_merit_ = 0.0;  // of state_.best
+  Order order_;
+  Standing best_;  // of state_.best
   std::int64_t failures_shown_ = 0;
   bool drawn_ = false;
   bool evaluates_ = false;  // the first evaluation has begun

@@ -9,7 +9,7 @@ int main() {
   options.space =
       vbo::Space::make({vbo::Parameter::real("x", -5, 10), vbo::Parameter::integer("n", 1, 8)})
           .value();
-  options.goal = vbo::Goal::minimize;
+  options.objectives = {{.name = "value", .goal = vbo::Goal::minimize}};
   options.optimizer = {.method = "vbo", .seed = 1, .batch = 8};
   options.storage = "memory:";  // or a file name: then it can be stopped and resumed
 
@@ -22,6 +22,6 @@ int main() {
     }
   }
   const vbo::Trial best = *study.best().value();
-  std::cout << "best " << *best.value << " at x = " << vbo::to_string(best.point[0])
+  std::cout << "best " << best.values.front() << " at x = " << vbo::to_string(best.point[0])
             << ", n = " << vbo::to_string(best.point[1]) << "\n";
 }

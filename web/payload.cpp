@@ -242,7 +242,7 @@ std::string payload_of(const StudyReport& report, const std::vector<std::size_t>
   columns.add("state", "u8",
               column<std::uint8_t>(rows, [](const Trial& t) { return static_cast<int>(t.state); }));
   columns.add("value", "f64",
-              column<double>(rows, [](const Trial& t) { return t.value.value_or(kUnknown); }));
+              column<double>(rows, [](const Trial& t) { return t.value().value_or(kUnknown); }));
   columns.add("evaluation", "i32", evaluation);
   columns.add("asked_in", "i32",
               column<std::int32_t>(rows, [](const Trial& t) { return t.asked_in; }));
@@ -268,12 +268,12 @@ std::string payload_of(const StudyReport& report, const std::vector<std::size_t>
   if (!report.record.space.limits().empty()) {
     // 0 = feasible
     columns.add("violation", "f32", column<float>(rows, [&](const Trial& t) {
-                  return t.value ? violation(report.record.space.limits(), t.metrics) : kUnknown;
+                  return t.value() ? violation(report.record.space.limits(), t.metrics) : kUnknown;
                 }));
   }
   static const Ledger unknown;
   Json terms =
-      add_ledgers(columns, rows, report.record.goal, parts.ledger ? *parts.ledger : unknown);
+      add_ledgers(columns, rows, report.record.goal(), parts.ledger ? *parts.ledger : unknown);
 
   Json causes = Json::array();
   for (int c = 0; c <= static_cast<int>(FailureCause::reported); ++c) {

@@ -35,7 +35,7 @@ bool settled(const Trial& trial) {
 
 // What followers would notice.
 bool differs(const Trial& a, const Trial& b) {
-  return a.state != b.state || a.value != b.value || a.failure != b.failure ||
+  return a.state != b.state || a.value() != b.value() || a.failure != b.failure ||
          a.told_in != b.told_in || a.attempts != b.attempts || a.worker != b.worker ||
          a.started_at != b.started_at || a.metrics != b.metrics;
 }

@@ -106,7 +106,7 @@ Result<Trial> told_in_body(const std::string& body) {
   }
   if (!(*json)["value"].is_number()) return wrong_field("value", "a number");
   trial.state = TrialState::completed;
-  trial.value = (*json)["value"].get<double>();
+  trial.values = {(*json)["value"].get<double>()};
   if (!json->contains("metrics")) return trial;
   if (!(*json)["metrics"].is_object()) return wrong_field("metrics", "an object of numbers");
   for (const auto& item : (*json)["metrics"].items()) {
@@ -175,7 +175,7 @@ Response StudyService::trial(const std::string& id_text) {
   {
     const std::lock_guard lock(mutex_);
     space = report_.record.space;
-    goal = report_.record.goal;
+    goal = report_.record.goal();
   }
   Json json = with_history(space, **found);
   json["ledger"] = ledger_json(ledger_, in_present_form(goal, ledger_, (*found)->rationale));
@@ -227,7 +227,7 @@ Response StudyService::ask(const Request& request) const {
 Response StudyService::tell(const Request& request) {
   const Result<Trial> ended = told_in_body(request.body);
   if (!ended) return response_of(ended.error());
-  if (ended->value) {
+  if (ended->value()) {
     const std::lock_guard lock(mutex_);
     const Result<void> complete = check_metrics(report_.record.space, ended->metrics);
     if (!complete) return response_of(complete.error());
@@ -237,7 +237,7 @@ Response StudyService::tell(const Request& request) {
   look_again();
   return json_response({{"id", ended->id},
                         {"state", to_string(ended->state)},
-                        {"value", ended->value ? Json(*ended->value) : Json()},
+                        {"value", ended->value() ? Json(*ended->value()) : Json()},
                         {"error", ended->failure ? Json(ended->failure->message) : Json()}});
 }
 

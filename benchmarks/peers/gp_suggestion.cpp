@@ -70,7 +70,7 @@ int main(int argc, char** argv) {
     }
     y[i] = row.back();
     trial.state = TrialState::completed;
-    trial.value = y[i];
+    trial.values = {y[i]};
     trials.push_back(std::move(trial));
   }
 

@@ -157,7 +157,7 @@ int main(int argc, char** argv) {
         const double value = problem.f(x);
         best = std::min(best, value);
         trial.state = TrialState::completed;
-        trial.value = -value;
+        trial.values = {-value};
         optimizer->tell(std::vector<Trial>{trial});
       }
       seconds.push_back(

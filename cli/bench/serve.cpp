@@ -39,7 +39,7 @@ int run_method(const ServeFlags& flags) {
   StudyOptions study;
   study.name = flags.method + " on " + flags.task;
   study.space = (*task)->space();
-  study.goal = (*task)->info().goal;
+  study.objectives = {{.goal = (*task)->info().goal}};
   study.optimizer = {.method = spec->name,
                      .seed = flags.seed,
                      .batch = flags.batch,

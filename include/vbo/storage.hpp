@@ -25,12 +25,14 @@ namespace vbo {
 // are made, and points to evaluate first that come later.
 struct StudyRecord {
   std::string name;
-  Goal goal = Goal::minimize;
+  std::vector<Objective> objectives = {Objective{}};
   std::int64_t budget = 0;  // evaluations
   Space space;
   OptimizerOptions optimizer;  // method, seed, batch, settings; threads is not stored
   std::string evaluate_json;   // the [evaluate] table as given, for display; "" when there is none
   std::string start_json;      // points to evaluate first, a list of {"name": value}; "" = none
+
+  Goal goal() const { return objectives.front().goal; }  // of the one objective, or of the first
 };  // optimizer.budget stays what it was when the study was created, so that replaying is exact
 
 // The optimizer's state after all events up to and including `after`.
@@ -46,7 +48,8 @@ struct RoundReport {
 };
 
 struct TrialCounts {
-  std::int64_t waiting = 0, running = 0, completed = 0, failed = 0;
+  std::int64_t waiting = 0, running = 0, completed = 0, failed = 0, stopped = 0;
+  std::int64_t ended() const { return completed + failed + stopped; }
 };
 
 enum class Access {

@@ -27,7 +27,7 @@ using PartialPoint = std::vector<std::optional<Value>>;
 struct StudyOptions {
   std::string name = "study";
   Space space;
-  Goal goal = Goal::minimize;
+  std::vector<Objective> objectives = {Objective{}};
   std::int64_t budget = 1000;  // evaluations
   OptimizerOptions optimizer;
   bool any_batch = false;  // optimizer.batch is for a new study only: that of a stored one stands

@@ -29,7 +29,7 @@ int main(int, char** arguments) {
         const double x = std::get<double>(trial.point[i]) - 0.3;
         sum += x * x;
       }
-      outcomes.push_back({.id = trial.id, .value = sum});
+      outcomes.push_back({.id = trial.id, .values = {sum}});
     }
     study.tell(std::move(outcomes)).value();
     std::printf("%.6f\n", static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);

@@ -23,7 +23,7 @@ namespace {
 // {"name","goal","budget","space":[...],"optimizer":{...},"evaluate":""}: as load_study() gives it.
 Json json_of(const StudyRecord& record) {
   return {{"name", record.name},
-          {"goal", to_string(record.goal)},
+          {"goal", to_string(record.goal())},
           {"budget", record.budget},
           {"space", vbo::json_of(record.space)},
           {"optimizer", vbo::json_of(record.optimizer)},
@@ -34,7 +34,7 @@ StudyOptions options_from(const std::string& definition, const std::string& stor
   const Json json = unwrap(parse_json(definition));
   StudyOptions options;
   options.name = json["name"].get<std::string>();
-  options.goal = *goal_from(json["goal"].get<std::string>());
+  options.objectives.front().goal = *goal_from(json["goal"].get<std::string>());
   options.budget = json["budget"].get<std::int64_t>();
   options.space = unwrap(space_from(json["space"]));
   options.optimizer = unwrap(optimizer_options_from(json["optimizer"]));
@@ -114,7 +114,7 @@ std::vector<Outcome> outcomes_of(const Results& results, std::size_t n) {
     if (results.errors && (*results.errors)[i]) {
       outcome.failure = Failure{cause_of((*results.causes)[i]), *(*results.errors)[i]};
     } else if (results.values) {
-      outcome.value = results.values->data()[i];
+      outcome.values = {results.values->data()[i]};
     }
     if (results.seconds) outcome.seconds = results.seconds->data()[i];
     for (const auto& [name, column] : results.metrics) {
@@ -180,7 +180,7 @@ nb::dict table_of(const Space& space, const std::vector<Trial>& trials) {
   table["points"] = arrays[1];
   table["states"] = list_of(trials, [](const Trial& t) { return std::string(to_string(t.state)); });
   table["values"] = numbers_of(trials, [](const Trial& t) {
-    return t.value.value_or(std::numeric_limits<double>::quiet_NaN());
+    return t.value().value_or(std::numeric_limits<double>::quiet_NaN());
   });
   table["errors"] = list_of(trials, [](const Trial& t) -> nb::object {
     return t.failure ? nb::cast(t.failure->message) : nb::none();
@@ -196,8 +196,8 @@ nb::dict table_of(const Space& space, const std::vector<Trial>& trials) {
   table["metrics"] = metrics_of(trials);
   if (!space.limits().empty()) {  // 0 = feasible
     table["violations"] = numbers_of(trials, [&](const Trial& t) {
-      return t.value ? violation(space.limits(), t.metrics)
-                     : std::numeric_limits<double>::quiet_NaN();
+      return t.value() ? violation(space.limits(), t.metrics)
+                       : std::numeric_limits<double>::quiet_NaN();
     });
   }
   return table;

@@ -22,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 
 Outcome evaluated(const tasks::Task& task, TrialId id, const Point& point, std::uint64_t seed) {
   Rng rng(seed, "benchmark-evaluation", static_cast<std::uint64_t>(id));
-  return {.id = id, .value = task.evaluate(point, rng), .metrics = task.metrics(point)};
+  return {.id = id, .values = {task.evaluate(point, rng)}, .metrics = task.metrics(point)};
 }
 
 Result<CountedCost> one_cell(const tasks::Task& task, const std::string& method, std::int64_t n,
@@ -31,7 +31,7 @@ Result<CountedCost> one_cell(const tasks::Task& task, const std::string& method,
   if (!spec) return spec.error();
   StudyOptions study;
   study.space = task.space();
-  study.goal = task.info().goal;
+  study.objectives = {{.goal = task.info().goal}};
   study.budget = n + options.batch;
   study.optimizer = {.method = spec->name,
                      .seed = options.seed,

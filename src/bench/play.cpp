@@ -9,7 +9,7 @@
 #include "bench/metered.hpp"
 #include "bench/record_json.hpp"
 #include "core/elapsed.hpp"
-#include "core/limits.hpp"
+#include "core/order.hpp"
 #include "storage/copy.hpp"
 
 namespace vbo::bench {
@@ -30,7 +30,9 @@ double maximized(const tasks::TaskInfo& info, double value) {
 class Recorder {
  public:
   Recorder(const Job& job, const tasks::Task& task, bool keep_points)
-      : task_(&task), keep_points_(keep_points) {
+      : task_(&task),
+        order_({{.goal = task.info().goal}}, task.space().limits()),
+        keep_points_(keep_points) {
     const tasks::TaskInfo& info = task.info();
     result_.job = job;
     result_.origin = this_origin();
@@ -55,11 +57,9 @@ class Recorder {
     std::optional<std::size_t> found;
     double best = best_;
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
-      if (!outcomes[i].value || !std::isfinite(*outcomes[i].value)) continue;
-      if (violation(task_->space().limits(), outcomes[i].metrics) > 0.0) continue;
-      const double value = maximized(task_->info(), *outcomes[i].value);
-      if (best >= value) continue;
-      best = value;
+      const Standing standing = order_.standing(outcomes[i]);
+      if (!standing.is_feasible() || best >= standing.amount) continue;
+      best = standing.amount;
       found = i;
     }
     return found;
@@ -74,8 +74,9 @@ class Recorder {
     std::int64_t finite = 0;
     const Trial* best = nullptr;
     for (const Trial& trial : trials) {
-      const bool counts = is_feasible(task_->space(), trial);
-      const double value = counts ? maximized(task_->info(), *trial.value) : missing;
+      const Standing standing = order_.standing(trial);
+      const bool counts = standing.is_feasible();
+      const double value = counts ? standing.amount : missing;
       result_.observations.push_back({record.round, value, keep_points_ ? trial.point : Point{}});
       if (!counts) continue;
       sum += value;
@@ -121,6 +122,7 @@ class Recorder {
 
  private:
   const tasks::Task* task_;
+  Order order_;
   bool keep_points_;
   double best_ = missing;  // not >= anything
   std::optional<double> incumbent_;
@@ -248,7 +250,7 @@ class Player {
     keep_incumbent(outcomes, [&](std::size_t i) { return (*trials)[i].point; });
     for (std::size_t i = 0; i < trials->size(); ++i) {
       Trial& trial = (*trials)[i];
-      if (std::isfinite(*outcomes[i].value)) trial.value = outcomes[i].value;
+      if (std::isfinite(outcomes[i].values.front())) trial.values = outcomes[i].values;
       trial.metrics = outcomes[i].metrics;
     }
     if (const auto told = played_->study.tell(std::move(outcomes)); !told) return told.error();
@@ -264,7 +266,7 @@ class Player {
 
   Outcome evaluate(TrialId id, const Point& point) const {
     Rng rng(job_.seed, "benchmark-evaluation", static_cast<std::uint64_t>(id));
-    return {.id = id, .value = task_.evaluate(point, rng), .metrics = task_.metrics(point)};
+    return {.id = id, .values = {task_.evaluate(point, rng)}, .metrics = task_.metrics(point)};
   }
 
   template <class PointOf>
@@ -293,7 +295,7 @@ Result<StudyOptions> study_of(const Job& job, const tasks::Task& task) {
   StudyOptions study;
   study.name = file_stem(job);
   study.space = task.space();
-  study.goal = task.info().goal;
+  study.objectives = {{.goal = task.info().goal}};
   study.budget = job.batch * job.rounds;
   study.optimizer = {.method = spec->name,
                      .seed = job.seed,

@@ -19,17 +19,15 @@ Result<void> check_actual(const Space& space, const Point& point) {
 }
 
 Trial told_again(Trial stored, Outcome outcome, std::span<const Limit> limits,
-                 const std::optional<Point>& actual) {
+                 const std::optional<Point>& actual, std::size_t objectives) {
   if (actual) {
     const Point suggestion = stored.suggested ? *stored.suggested : stored.point;
     stored.point = *actual;
     stored.suggested.reset();
     if (stored.point != suggestion) stored.suggested = suggestion;
   }
-  stored.value.reset();
-  stored.failure.reset();
-  stored.metrics.clear();
-  return ended_by(std::move(stored), std::move(outcome), limits);
+  forget_outcome(stored);
+  return ended_by(std::move(stored), std::move(outcome), limits, objectives);
 }
 
 Result<Point> actual_from(const Space& space, const Json& json) {

@@ -24,6 +24,6 @@ Result<Point> actual_from(const Space& space, const Json& json);
 // The stored trial with this outcome instead of any it has; `actual` as its point when that was
 // really set, else the one it has. `limits` are those of the space.
 Trial told_again(Trial stored, Outcome outcome, std::span<const Limit> limits,
-                 const std::optional<Point>& actual = std::nullopt);
+                 const std::optional<Point>& actual = std::nullopt, std::size_t objectives = 1);
 
 }  // namespace vbo

@@ -2,6 +2,7 @@
 #include "core/delivery.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <unordered_map>
 
@@ -11,12 +12,14 @@ namespace vbo {
 namespace {
 
 constexpr std::size_t kLargest = std::size_t{1} << 30U;
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 // What makes two results the same one.
-std::string key_of(const Point& point, const std::optional<double>& value) {
+std::string key_of(const Point& point, const std::vector<double>& values) {
   std::string key;
   for (const Value& v : point) key += to_string(v) + '\n';
-  return key + (value ? to_string(Value(*value + 0.0)) : "failed");
+  for (const double value : values) key += to_string(Value(value + 0.0)) + '\n';
+  return key + (values.empty() ? "failed" : "");
 }
 
 }  // namespace
@@ -29,7 +32,11 @@ std::string delivery_text(const Space& space, const Delivery& delivery) {
       entry["error"] = result.outcome.failure->message;
       entry["cause"] = to_string(result.outcome.failure->cause);
     } else {
-      entry["value"] = json_of(result.outcome.value);
+      entry["value"] = json_of(result.outcome.value());
+      entry["values"] = result.outcome.values;
+      if (!result.outcome.standard_error.empty()) {
+        entry["standard_error"] = result.outcome.standard_error;
+      }
       if (!result.outcome.metrics.empty()) entry["metrics"] = result.outcome.metrics;
     }
     list.push_back(std::move(entry));
@@ -55,6 +62,15 @@ Result<Delivery> delivery_from(const Space& space, std::string_view text) {
       const auto cause = failure_cause_from(entry["cause"].get<std::string>());
       outcome.failure->cause = cause.value_or(outcome.failure->cause);
     }
+    if (!outcome.failure) {
+      for (const auto& [key, into] : {std::pair("values", &outcome.values),
+                                      std::pair("standard_error", &outcome.standard_error)}) {
+        const auto list = entry.find(key);
+        if (list == entry.end()) continue;
+        into->clear();
+        for (const Json& number : *list) into->push_back(number_from(number).value_or(kMissing));
+      }
+    }
     if (entry.contains("seconds")) outcome.seconds = number_from(entry["seconds"]).value_or(0.0);
     delivery.results.push_back({std::move(*point), std::move(outcome)});
   }
@@ -65,11 +81,11 @@ std::vector<Evaluated> without_known(std::vector<Evaluated> results,
                                      const std::vector<Trial>& stored) {
   std::unordered_map<std::string, int> known;
   for (const Trial& trial : stored) {
-    if (trial.value || trial.failure) ++known[key_of(trial.point, trial.value)];
+    if (trial.has_ended()) ++known[key_of(trial.point, trial.values)];
   }
   if (known.empty()) return results;
   std::erase_if(results, [&](const Evaluated& result) {
-    const auto found = known.find(key_of(result.point, result.outcome.value));
+    const auto found = known.find(key_of(result.point, result.outcome.values));
     return found != known.end() && found->second-- > 0;
   });
   return results;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Results of points nobody suggested, on their way to whoever coordinates the study: the text that
-// Storage::bring() takes, {"once": true, "results": [{"params", "value"|"error", ...}, ...]}.
+// Storage::bring() takes, {"once": true, "results": [{"params", "values"|"error", ...}, ...]}.
 #pragma once
 
 #include <string>

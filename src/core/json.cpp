@@ -343,6 +343,39 @@ Result<std::vector<Limit>> limits_from(const Json& json) {
 
 }  // namespace
 
+Json json_of(const std::vector<Objective>& objectives) {
+  Json json = Json::array();
+  for (const Objective& objective : objectives) {
+    json.push_back({{"name", objective.name}, {"goal", to_string(objective.goal)}});
+    if (objective.reference) json.back()["reference"] = *objective.reference;
+  }
+  return json;
+}
+
+Result<std::vector<Objective>> objectives_from(const Json& json) {
+  if (!json.is_array() || json.empty()) return wrong("objectives", json, "a list of objectives");
+  std::vector<Objective> objectives;
+  for (const Json& entry : json) {
+    const std::string where = "objective " + std::to_string(objectives.size() + 1);
+    if (!entry.is_object()) return wrong(where, entry, "an object");
+    const Json& name = field(entry, "name");
+    const Json& goal = field(entry, "goal");
+    if (!name.is_string() || name.get<std::string>().empty()) {
+      return wrong(where + ": name", name, "a text");
+    }
+    const auto known = goal.is_string() ? goal_from(goal.get<std::string>()) : std::nullopt;
+    if (!known) return wrong(where + ": goal", goal, "\"minimize\" or \"maximize\"");
+    const auto same = [&](const Objective& other) { return other.name == name; };
+    if (std::ranges::any_of(objectives, same)) return wrong(where + ": name", name, "another name");
+    objectives.push_back({name.get<std::string>(), *known, {}});
+    const Json& reference = field(entry, "reference");
+    if (reference.is_null()) continue;
+    if (!reference.is_number()) return wrong(where + ": reference", reference, "a number");
+    objectives.back().reference = reference.get<double>();
+  }
+  return objectives;
+}
+
 Result<Space> space_from(const Json& json) {
   const Json& list = json.is_object() ? field(json, "parameters") : json;
   if (!list.is_array()) return wrong("the space", list, "an array of parameters", "parameter");

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -36,6 +37,8 @@ Json json_of(const Value& value);
 Json json_of(const Space& space);
 // [{"metric", "at_most", "at_least"}, ...], each with the bounds it has
 Json limits_json(const Space& space);
+// [{"name", "goal", "reference"}, ...], without "reference" where there is none
+Json json_of(const std::vector<Objective>& objectives);
 // {"x1": 0.5, "depth": 3, "kind": "adam"}, in the order of the space. REQUIRES: space.check(point).
 Json json_of(const Space& space, const Point& point);
 // {"method","seed","batch","budget","settings":{...}}; threads is left out.
@@ -50,10 +53,11 @@ Json json_of(const AskReport& report);
 Json suggestion_json(const Space& space, const Trial& trial);
 // {"id", "params", "value"}, "metrics" when there are any, "feasible" and "violation" when the
 // space has limits; null without a trial.
-Json best_json(const Space& space, const std::optional<Trial>& trial);
+Json best_json(const Space& space, const std::optional<Trial>& trial,
+               std::span<const Objective> objectives = {});
 // {"id","state","params","value","seconds","error","cause","attempts","stderr","metrics"}, and
 // with limits "feasible" and "violation", null unless completed
-Json trial_json(const Space& space, const Trial& trial);
+Json trial_json(const Space& space, const Trial& trial, std::span<const Objective> objectives = {});
 
 // All text from outside goes through here: refused before it is parsed when it is longer than
 // `largest` or nested deeper than kDeepestJson, for the parser's destructor and dump() recurse.
@@ -61,11 +65,14 @@ Result<Json> parse_json(std::string_view text, std::size_t largest = kLargestJso
 // The number json_of(double) wrote; nullopt when it is none.
 std::optional<double> number_from(const Json& json);
 Result<Value> value_from(const Parameter& parameter, const Json& json);
-// {"value": 1.25, "metrics": {"stress": 240.0}} or {"error": "why"}: what an evaluator answers.
+// {"value": 1.25, "sem": 0.1, "metrics": {"stress": 240.0}} or {"error": "why"}: what an evaluator
+// answers; with two objectives or more {"values": {"cost": 1.25, "mass": 7.0}, "sem": {...}, ...}.
 // What is wrong with an answer makes it a failed Outcome; it is never an error. REQUIRES: an
 // object.
-Outcome outcome_from(const Json& object);
+Outcome outcome_from(const Json& object, std::span<const Objective> objectives = {});
 Result<Space> space_from(const Json& json);
+// At least one, with different names that are not empty.
+Result<std::vector<Objective>> objectives_from(const Json& json);
 // Every parameter once, nothing else, inside its bounds.
 Result<Point> point_from(const Space& space, const Json& json);
 Result<OptimizerOptions> optimizer_options_from(const Json& json);

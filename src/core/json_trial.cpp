@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Trials as others see them, and the answers of those who evaluate them.
+#include <algorithm>
 #include <cmath>
 #include <map>
+#include <variant>
 
 #include "core/json.hpp"
 #include "core/limits.hpp"
@@ -39,10 +41,47 @@ std::optional<Failure> read_metrics(const Json& json, std::map<std::string, doub
   return std::nullopt;
 }
 
+// One number for one objective, {"name": number, ...} for several. REQUIRES: one per objective.
+Json by_objective(std::span<const Objective> objectives, const std::vector<double>& numbers) {
+  if (objectives.size() < 2) return numbers.front();
+  Json json = Json::object();
+  for (std::size_t m = 0; m < objectives.size(); ++m) json[objectives[m].name] = numbers[m];
+  return json;
+}
+
+// What by_objective() wrote; the text says what is wrong with it.
+std::variant<std::vector<double>, std::string> numbers_from(const Json& json,
+                                                            const std::string& key,
+                                                            std::span<const Objective> objectives) {
+  const std::string where = '"' + key + "\" is ";
+  if (objectives.size() < 2) {
+    if (const auto number = number_from(json)) return std::vector<double>{*number};
+    return where + excerpt(json) + ", expected a number";
+  }
+  std::string names;
+  std::vector<double> numbers;
+  for (const Objective& objective : objectives) {
+    names += (names.empty() ? "\"" : ", \"") + objective.name + "\"";
+    const auto found = json.is_object() ? json.find(objective.name) : json.end();
+    const auto number = found == json.end() ? std::nullopt : number_from(*found);
+    if (number) numbers.push_back(*number);
+  }
+  if (numbers.size() == objectives.size() && json.size() == numbers.size()) return numbers;
+  return where + excerpt(json) + ", expected an object with a number for each of " + names;
+}
+
+void add_values(Json& json, const Trial& trial, std::span<const Objective> objectives) {
+  const std::string key = objectives.size() < 2 ? "value" : "values";
+  json[key] = trial.values.empty() ? Json() : by_objective(objectives, trial.values);
+  if (trial.standard_error.empty()) return;
+  json["sem"] = by_objective(objectives, trial.standard_error);
+}
+
 void add_feasibility(Json& json, const Space& space, const Trial& trial) {
   if (space.limits().empty()) return;
-  json["feasible"] = trial.value ? Json(is_feasible(space, trial)) : Json();
-  json["violation"] = trial.value ? json_of(violation(space.limits(), trial.metrics)) : Json();
+  json["feasible"] = trial.values.empty() ? Json() : Json(is_feasible(space, trial));
+  json["violation"] =
+      trial.values.empty() ? Json() : json_of(violation(space.limits(), trial.metrics));
 }
 
 }  // namespace
@@ -51,26 +90,26 @@ Json suggestion_json(const Space& space, const Trial& trial) {
   return {{"id", trial.id}, {"params", json_of(space, trial.point)}};
 }
 
-Json best_json(const Space& space, const std::optional<Trial>& trial) {
+Json best_json(const Space& space, const std::optional<Trial>& trial,
+               std::span<const Objective> objectives) {
   if (!trial) return nullptr;
   Json json = suggestion_json(space, *trial);
-  json["value"] = trial->value ? Json(*trial->value) : Json();
+  add_values(json, *trial, objectives);
   if (!trial->metrics.empty()) json["metrics"] = trial->metrics;
   add_feasibility(json, space, *trial);
   return json;
 }
 
-Json trial_json(const Space& space, const Trial& trial) {
-  Json json = {{"id", trial.id},
-               {"state", to_string(trial.state)},
-               {"params", json_of(space, trial.point)},
-               {"value", trial.value ? Json(*trial.value) : Json()},
-               {"seconds", trial.seconds},
-               {"error", trial.failure ? Json(trial.failure->message) : Json()},
-               {"cause", trial.failure ? Json(to_string(trial.failure->cause)) : Json()},
-               {"attempts", trial.attempts},
-               {"stderr", trial.stderr_tail},
-               {"metrics", Json::object()}};
+Json trial_json(const Space& space, const Trial& trial, std::span<const Objective> objectives) {
+  Json json = {
+      {"id", trial.id}, {"state", to_string(trial.state)}, {"params", json_of(space, trial.point)}};
+  add_values(json, trial, objectives);
+  json["seconds"] = trial.seconds;
+  json["error"] = trial.failure ? Json(trial.failure->message) : Json();
+  json["cause"] = trial.failure ? Json(to_string(trial.failure->cause)) : Json();
+  json["attempts"] = trial.attempts;
+  json["stderr"] = trial.stderr_tail;
+  json["metrics"] = Json::object();
   for (const auto& [name, value] : trial.metrics) json["metrics"][name] = value;
   // 0 is "not known".
   json["asked_at"] = trial.asked_at > 0.0 ? Json(trial.asked_at) : Json();
@@ -82,24 +121,37 @@ Json trial_json(const Space& space, const Trial& trial) {
   return json;
 }
 
-Outcome outcome_from(const Json& object) {
+Outcome outcome_from(const Json& object, std::span<const Objective> objectives) {
   if (const auto error = object.find("error"); error != object.end() && !error->is_null()) {
     return Outcome::failed(FailureCause::reported,
                            error->is_string() ? error->get<std::string>() : excerpt(*error));
   }
-  const auto found = object.find("value");
+  const std::string key = objectives.size() < 2 ? "value" : "values";
+  const auto found = object.find(key);
   if (found == object.end()) {
     return Outcome::failed(FailureCause::no_value,
-                           "found " + excerpt(object) + ", expected \"value\" in it");
+                           "found " + excerpt(object) + ", expected \"" + key + "\" in it");
   }
-  const std::optional<double> value = number_from(*found);
-  if (!value) {
-    return Outcome::failed(FailureCause::no_value,
-                           "\"value\" is " + excerpt(*found) + ", expected a number");
+  auto values = numbers_from(*found, key, objectives);
+  if (const auto* wrong = std::get_if<std::string>(&values)) {
+    return Outcome::failed(FailureCause::no_value, *wrong);
   }
-  Outcome outcome = Outcome::of(*value);
+  Outcome outcome = Outcome::of(std::get<0>(std::move(values)));
+  if (outcome.failure) return outcome;
+  if (const auto sem = object.find("sem"); sem != object.end() && !sem->is_null()) {
+    auto errors = numbers_from(*sem, "sem", objectives);
+    if (const auto* wrong = std::get_if<std::string>(&errors)) {
+      return Outcome::failed(FailureCause::no_value, *wrong);
+    }
+    outcome.standard_error = std::get<0>(std::move(errors));
+    const auto possible = [](double error) { return std::isfinite(error) && error >= 0.0; };
+    if (!std::ranges::all_of(outcome.standard_error, possible)) {
+      return Outcome::failed(FailureCause::no_value, "\"sem\" is " + excerpt(*sem) +
+                                                         ", expected a standard error, 0 or more");
+    }
+  }
   const auto metrics = object.find("metrics");
-  if (outcome.failure || metrics == object.end() || metrics->is_null()) return outcome;
+  if (metrics == object.end() || metrics->is_null()) return outcome;
   if (std::optional<Failure> wrong = read_metrics(*metrics, outcome.metrics)) {
     return {.failure = std::move(wrong)};
   }

@@ -9,8 +9,6 @@ namespace vbo {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// Feasible values are kept above all infeasible ones.
-constexpr double kLargestValue = 1e99;
 
 }  // namespace
 
@@ -39,22 +37,6 @@ double violation(std::span<const Limit> limits, const Metrics& metrics) {
   return sum;
 }
 
-double merit(const Space& space, const Trial& trial) {
-  if (!trial.value || !std::isfinite(*trial.value)) return -kInfinity;
-  if (space.limits().empty()) return *trial.value;
-  const double outside = violation(space.limits(), trial.metrics);
-  if (outside > 0.0) return std::max(kInfeasibleMerit * (1.0 + outside), -1e300);
-  return std::clamp(*trial.value, -kLargestValue, kLargestValue);
-}
-
-double merit(const Space& space, Goal goal, const Trial& trial) {
-  if (goal == Goal::maximize || !trial.value) return merit(space, trial);
-  Trial flipped;
-  flipped.value = -*trial.value;
-  if (!space.limits().empty()) flipped.metrics = trial.metrics;
-  return merit(space, flipped);
-}
-
 Result<void> check_metrics(const Space& space, const Metrics& metrics) {
   for (const Limit& limit : space.limits()) {
     if (metrics.contains(limit.metric)) continue;
@@ -67,24 +49,7 @@ Result<void> check_metrics(const Space& space, const Metrics& metrics) {
 }
 
 bool is_feasible(const Space& space, const Trial& trial) {
-  return trial.value && !(violation(space.limits(), trial.metrics) > 0.0);
-}
-
-Result<std::optional<Trial>> best_result(Storage& storage, const StudyRecord& record) {
-  if (record.space.limits().empty()) return storage.best_trial(record.goal);
-  Result<std::vector<Trial>> history = storage.load_history();
-  if (!history) return history.error();
-  const Trial* best = nullptr;
-  double highest = -kInfinity;
-  for (const Trial& trial : *history) {
-    if (!trial.value) continue;
-    const double found = merit(record.space, record.goal, trial);
-    if (best && !(found > highest)) continue;
-    best = &trial;
-    highest = found;
-  }
-  if (!best) return std::optional<Trial>();
-  return storage.load_trial(best->id);
+  return !trial.values.empty() && !(violation(space.limits(), trial.metrics) > 0.0);
 }
 
 }  // namespace vbo

@@ -30,7 +30,7 @@ ValueSlope log_cdf(double u) {
 }  // namespace
 
 Success success_of(const Trial& trial) {
-  if (trial.value && std::isfinite(*trial.value)) return Success::yes;
+  if (!trial.values.empty() && std::isfinite(trial.values.front())) return Success::yes;
   if (!trial.failure) return Success::no;
   const FailureCause cause = trial.failure->cause;
   return cause == FailureCause::lost || cause == FailureCause::temporary ? Success::unknown

@@ -70,7 +70,7 @@ Sample sample_of(const Space& space, const std::vector<const Trial*>& trials, st
   }
   std::vector<double> values;
   values.reserve(trials.size());
-  for (const Trial* trial : trials) values.push_back(*trial->value);
+  for (const Trial* trial : trials) values.push_back(trial->values.front());
   sample.y = scores_of(values);
   for (int p = 0; p < kShuffles; ++p) {
     sample.shuffled.push_back(
@@ -119,7 +119,7 @@ std::vector<const Trial*> chosen(const std::vector<Trial>& trials, const Importa
                                  std::int64_t& results) {
   std::vector<const Trial*> all;
   for (const Trial& trial : trials) {
-    if (trial.state == TrialState::completed && trial.value) all.push_back(&trial);
+    if (trial.state == TrialState::completed) all.push_back(&trial);
   }
   results = static_cast<std::int64_t>(all.size());
   const auto most = static_cast<std::size_t>(std::max<std::int64_t>(options.most_results, 2));

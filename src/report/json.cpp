@@ -147,7 +147,7 @@ Json status_json(const StudyReport& report, const std::string& url) {
   const StudyRecord& record = report.record;
   Json json = {{"study", record.name},
                {"method", record.optimizer.method},
-               {"goal", to_string(record.goal)},
+               {"goal", to_string(record.goal())},
                {"completed", report.counts.completed},
                {"failed", report.counts.failed},
                {"running", report.counts.running},

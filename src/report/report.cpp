@@ -7,7 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "core/limits.hpp"
+#include "core/order.hpp"
 
 namespace vbo {
 namespace {
@@ -19,14 +19,12 @@ constexpr double kAsGoodShare = 0.05;  // of the results, where the method names
 constexpr double kNoiseShare = 0.01;
 constexpr std::int64_t kAsGoodFewest = 5;
 
-bool better(Goal goal, double a, double b) { return goal == Goal::minimize ? a < b : a > b; }
-
-void improve(Goal goal, std::optional<double>& best, double value) {
-  if (!best || better(goal, value, *best)) best = value;
+void improve(const Order& order, std::optional<double>& best, double value) {
+  if (!best || order.better(value, *best)) best = value;
 }
 
-bool ended(const Trial& trial) {
-  return trial.state == TrialState::completed || trial.state == TrialState::failed;
+Order order_of(const StudyReport& report) {
+  return {report.record.objectives, report.record.space.limits()};
 }
 
 // Ended trials by told_in, within one tell by id; those not yet told to the method come
@@ -40,19 +38,19 @@ std::vector<std::size_t> told_order(const std::vector<Trial>& trials) {
   std::vector<std::size_t> order;
   if (last > static_cast<EventId>(4 * trials.size() + 64)) {  // gaps: counting would not be O(n)
     for (std::size_t i = 0; i < trials.size(); ++i) {
-      if (ended(trials[i])) order.push_back(i);
+      if (trials[i].has_ended()) order.push_back(i);
     }
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return key(trials[a]) < key(trials[b]); });
   } else {
     std::vector<std::size_t> start(static_cast<std::size_t>(last) + 3, 0);
     for (const Trial& trial : trials) {
-      if (ended(trial)) ++start[key(trial) + 1];
+      if (trial.has_ended()) ++start[key(trial) + 1];
     }
     std::partial_sum(start.begin(), start.end(), start.begin());
     order.resize(start.back());
     for (std::size_t i = 0; i < trials.size(); ++i) {
-      if (ended(trials[i])) order[start[key(trials[i])]++] = i;
+      if (trials[i].has_ended()) order[start[key(trials[i])]++] = i;
     }
   }
   const auto untold = std::find_if(order.begin(), order.end(),
@@ -76,6 +74,9 @@ void count(TrialCounts& counts, TrialState state) {
       break;
     case TrialState::failed:
       ++counts.failed;
+      break;
+    case TrialState::stopped:
+      ++counts.stopped;
       break;
   }
 }
@@ -166,14 +167,14 @@ RoundSummary* round_at(std::vector<RoundSummary>& rounds, EventId asked_in, std:
   return &rounds[hint];
 }
 
-void add_to_round(RoundSummary& round, const Trial& trial, const Space& space, Goal goal) {
+void add_to_round(RoundSummary& round, const Trial& trial, const Order& order) {
   ++round.suggested;
   if (round.first_trial == 0) round.first_trial = trial.id;
   round.last_trial = trial.id;
   if (trial.state == TrialState::failed) ++round.failed;
-  if (trial.state != TrialState::completed || !trial.value) return;
+  if (trial.values.empty()) return;
   ++round.completed;
-  if (is_feasible(space, trial)) improve(goal, round.best, *trial.value);
+  if (order.feasible(trial)) improve(order, round.best, trial.values.front());
 }
 
 // Idle time is what a worker's first start to last end holds beyond its evaluations; evaluations of
@@ -186,7 +187,7 @@ std::vector<WorkerSummary> workers_of(const std::vector<Trial>& trials) {
     known = known || !trial.worker.empty();
     WorkerSummary& worker = workers[trial.worker];
     if (trial.state == TrialState::running) ++worker.running;
-    if (!ended(trial)) continue;
+    if (!trial.has_ended()) continue;
     ++worker.evaluations;
     if (trial.failure) ++worker.failed;
     if (trial.failure && trial.failure->cause == FailureCause::lost) ++worker.lost;
@@ -238,21 +239,21 @@ struct Threshold {
 // The best few percent; or within twice the method's own uncertainty of the best result, where that
 // holds more. (After convergence the uncertainty is tiny and would leave the best result alone.)
 Threshold as_good_threshold(const StudyReport& report) {
-  const Goal goal = report.record.goal;
+  const Order order = order_of(report);
   std::vector<double> values;
   for (const Trial& trial : report.trials) {
-    if (is_feasible(report.record.space, trial)) values.push_back(*trial.value);
+    if (order.feasible(trial)) values.push_back(trial.values.front());
   }
   const auto n = static_cast<std::int64_t>(values.size());
   const std::int64_t many = std::clamp<std::int64_t>(
       std::llround(kAsGoodShare * static_cast<double>(n)), std::min(n, kAsGoodFewest), n);
   const auto nth = values.begin() + (many - 1);
   std::nth_element(values.begin(), nth, values.end(),
-                   [&](double a, double b) { return better(goal, a, b); });
+                   [&](double a, double b) { return order.better(a, b); });
   const double margin = report.recommendation ? 2.0 * report.recommendation->deviation : 0.0;
-  const double best = *report.best->value;
-  const double wide = goal == Goal::minimize ? best + margin : best - margin;
-  if (margin > 0.0 && std::isfinite(wide) && better(goal, *nth, wide)) {
+  const double best = report.best->values.front();
+  const double wide = report.record.goal() == Goal::minimize ? best + margin : best - margin;
+  if (margin > 0.0 && std::isfinite(wide) && order.better(*nth, wide)) {
     return {wide, "within two standard deviations of the method's expectation"};
   }
   return {*nth, "the best " + std::to_string(many) + " results"};
@@ -263,30 +264,32 @@ Threshold as_good_threshold(const StudyReport& report) {
 // result of: another value, or an uncertain one, by more than a hundredth of the middle half of all
 // results.
 void recommend_the_best_without_noise(StudyReport& report) {
-  if (!report.recommendation || !report.recommended || !report.recommended->value) return;
+  if (!report.recommendation || !report.recommended) return;
+  if (report.recommended->values.empty()) return;
   std::vector<double> values;
   for (const Trial& trial : report.trials) {
-    if (trial.value) values.push_back(*trial.value);
+    if (!trial.values.empty()) values.push_back(trial.values.front());
   }
   std::sort(values.begin(), values.end());
   const double spread = values[3 * (values.size() - 1) / 4] - values[(values.size() - 1) / 4];
-  const double off = std::max(std::abs(*report.recommended->value - report.recommendation->mean),
-                              report.recommendation->deviation);
+  const double observed = report.recommended->values.front();
+  const double off =
+      std::max(std::abs(observed - report.recommendation->mean), report.recommendation->deviation);
   if (off > kNoiseShare * spread || report.recommended->id == report.best->id) return;
   report.recommended = report.best;
   report.recommendation->id = report.best->id;
-  report.recommendation->mean = *report.best->value;
+  report.recommendation->mean = report.best->values.front();
 }
 
 Neighbourhood neighbourhood_of(const StudyReport& report) {
   const Space& space = report.record.space;
+  const Order order = order_of(report);
   Threshold threshold = as_good_threshold(report);
   Neighbourhood found{threshold.value, std::move(threshold.reason), 0, {}};
   found.ranges.resize(space.size());
   std::vector<std::map<std::string, std::int64_t>> seen(space.size());
   for (const Trial& trial : report.trials) {
-    if (!is_feasible(space, trial)) continue;
-    if (better(report.record.goal, found.threshold, *trial.value)) continue;
+    if (!order.feasible(trial) || order.better(found.threshold, trial.values.front())) continue;
     for (std::size_t i = 0; i < space.size(); ++i) {
       const Value& value = trial.point[i];
       if (space[i].has_choices()) {
@@ -311,14 +314,15 @@ Neighbourhood neighbourhood_of(const StudyReport& report) {
 }
 
 void follow_curve(StudyReport& report, Sources& sources) {
-  const Goal goal = report.record.goal;
+  const Order order = order_of(report);
   std::int64_t evaluation = 0;
   for (const std::size_t position : report.results) {
     ++evaluation;
     const Trial& trial = report.trials[position];
-    if (!is_feasible(report.record.space, trial)) continue;
-    if (!report.curve.empty() && !better(goal, *trial.value, report.curve.back().value)) continue;
-    report.curve.push_back({evaluation, trial.id, *trial.value});
+    if (!order.feasible(trial)) continue;
+    const double value = trial.values.front();
+    if (!report.curve.empty() && !order.better(value, report.curve.back().value)) continue;
+    report.curve.push_back({evaluation, trial.id, value});
     ++sources.at(trial.rationale.source).improvements;
   }
 }
@@ -338,7 +342,7 @@ StudyReport make_report(StudyRecord record, std::vector<Trial> trials,
   report.record = std::move(record);
   report.trials = std::move(trials);
   report.rounds = rounds_of(reports);
-  const Goal goal = report.record.goal;
+  const Order order = order_of(report);
   if (!reports.empty()) {
     report.message = reports.back().report.message;
     report.recommendation = reports.back().report.recommendation;
@@ -347,8 +351,6 @@ StudyReport make_report(StudyRecord record, std::vector<Trial> trials,
   Failures failures;
   std::map<std::string, bool> metrics;
   std::size_t round_hint = 0;
-  const Space& space = report.record.space;
-  double best_merit = 0.0;
   std::int64_t feasible = 0;
   for (const Trial& trial : report.trials) {
     count(report.counts, trial.state);
@@ -357,24 +359,20 @@ StudyReport make_report(StudyRecord record, std::vector<Trial> trials,
     SourceSummary& source = sources.at(trial.rationale.source);
     ++source.suggested;
     if (trial.state == TrialState::failed) ++source.failed;
-    if (trial.value) {
+    if (!trial.values.empty()) {
       ++source.completed;
-      if (is_feasible(space, trial)) {
+      if (order.feasible(trial)) {
         ++feasible;
-        improve(goal, source.best, *trial.value);
-      }
-      const double found = merit(space, goal, trial);
-      if (!report.best || found > best_merit) {
-        report.best = trial;
-        best_merit = found;
+        improve(order, source.best, trial.values.front());
       }
     }
     if (RoundSummary* round = round_at(report.rounds, trial.asked_in, round_hint)) {
-      add_to_round(*round, trial, space, goal);
+      add_to_round(*round, trial, order);
     }
     if (report.recommendation && report.recommendation->id == trial.id) report.recommended = trial;
   }
-  if (!space.limits().empty()) report.feasible = feasible;
+  if (const auto best = order.best(report.trials)) report.best = report.trials[*best];
+  if (!report.record.space.limits().empty()) report.feasible = feasible;
   report.results = told_order(report.trials);
   follow_curve(report, sources);
   report.sources = sources.take();

@@ -16,8 +16,7 @@ struct Written {
 
 Trial as_asked(Trial trial) {
   trial.state = TrialState::waiting;
-  trial.value.reset();
-  trial.failure.reset();
+  forget_outcome(trial);
   trial.told_in = 0;
   return trial;
 }

@@ -16,10 +16,11 @@ inline Error already_ended(TrialId id) {
   return {ErrorKind::conflict, "trial " + std::to_string(id) + " has already ended"};
 }
 inline Error already_ended(const Trial& stored) {
-  return {ErrorKind::conflict, "trial " + std::to_string(stored.id) + " has already ended: " +
-                                   std::string(to_string(stored.state)) + ", " +
-                                   (stored.value ? "value " + to_string(Value(*stored.value))
-                                                 : stored.failure.value_or(Failure{}).message)};
+  return {ErrorKind::conflict,
+          "trial " + std::to_string(stored.id) +
+              " has already ended: " + std::string(to_string(stored.state)) + ", " +
+              (!stored.values.empty() ? "value " + to_string(Value(stored.values.front()))
+                                      : stored.failure.value_or(Failure{}).message)};
 }
 inline Error not_waiting(const Trial& stored) {
   const std::string who = "trial " + std::to_string(stored.id);

@@ -7,17 +7,12 @@
 namespace vbo {
 
 inline bool same_result(const Trial& a, const Trial& b) {
-  return a.state == b.state && a.value == b.value && a.failure == b.failure &&
-         a.metrics == b.metrics && a.suggested.has_value() == b.suggested.has_value() &&
-         (!a.suggested || a.point == b.point);
+  return a.state == b.state && a.values == b.values && a.failure == b.failure &&
+         a.metrics == b.metrics && a.standard_error == b.standard_error && a.steps == b.steps &&
+         a.suggested.has_value() == b.suggested.has_value() && (!a.suggested || a.point == b.point);
 }
 
-inline void take_outcome(Trial& stored, const Trial& ended) {
-  stored.state = ended.state;
-  stored.value = ended.value;
-  stored.failure = ended.failure;
-  stored.metrics = ended.metrics;
-}
+inline void take_outcome(Trial& stored, Trial ended) { move_outcome(ended, stored); }
 
 inline Trial with_result_of(Trial stored, const Trial& ended) {
   take_outcome(stored, ended);

@@ -55,6 +55,47 @@ Result<std::map<std::string, double>> metrics_from(std::string_view text) {
   return metrics;
 }
 
+std::string details_text(const Trial& trial) {
+  Json json = Json::object();
+  if (trial.values.size() > 1) json["values"] = trial.values;
+  if (!trial.standard_error.empty()) json["standard_error"] = trial.standard_error;
+  for (const Step& step : trial.steps) {
+    json["steps"].push_back(Json::array({step.step, step.values}));
+  }
+  return json.empty() ? "" : dump(json);
+}
+
+Result<void> set_details(std::string_view text, Trial& trial) {
+  if (text.empty()) return {};
+  const Error damaged{ErrorKind::damaged, "the details of its result are not whole"};
+  const Result<Json> json = parse_json(text);
+  if (!json || !json->is_object()) return damaged;
+  const auto numbers = [](const Json& list, std::vector<double>& into) {
+    into.clear();
+    if (!list.is_array()) return false;
+    for (const Json& entry : list) {
+      if (!entry.is_number()) return false;
+      into.push_back(entry.get<double>());
+    }
+    return true;
+  };
+  for (const auto& item : json->items()) {
+    if (item.key() == "values") {
+      if (!numbers(item.value(), trial.values)) return damaged;
+    } else if (item.key() == "standard_error") {
+      if (!numbers(item.value(), trial.standard_error)) return damaged;
+    } else if (item.key() == "steps" && item.value().is_array()) {
+      for (const Json& entry : item.value()) {
+        Step& step = trial.steps.emplace_back();
+        if (!entry.is_array() || entry.size() != 2 || !entry[0].is_number_integer()) return damaged;
+        step.step = entry[0].get<std::int64_t>();
+        if (!numbers(entry[1], step.values)) return damaged;
+      }
+    }
+  }
+  return {};
+}
+
 Result<Point> stored_point(const Space& space, std::string_view text) {
   if (std::optional<Point> point = scan_point(space, text)) return std::move(*point);
   const Result<Json> json = parse_json(text);
@@ -77,9 +118,10 @@ std::int64_t ask_check(TrialId id, std::string_view params, std::string_view rat
 std::int64_t end_check(const Trial& trial) {
   Digest digest;
   digest.add(trial.id).add(to_string(trial.state));
-  if (trial.value) digest.add(*trial.value);
+  if (!trial.values.empty()) digest.add(trial.values.front());
   if (trial.failure) digest.add(to_string(trial.failure->cause)).add(trial.failure->message);
   digest.add(metrics_text(trial.metrics)).add(trial.seconds);
+  if (const std::string details = details_text(trial); !details.empty()) digest.add(details);
   if (trial.suggested) {
     for (const Value& value : trial.point) digest.add(to_string(value));
   }
@@ -107,7 +149,8 @@ std::string trial_text(const Space& space, const Trial& trial) {
                {"state", to_string(trial.state)},
                {"params", json_of(space, trial.suggested.value_or(trial.point))},
                {"actual", trial.suggested ? json_of(space, trial.point) : Json()},
-               {"value", json_of(trial.value)},
+               {"value", json_of(trial.value())},
+               {"details", details_text(trial)},
                {"cause", trial.failure ? Json(to_string(trial.failure->cause)) : Json()},
                {"message", trial.failure ? Json(trial.failure->message) : Json()},
                {"metrics", metrics_text(trial.metrics)},
@@ -155,7 +198,8 @@ Result<Trial> trial_from(const Space& space, std::string_view text) {
     if (!set) return set.error();
     trial.suggested = std::exchange(trial.point, std::move(*set));
   }
-  trial.value = number_from(field("value"));
+  if (const auto value = number_from(field("value"))) trial.values = {*value};
+  if (const auto set = set_details(words("details"), trial); !set) return set.error();
   if (!field("cause").is_null()) {
     trial.failure = Failure{failure_cause_from(words("cause")).value_or(FailureCause::reported),
                             words("message")};

@@ -18,6 +18,12 @@ namespace vbo {
 std::string metrics_text(const std::map<std::string, double>& metrics);
 Result<std::map<std::string, double>> metrics_from(std::string_view text);
 
+// What an outcome has beside its first value and its metrics: all values where there are several,
+// standard errors, steps. "" when there is nothing of it.
+std::string details_text(const Trial& trial);
+// Puts them into a trial that has its first value, if any.
+Result<void> set_details(std::string_view text, Trial& trial);
+
 // The point and the rationale as they are stored, quick where they are in our own form.
 Result<Point> stored_point(const Space& space, std::string_view text);
 Result<Rationale> stored_rationale(std::string_view text);
@@ -25,7 +31,7 @@ Result<Rationale> stored_rationale(std::string_view text);
 // Of what an ask stores: id, texts of point and rationale, asked_in.
 std::int64_t ask_check(TrialId id, std::string_view params, std::string_view rationale,
                        EventId asked_in);
-// Of how a trial ended: outcome, metrics, seconds, attempts, told_in, and what was really set.
+// Of how a trial ended: outcome, seconds, attempts, told_in, and what was really set.
 std::int64_t end_check(const Trial& trial);
 std::int64_t bytes_check(std::string_view bytes);
 

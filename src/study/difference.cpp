@@ -54,7 +54,11 @@ void compare_objects(Differences& found, const std::string& prefix, const Json& 
 std::string difference(const StudyRecord& stored, const StudyRecord& asked) {
   Differences found;
   found.compare("name", stored.name, asked.name);
-  found.compare("goal", to_string(stored.goal), to_string(asked.goal));
+  if (stored.objectives.size() == 1 && asked.objectives.size() == 1) {
+    found.compare("goal", to_string(stored.goal()), to_string(asked.goal()));
+  } else {
+    found.compare("objectives", json_of(stored.objectives), json_of(asked.objectives));
+  }
   if (asked.budget < stored.budget) {
     found.compare("budget (may only be raised)", stored.budget, asked.budget);
   }

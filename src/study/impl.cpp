@@ -25,7 +25,7 @@ constexpr int kMostTries = 20;  // of a tell whose trials people revise at the s
 
 StudyRecord record_of(const StudyOptions& options) {
   StudyRecord record{options.name,
-                     options.goal,
+                     options.objectives,
                      options.budget,
                      options.space,
                      options.optimizer,
@@ -95,7 +95,7 @@ Result<void> Study::Impl::rebuild() {
     }
     if (trial.told_in != 0) {
       ++ended;
-    } else if (!trial.value && !trial.failure) {
+    } else if (!trial.has_ended()) {
       open_trials.emplace(trial.id, trial);
     }
   }
@@ -131,7 +131,13 @@ Result<void> Study::Impl::require_ready() {
 }
 
 Trial Study::Impl::for_optimizer(Trial trial) const {
-  if (trial.value && record.goal == Goal::minimize) trial.value = -*trial.value;
+  const auto flip = [this](std::vector<double>& values) {
+    for (std::size_t m = 0; m < values.size(); ++m) {
+      if (record.objectives[m].goal == Goal::minimize) values[m] = -values[m];
+    }
+  };
+  flip(trial.values);
+  for (Step& step : trial.steps) flip(step.values);
   trial.seconds = 0.0;
   trial.attempts = 0;
   trial.stderr_tail.clear();
@@ -143,7 +149,7 @@ Trial Study::Impl::for_optimizer(Trial trial) const {
 AskReport Study::Impl::report() const {
   if (!optimizer) return {};
   AskReport report = optimizer->report();
-  to_users_sign(record.goal, optimizer->ledger(), report);
+  to_users_sign(record.goal(), optimizer->ledger(), report);
   return report;
 }
 
@@ -178,7 +184,7 @@ Result<std::vector<Trial>> Study::Impl::ask(std::int64_t n, std::int64_t request
     trial.asked_in = last_event + 1;
     trial.point = std::move(suggestions[i].point);
     trial.rationale = std::move(suggestions[i].rationale);
-    to_users_sign(record.goal, optimizer->ledger(), trial.rationale);
+    to_users_sign(record.goal(), optimizer->ledger(), trial.rationale);
     if (const auto inside = record.space.check(trial.point); !inside) {
       return give_up({ErrorKind::unsupported, "method " + record.optimizer.method +
                                                   " left the space: " + inside.error().message});
@@ -228,8 +234,8 @@ Result<const Trial*> Study::Impl::find_open(TrialId id) {
     return Error{ErrorKind::not_found,
                  who + " does not exist, expected an id from 1 to " + std::to_string(last_id)};
   }
-  const std::string outcome = (*stored)->value ? "value " + to_string(Value(*(*stored)->value))
-                                               : (*stored)->failure->message;
+  const std::string outcome = (*stored)->value() ? "value " + to_string(Value(*(*stored)->value()))
+                                                 : (*stored)->failure->message;
   return Error{ErrorKind::conflict, who + " has already ended: " +
                                         std::string(to_string((*stored)->state)) + ", " + outcome};
 }
@@ -245,7 +251,8 @@ Result<void> Study::Impl::tell(std::vector<Outcome> outcomes) {
                    "trial " + std::to_string(outcome.id) + " is told twice at once"};
     }
     const int attempts = outcome.attempts;
-    trials.push_back(ended_by(**open, std::move(outcome), record.space.limits()));
+    trials.push_back(
+        ended_by(**open, std::move(outcome), record.space.limits(), record.objectives.size()));
     trials.back().attempts += attempts;
   }
   return trials.empty() ? Result<void>() : finish(std::move(trials));
@@ -260,7 +267,8 @@ Result<std::vector<Trial>> Study::Impl::add(std::vector<Evaluated> results, std:
     trial.rationale.source = kAddedSource;
     trial.asked_in = trial.told_in = last_event + 1;
     trial.attempts = result.outcome.attempts;
-    trials.push_back(ended_by(std::move(trial), std::move(result.outcome), record.space.limits()));
+    trials.push_back(ended_by(std::move(trial), std::move(result.outcome), record.space.limits(),
+                              record.objectives.size()));
   }
   if (trials.empty() && request == 0) return trials;
   if (const auto stored = storage->add_trials(trials, std::nullopt, request); !stored) {

@@ -10,9 +10,7 @@ namespace vbo {
 
 Trial as_asked(Trial trial) {
   trial.state = TrialState::waiting;
-  trial.value.reset();
-  trial.failure.reset();
-  trial.metrics.clear();
+  forget_outcome(trial);
   trial.told_in = 0;
   if (trial.suggested) trial.point = *std::exchange(trial.suggested, std::nullopt);
   return trial;
@@ -137,10 +135,7 @@ StudyLog::At::At(StudyLog& log, EventId event) : log_(log) {
     }
     if (trial.told_in > event) {
       Trial ended;
-      ended.state = trial.state;
-      ended.value = trial.value;
-      ended.failure = std::move(trial.failure);
-      ended.metrics = std::move(trial.metrics);
+      move_outcome(trial, ended);
       ended.told_in = trial.told_in;
       if (trial.suggested) {
         ended.point = std::exchange(trial.point, *trial.suggested);
@@ -158,13 +153,9 @@ StudyLog::At::~At() {
   for (std::size_t i = 0; i < trials_.size(); ++i) {
     if (home_[i]) log_.trials_[*home_[i]] = std::move(trials_[i]);
   }
-  for (Outcome& outcome : later_) {
-    Trial& trial = log_.trials_[outcome.trial];
-    Trial& ended = outcome.ended;
-    trial.state = ended.state;
-    trial.value = ended.value;
-    trial.failure = std::move(ended.failure);
-    trial.metrics = std::move(ended.metrics);
+  for (auto& [place, ended] : later_) {
+    Trial& trial = log_.trials_[place];
+    move_outcome(ended, trial);
     trial.told_in = ended.told_in;
     if (ended.suggested) {
       trial.point = std::move(ended.point);

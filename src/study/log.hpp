@@ -45,14 +45,14 @@ class StudyLog {
     std::span<const Trial> trials() const { return trials_; }
 
    private:
-    struct Outcome {  // what is set aside of a trial that was told later
+    struct Later {  // what is set aside of a trial that was told later
       std::size_t trial;
       Trial ended;
     };
     StudyLog& log_;
     std::vector<Trial> trials_;
     std::vector<std::optional<std::size_t>> home_;  // where each was moved from; none: a copy
-    std::vector<Outcome> later_;
+    std::vector<Later> later_;
   };
 
  private:

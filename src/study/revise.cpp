@@ -114,7 +114,8 @@ Result<void> Study::replace(Outcome outcome, const std::string& reason,
     return Error{ErrorKind::not_found, "trial " + std::to_string(outcome.id) + " does not exist"};
   }
   const Trial ended =
-      told_again(std::move(**stored), std::move(outcome), impl_->record.space.limits(), actual);
+      told_again(std::move(**stored), std::move(outcome), impl_->record.space.limits(), actual,
+                 impl_->record.objectives.size());
   if (const auto replaced = impl_->storage->replace(ended, reason); !replaced) {
     return replaced.error();
   }
@@ -140,8 +141,8 @@ Result<void> Study::tell(Outcome outcome, Point actual) {
   const Result<const Trial*> open = impl_->find_open(outcome.id);
   if (!open) return open.error();
   const int attempts = outcome.attempts;
-  std::vector<Trial> trials = {
-      told_again(**open, std::move(outcome), impl_->record.space.limits(), actual)};
+  std::vector<Trial> trials = {told_again(**open, std::move(outcome), impl_->record.space.limits(),
+                                          actual, impl_->record.objectives.size())};
   trials.front().attempts += attempts;
   return impl_->finish(std::move(trials));
 }

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <thread>
 
-#include "core/limits.hpp"
+#include "core/order.hpp"
 #include "exec/not_found.hpp"
+#include "storage/best.hpp"
 #include "study/ask_ahead.hpp"
 #include "study/impl.hpp"
 #include "study/stop_rule.hpp"
@@ -21,7 +22,10 @@ constexpr std::chrono::seconds kLookForLost{1};
 class EndRule {
  public:
   EndRule(Study::Impl& study, const RunOptions& options)
-      : study_(study), options_(options), is_first_run_(study.ended == 0) {}
+      : study_(study),
+        options_(options),
+        order_(study.record.objectives, study.record.space.limits()),
+        is_first_run_(study.ended == 0) {}
 
   int interrupts() const { return options_.interrupts ? options_.interrupts->load() : 0; }
   const std::optional<RunEnd>& end() const { return end_; }  // set: start nothing new
@@ -93,9 +97,8 @@ class EndRule {
  private:
   // In the user's sign. REQUIRES: there is a value to stop at.
   bool is_enough(const Trial& trial) const {
-    if (!trial.value || !is_feasible(study_.record.space, trial)) return false;
-    return study_.record.goal == Goal::minimize ? *trial.value <= *options_.stop_value
-                                                : *trial.value >= *options_.stop_value;
+    if (!is_feasible(study_.record.space, trial)) return false;
+    return !order_.better(*options_.stop_value, *trial.value());
   }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
   // The very first evaluations of a study show whether it was set up well.
@@ -119,6 +122,7 @@ class EndRule {
 
   Study::Impl& study_;
   const RunOptions& options_;
+  const Order order_;
   const bool is_first_run_;
   const Clock::time_point begin_ = Clock::now();
   double spent_ = 0.0;   // by all runs, at the last storing
@@ -266,8 +270,8 @@ class Runner : private Turns {
                                               ", which is not open"};
       }
       const int retries = std::max(outcome.attempts, 1) - 1;  // the claim counted the first
-      ended.push_back(
-          ended_by(claim->second.trial, std::move(outcome), study_.record.space.limits()));
+      ended.push_back(ended_by(claim->second.trial, std::move(outcome),
+                               study_.record.space.limits(), study_.record.objectives.size()));
       ended.back().attempts += retries;
     }
     Result<void> stored = study_.finish(ended);
@@ -290,9 +294,9 @@ class Runner : private Turns {
   static std::string unstored(const std::vector<Trial>& ended) {
     std::string text;
     for (const Trial& trial : ended) {
-      if (!trial.value) continue;
+      if (trial.values.empty()) continue;
       text += text.empty() ? "; not stored, and to be evaluated again: " : ", ";
-      text += "trial " + std::to_string(trial.id) + " = " + to_string(Value(*trial.value));
+      text += "trial " + std::to_string(trial.id) + " = " + to_string(Value(*trial.value()));
     }
     return text;
   }

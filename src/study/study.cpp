@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "vbo/study.hpp"
 
-#include "core/limits.hpp"
+#include "core/json.hpp"
 #include "core/quietly.hpp"
+#include "storage/best.hpp"
 #include "study/impl.hpp"
 #include "study/start.hpp"
 
@@ -21,6 +22,15 @@ Result<void> check_options(const StudyOptions& options) {
   if (options.optimizer.batch < 1) {
     return invalid("batch is " + std::to_string(options.optimizer.batch) + ", expected at least 1",
                    "study.batch");
+  }
+  if (const auto objectives = objectives_from(json_of(options.objectives)); !objectives) {
+    return objectives.error();
+  }
+  if (options.objectives.size() > 1) {
+    return Error{ErrorKind::unsupported,
+                 "found " + std::to_string(options.objectives.size()) +
+                     " objectives, and no method of this build optimizes more than one",
+                 "objective"};
   }
   return check_start(options.space, options.start);
 }
@@ -111,7 +121,7 @@ Result<std::unique_ptr<Storage>> Study::connect(Access access) {
 }
 
 Result<void> Study::tell(TrialId id, double value) {
-  return impl_->tell({Outcome{.id = id, .value = value, .attempts = 0}});
+  return impl_->tell({Outcome{.id = id, .values = {value}, .attempts = 0}});
 }
 
 Result<void> Study::tell_failure(TrialId id, Failure failure) {

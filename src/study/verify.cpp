@@ -69,8 +69,7 @@ Result<Verification> verify_study(Storage& storage, bool replaying) {
   const auto snapshot = read(storage.load_snapshot(), found);
   if (!trials || !revisions || !snapshot) return found;
   found.trials = std::ssize(*trials);
-  found.results = std::ranges::count_if(
-      *trials, [](const Trial& trial) { return trial.value || trial.failure; });
+  found.results = std::ranges::count_if(*trials, &Trial::has_ended);
   found.corrections = std::ssize(*revisions);
   if (!replaying || !found.problems.empty()) return found;
   Study::Impl study;

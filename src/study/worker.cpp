@@ -146,7 +146,7 @@ class Worker {
         continue;
       }
       const int retries = std::max(outcome.attempts, 1) - 1;  // the claim counted the first
-      Trial ended = ended_by(claim->second.trial, std::move(outcome), limits_);
+      Trial ended = ended_by(claim->second.trial, std::move(outcome), limits_, objectives_);
       ended.attempts += retries;
       ended.worker = me_.name;
       results_.push_back({std::move(ended), claim->second.token});
@@ -211,7 +211,10 @@ class Worker {
     if (!limits_known_) {
       const auto study = storage_.load_study();
       if (!study) return study.error();
-      if (*study) limits_.assign((*study)->space.limits().begin(), (*study)->space.limits().end());
+      if (*study) {
+        limits_.assign((*study)->space.limits().begin(), (*study)->space.limits().end());
+        objectives_ = (*study)->objectives.size();
+      }
       limits_known_ = true;
     }
     auto claims = storage_.claim(me_, free, options_.lease_seconds);
@@ -273,6 +276,7 @@ class Worker {
   std::vector<Claim> results_;       // ended, with their tokens
   std::vector<std::int64_t> returned_;  // tokens of what others should evaluate again
   std::vector<Limit> limits_;           // what metrics the study needs
+  std::size_t objectives_ = 1;
   bool limits_known_ = false;
   bool known_ = false;   // the storage has a row for this worker
   bool news_ = true;     // there may be something to claim

@@ -62,7 +62,7 @@ TEST(ServeMethod, AsksAndTellsWithTheSignFlippedOnce) {
   std::vector<Trial> told;
   StudyOptions options;
   options.space = task->space();
-  options.goal = task->info().goal;
+  options.objectives = {{.goal = task->info().goal}};
   StudyParts parts;
   parts.make_optimizer = [&](const Space&, const OptimizerOptions&) {
     return Result<std::unique_ptr<Optimizer>>(std::make_unique<Listener>(told));
@@ -86,7 +86,7 @@ TEST(ServeMethod, AsksAndTellsWithTheSignFlippedOnce) {
   EXPECT_EQ(replies[2].at("told"), 1);
   for (std::size_t i = 3; i < 6; ++i) EXPECT_TRUE(replies[i].contains("error")) << i;
   ASSERT_EQ(told.size(), 3U);
-  EXPECT_EQ(told[0].value, -3.5);
+  EXPECT_EQ(told[0].value(), -3.5);
   EXPECT_EQ(told[1].state, TrialState::failed);
   EXPECT_EQ(told[2].id, 3);
   EXPECT_EQ(told[2].point, (Point{1.0, 2.0}));

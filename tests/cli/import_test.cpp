@@ -35,7 +35,7 @@ TEST(Import, ReadsResultsInAnyOrderOfColumns) {
   EXPECT_THAT(imported.problems, IsEmpty());
   ASSERT_EQ(imported.results.size(), 3U);
   EXPECT_EQ(imported.results[0].point, (Point{0.3, std::int64_t{2}, std::string("a"), 7.0}));
-  EXPECT_EQ(imported.results[0].outcome.value, 1.5);
+  EXPECT_EQ(imported.results[0].outcome.value(), 1.5);
   EXPECT_THAT(imported.results[0].outcome.metrics, ElementsAre(Pair("mass", 4.0)));
   EXPECT_EQ(imported.results[1].outcome.failure, (Failure{FailureCause::reported, "no mesh"}));
   EXPECT_EQ(imported.results[2].point[2], Value(true));
@@ -73,10 +73,11 @@ TEST(Import, WhatIsThereIsNotImportedAgain) {
   const std::vector<Evaluated> results =
       read("x,n,c,value\n0.1,1,a,5\n0.1,1,a,5\n0.1,1,a,6\n0.2,1,a,5\n").results;
   Trial stored{.id = 1, .point = results[0].point};
-  stored.value = 5.0;
+  stored.state = TrialState::completed;
+  stored.values = {5.0};
   const std::vector<Evaluated> fresh = without_known(results, {stored});
   ASSERT_EQ(fresh.size(), 3U);  // the same result may have been measured twice: one is new
-  EXPECT_EQ(fresh[1].outcome.value, 6.0);
+  EXPECT_EQ(fresh[1].outcome.value(), 6.0);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ Space limited(std::vector<Limit> limits) {
 }
 
 Trial completed(TrialId id, double value, Metrics metrics) {
-  return ended_by({.id = id, .point = {0.5}}, {.value = value, .metrics = std::move(metrics)});
+  return ended_by({.id = id, .point = {0.5}}, {.values = {value}, .metrics = std::move(metrics)});
 }
 
 TEST(Limits, ViolationsAreRelativeToTheBoundAndAddUp) {
@@ -41,45 +41,16 @@ TEST(Limits, ViolationsAreRelativeToTheBoundAndAddUp) {
   EXPECT_DOUBLE_EQ(violation(range, {{"ph", 4.0}}), violation(range, {{"ph", 10.0}}));
 }
 
-TEST(Limits, FeasibleBeatsInfeasibleAndLessBeatsMoreViolation) {
-  const Space space = limited({{"stress", 250.0, {}}});
-  // From best to worst, minimizing.
-  const std::vector<Trial> order = {
-      completed(1, 1.0, {{"stress", 250.0}}),
-      completed(2, 1e80, {{"stress", 0.0}}),
-      completed(3, -5.0, {{"stress", 250.001}}),
-      completed(4, -1e80, {{"stress", 251.0}}),
-      completed(5, -1e90, {{"stress", 1e12}}),
-      ended_by({.id = 6, .point = {0.5}}, Outcome::failed(FailureCause::crash, "no"))};
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    EXPECT_EQ(is_feasible(space, order[i]), i < 2);
-    EXPECT_EQ(merit(space, Goal::minimize, order[i]) > kInfeasibleMerit, i < 2);
-    for (std::size_t j = i + 1; j < order.size(); ++j) {
-      EXPECT_GT(merit(space, Goal::minimize, order[i]), merit(space, Goal::minimize, order[j]))
-          << i << " " << j;
-    }
-  }
-}
-
-TEST(Limits, WithoutLimitsTheMeritIsTheValue) {
-  const Space space = limited({});
-  for (const double value : {0.0, 1.5, -1e300, 1e300}) {
-    EXPECT_EQ(merit(space, Goal::maximize, completed(1, value, {})), value);
-    EXPECT_EQ(merit(space, Goal::minimize, completed(1, value, {{"stress", 1.0}})), -value);
-    EXPECT_TRUE(is_feasible(space, completed(1, value, {})));
-  }
-}
-
 TEST(Limits, AResultWithoutAMetricThatIsNeededHasFailed) {
   const std::vector<Limit> limits = {{"mass", 3.0, {}}, {"stress", 250.0, {}}};
   const Trial trial =
-      ended_by({.id = 1, .point = {0.5}}, {.value = 1.0, .metrics = {{"mass", 1.0}}}, limits);
+      ended_by({.id = 1, .point = {0.5}}, {.values = {1.0}, .metrics = {{"mass", 1.0}}}, limits);
   ASSERT_TRUE(trial.failure);
   EXPECT_EQ(trial.state, TrialState::failed);
-  EXPECT_FALSE(trial.value);
+  EXPECT_FALSE(trial.value());
   EXPECT_EQ(trial.failure->cause, FailureCause::no_value);
   EXPECT_EQ(trial.failure->message, "the metric \"stress\" is missing; a constraint needs it");
-  const Outcome whole{.value = 1.0, .metrics = {{"mass", 9.0}, {"stress", 1.0}}};
+  const Outcome whole{.values = {1.0}, .metrics = {{"mass", 9.0}, {"stress", 1.0}}};
   EXPECT_EQ(ended_by({.id = 1}, whole, limits).state, TrialState::completed);
 }
 

@@ -18,7 +18,7 @@ TEST(FunctionPool, EvaluatesOnThreads) {
   EXPECT_EQ(pool->capacity(), 4U);
   for (TrialId id = 1; id <= 4; ++id) pool->submit(job(id, 0.5 * static_cast<double>(id)));
   const auto all = collect(*pool);
-  for (TrialId id = 1; id <= 4; ++id) EXPECT_EQ(all.at(id).value, 0.5 * static_cast<double>(id));
+  for (TrialId id = 1; id <= 4; ++id) EXPECT_EQ(all.at(id).value(), 0.5 * static_cast<double>(id));
 }
 
 TEST(FunctionPool, ExceptionsAndNonFiniteValuesAreFailures) {
@@ -50,7 +50,7 @@ TEST(FunctionPool, CancelForgetsWhatRuns) {
   pool->submit(job(2));
   const auto all = collect(*pool);
   EXPECT_EQ(all.size(), 1U);
-  EXPECT_EQ(all.at(2).value, 1.5);
+  EXPECT_EQ(all.at(2).value(), 1.5);
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ class Guardian : public testing::TestWithParam<const char*> {
       while (pool->running() > 0) {
         for (const Outcome& outcome : pool->wait(std::chrono::milliseconds(1000))) {
           std::ofstream(folder_.file("outcome" + std::to_string(outcome.id)))
-              << (outcome.value ? "value" : outcome.failure->message) << "\n";
+              << (outcome.value() ? "value" : outcome.failure->message) << "\n";
         }
       }
     }
@@ -128,7 +128,7 @@ TEST_P(Guardian, TimeoutEndsEverything) {
 TEST_P(Guardian, EndOfTheProgramEndsWhatItLeft) {
   const Outcome outcome = evaluate(shell(starts_three() + "while ! [ -s " + folder_.file("daemon") +
                                          " ]; do sleep 0.01; done; echo 3"));
-  EXPECT_EQ(outcome.value, 3.0);
+  EXPECT_EQ(outcome.value(), 3.0);
   for (const pid_t pid : all()) EXPECT_FALSE(is_alive(pid));
 }
 

@@ -33,7 +33,7 @@ inline std::map<TrialId, Outcome> collect(Executor& pool) {
   while (pool.running() > 0 && std::chrono::steady_clock::now() < end) {
     for (Outcome& outcome : pool.wait(std::chrono::milliseconds(200))) {
       const TrialId id = outcome.id;
-      EXPECT_NE(outcome.value.has_value(), outcome.failure.has_value());
+      EXPECT_NE(outcome.value().has_value(), outcome.failure.has_value());
       EXPECT_TRUE(all.emplace(id, std::move(outcome)).second) << "trial " << id << " ended twice";
     }
   }

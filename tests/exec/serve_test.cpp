@@ -35,21 +35,21 @@ std::map<TrialId, Outcome> evaluate_all(const ProcessOptions& options, TrialId c
 
 TEST(Serve, OneProcessAnswersManyRequests) {
   const auto all = evaluate_all(server(" answer(q['params']['x'] + 100 * k)"), 3);
-  EXPECT_EQ(all.at(1).value, 1.5);
-  EXPECT_EQ(all.at(2).value, 101.5);
-  EXPECT_EQ(all.at(3).value, 201.5);
+  EXPECT_EQ(all.at(1).value(), 1.5);
+  EXPECT_EQ(all.at(2).value(), 101.5);
+  EXPECT_EQ(all.at(3).value(), 201.5);
 }
 
 TEST(Serve, SendsIdAndTypedParameters) {
   const auto outcome =
       evaluate(server(" answer(int(q == {'id': 7, 'params': {'x': 1.5, 'n': 3, 'kind': 'a b'}}))"));
-  EXPECT_EQ(outcome.value, 1.0);
+  EXPECT_EQ(outcome.value(), 1.0);
 }
 
 TEST(Serve, ChatterIsIgnored) {
   const auto outcome = evaluate(server(" print('working'); print('{\"event\": 1}'); answer(4)",
                                        "print('loaded 3 models'); print(12)"));
-  EXPECT_EQ(outcome.value, 4.0);
+  EXPECT_EQ(outcome.value(), 4.0);
 }
 
 TEST(Serve, ErrorsAndNonFiniteValuesAreFailures) {
@@ -66,20 +66,20 @@ TEST(Serve, IsRestartedWhenItDies) {
       server(" if k == 1: print('bad', file=sys.stderr); sys.exit(3)\n answer(k)");
   options.retries = 1;
   const auto all = evaluate_all(options, 3);
-  EXPECT_EQ(all.at(1).value, 0.0);
-  EXPECT_EQ(all.at(2).value, 0.0);
+  EXPECT_EQ(all.at(1).value(), 0.0);
+  EXPECT_EQ(all.at(2).value(), 0.0);
   EXPECT_EQ(all.at(2).attempts, 2);
   EXPECT_EQ(all.at(3).attempts, 2);
   options.retries = 0;
   const auto without = evaluate_all(options, 3);
   EXPECT_EQ(without.at(2).failure->cause, FailureCause::crash);
   EXPECT_EQ(without.at(2).stderr_tail, "bad\n");
-  EXPECT_EQ(without.at(3).value, 0.0);
+  EXPECT_EQ(without.at(3).value(), 0.0);
 }
 
 TEST(Serve, AnEvaluatorThatLeavesAfterEachAnswerIsServedToo) {
   const auto all = evaluate_all(server(" answer(k); sys.exit(0)"), 5);
-  for (const auto& [id, outcome] : all) EXPECT_EQ(outcome.value, 0.0) << id;
+  for (const auto& [id, outcome] : all) EXPECT_EQ(outcome.value(), 0.0) << id;
 }
 
 TEST(Serve, DyingAfterAnAnswerDoesNotFailTheNextTrial) {
@@ -89,7 +89,7 @@ TEST(Serve, DyingAfterAnAnswerDoesNotFailTheNextTrial) {
       const auto all =
           evaluate_all(server(std::string(" answer(k); time.sleep(") + pause + "); " + end), 3);
       for (const auto& [id, outcome] : all) {
-        EXPECT_EQ(outcome.value, 0.0) << pause << " " << end << " " << id;
+        EXPECT_EQ(outcome.value(), 0.0) << pause << " " << end << " " << id;
         EXPECT_EQ(outcome.attempts, 1);
       }
     }
@@ -98,7 +98,7 @@ TEST(Serve, DyingAfterAnAnswerDoesNotFailTheNextTrial) {
 
 TEST(Serve, DyingOfTheRequestIsACrashAlsoInAProcessThatHasAnswered) {
   const auto all = evaluate_all(server(" if q['id'] == 2: os._exit(3)\n answer(k)"), 2);
-  EXPECT_EQ(all.at(1).value, 0.0);
+  EXPECT_EQ(all.at(1).value(), 0.0);
   EXPECT_EQ(all.at(2).failure->cause, FailureCause::crash);
 }
 
@@ -120,7 +120,7 @@ TEST(Serve, TimeoutKillsAndTheNextRequestGetsANewProcess) {
   options.timeout_seconds = 3.0;
   const auto all = evaluate_all(options, 2);
   EXPECT_EQ(all.at(1).failure->cause, FailureCause::timeout);
-  EXPECT_EQ(all.at(2).value, 0.0);
+  EXPECT_EQ(all.at(2).value(), 0.0);
 }
 
 TEST(Serve, AnotherIdOrAMalformedAnswerIsAFailure) {
@@ -141,7 +141,7 @@ TEST(Serve, AnEndlessLineIsCutOff) {
 
 TEST(Serve, LotsOfChatterIsReadQuickly) {
   const auto outcome = evaluate(server(" for i in range(200000): print('epoch', i)\n answer(1)"));
-  EXPECT_EQ(outcome.value, 1.0);
+  EXPECT_EQ(outcome.value(), 1.0);
 }
 
 TEST(Serve, ClosedStandardOutputIsAFailure) {
@@ -161,7 +161,7 @@ TEST(Serve, WorkersHaveAProcessEach) {
   auto pool = make_process_executor(test_space(), options).value();
   for (TrialId id = 1; id <= 3; ++id) pool->submit(job(id));
   std::map<double, int> processes;
-  for (const auto& [id, outcome] : collect(*pool)) ++processes[outcome.value.value()];
+  for (const auto& [id, outcome] : collect(*pool)) ++processes[outcome.value().value()];
   EXPECT_EQ(processes.size(), 3U);
 }
 

@@ -9,11 +9,11 @@ namespace {
 
 double value(std::string_view line) {
   const auto parsed = parse_value_line(line);
-  if (!parsed || !parsed->value) {
+  if (!parsed || !parsed->value()) {
     ADD_FAILURE() << "no value in: " << line;
     return 0.0;
   }
-  return *parsed->value;
+  return *parsed->value();
 }
 
 std::optional<FailureCause> cause(std::string_view line) {
@@ -67,7 +67,7 @@ TEST(ValueLine, OtherLinesAreChatter) {
 TEST(ValueLine, ReadsMetrics) {
   const auto parsed =
       parse_value_line(R"({"value": 1.25, "metrics": {"stress": 240, "mass": 3.5}})");
-  ASSERT_TRUE(parsed && parsed->value);
+  ASSERT_TRUE(parsed && parsed->value());
   EXPECT_THAT(parsed->metrics,
               testing::ElementsAre(testing::Pair("mass", 3.5), testing::Pair("stress", 240.0)));
   EXPECT_EQ(cause(R"({"value": 1, "metrics": {"a": nan}})"), FailureCause::non_finite);
@@ -91,10 +91,10 @@ TEST(ValueLine, DeepNestingIsNoAnswerAndNoCrash) {
 }
 
 TEST(FindValue, LastLineWithAValueWins) {
-  EXPECT_EQ(found_in("1\n2\n{\"value\": 3}\nbye\n\n").value, 3.0);
+  EXPECT_EQ(found_in("1\n2\n{\"value\": 3}\nbye\n\n").value(), 3.0);
 }
 
-TEST(FindValue, NeedsNoFinalNewline) { EXPECT_EQ(found_in("epoch 1\n0.5").value, 0.5); }
+TEST(FindValue, NeedsNoFinalNewline) { EXPECT_EQ(found_in("epoch 1\n0.5").value(), 0.5); }
 
 TEST(FindValue, ANumberBeforeAMalformedAnswerIsNotTheValue) {
   EXPECT_EQ(found_in("100\n{\"value\": nan}\n").failure->cause, FailureCause::non_finite);
@@ -105,7 +105,7 @@ TEST(FindValue, ANumberBeforeAMalformedAnswerIsNotTheValue) {
     EXPECT_EQ(outcome.failure->cause, FailureCause::no_value);
     EXPECT_THAT(outcome.failure->message, testing::HasSubstr("the last line it printed is"));
   }
-  EXPECT_EQ(found_in("{\"loss\": 1}\n100\nbye\n").value, 100.0);  // earlier chatter is fine
+  EXPECT_EQ(found_in("{\"loss\": 1}\n100\nbye\n").value(), 100.0);  // earlier chatter is fine
 }
 
 TEST(FindValue, IgnoresALineThatLostItsBeginning) {
@@ -135,7 +135,7 @@ TEST(Reply, TellsAnswersFromChatter) {
   const Reply answer = parse_reply(R"({"id": 7, "value": 1.25})");
   EXPECT_EQ(answer.kind, Reply::Kind::answer);
   EXPECT_EQ(answer.id, 7);
-  EXPECT_EQ(answer.result.value, 1.25);
+  EXPECT_EQ(answer.result.value(), 1.25);
 
   const Reply error = parse_reply(R"({"id": 7, "error": "no mesh"})");
   EXPECT_EQ(error.kind, Reply::Kind::answer);

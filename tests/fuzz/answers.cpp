@@ -10,8 +10,8 @@
 namespace {
 
 void check(const vbo::Outcome& outcome) {
-  REQUIRE_THAT(outcome.value.has_value() != outcome.failure.has_value());
-  if (outcome.value) REQUIRE_THAT(std::isfinite(*outcome.value));
+  REQUIRE_THAT(outcome.value().has_value() != outcome.failure.has_value());
+  if (outcome.value()) REQUIRE_THAT(std::isfinite(*outcome.value()));
   for (const auto& [name, value] : outcome.metrics) REQUIRE_THAT(std::isfinite(value));
 }
 

@@ -20,8 +20,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const Result<cli::Imported> read = cli::results_from(*table, space)) {
     for (const Evaluated& result : read->results) {
       REQUIRE_THAT(space.check(result.point));
-      REQUIRE_THAT(result.outcome.value.has_value() != result.outcome.failure.has_value());
-      if (result.outcome.value) REQUIRE_THAT(std::isfinite(*result.outcome.value));
+      REQUIRE_THAT(result.outcome.value().has_value() != result.outcome.failure.has_value());
+      if (result.outcome.value()) REQUIRE_THAT(std::isfinite(*result.outcome.value()));
     }
     (void)without_known(read->results, {});
   }

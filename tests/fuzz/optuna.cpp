@@ -111,8 +111,8 @@ void check(const Result<cli::Imported>& read, const Space& space) {
   }
   for (const Evaluated& result : read->results) {
     REQUIRE_THAT(space.check(result.point));
-    REQUIRE_THAT(result.outcome.value.has_value() != result.outcome.failure.has_value());
-    if (result.outcome.value) REQUIRE_THAT(std::isfinite(*result.outcome.value));
+    REQUIRE_THAT(result.outcome.value().has_value() != result.outcome.failure.has_value());
+    if (result.outcome.value()) REQUIRE_THAT(std::isfinite(*result.outcome.value()));
     REQUIRE_THAT(std::isfinite(result.outcome.seconds) && result.outcome.seconds >= 0.0);
   }
 }

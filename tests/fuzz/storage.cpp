@@ -49,7 +49,7 @@ std::string make_study() {
 void check(const Result<std::vector<Trial>>& trials) {
   if (!trials) return;
   for (const Trial& trial : *trials) {
-    if (trial.value) REQUIRE_THAT(*trial.value == value_of(trial.id));
+    if (trial.value()) REQUIRE_THAT(*trial.value() == value_of(trial.id));
   }
 }
 

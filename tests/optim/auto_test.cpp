@@ -118,7 +118,7 @@ TEST(Auto, TheStoredChoiceWins) {
       trial.point = begun->ask(ids).at(0).point;
       trial.state = TrialState::completed;
       const double x = std::get<double>(trial.point[0]), y = std::get<double>(trial.point[1]);
-      trial.value = -(x - 0.3) * (x - 0.3) - (y - 0.6) * (y - 0.6);
+      trial.values = {-(x - 0.3) * (x - 0.3) - (y - 0.6) * (y - 0.6)};
       history.push_back(trial);
       begun->tell({&history.back(), 1});
     }

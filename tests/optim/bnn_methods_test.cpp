@@ -60,8 +60,8 @@ double play(const std::string& method, OptionMap settings, int batch, int rounds
       trial.id = ids[i];
       trial.point = asked[i].point;
       trial.state = TrialState::completed;
-      trial.value = hill(trial.point);
-      best = std::max(best, *trial.value);
+      trial.values = {hill(trial.point)};
+      best = std::max(best, *trial.value());
       told.push_back(trial);
     }
     optimizer->tell(told);

@@ -12,7 +12,7 @@
 namespace vbo {
 namespace {
 
-using Objective = std::function<double(const Vector& x)>;  // maximized
+using ObjectiveFunction = std::function<double(const Vector& x)>;  // maximized
 
 Space cmaes_box(int n, double low = -5.0, double high = 5.0) {
   std::vector<Parameter> parameters;
@@ -35,7 +35,7 @@ Trial completed(TrialId id, const Point& point, double value) {
   trial.id = id;
   trial.point = point;
   trial.state = TrialState::completed;
-  trial.value = value;
+  trial.values = {value};
   return trial;
 }
 
@@ -55,7 +55,8 @@ std::vector<TrialId> next_ids(TrialId& next, int n) {
 }
 
 // Rounds of `batch` until the target is reached; returns the evaluations used, or -1.
-int evaluations_to(Cmaes& optimizer, const Objective& f, double target, int batch, int budget) {
+int evaluations_to(Cmaes& optimizer, const ObjectiveFunction& f, double target, int batch,
+                   int budget) {
   TrialId next = 1;
   for (int used = 0; used < budget; used += batch) {
     const std::vector<TrialId> ids = next_ids(next, batch);
@@ -64,7 +65,7 @@ int evaluations_to(Cmaes& optimizer, const Objective& f, double target, int batc
     double best = -1e300;
     for (std::size_t i = 0; i < ids.size(); ++i) {
       told.push_back(completed(ids[i], asked[i].point, f(reals(asked[i].point))));
-      best = std::max(best, *told.back().value);
+      best = std::max(best, *told.back().value());
     }
     optimizer.tell(told);
     if (best >= target) return used + batch;

@@ -143,7 +143,8 @@ class Game {
     std::vector<Trial> told;
     for (const auto& [id, value] : outcomes) {
       Trial& trial = trials_[static_cast<std::size_t>(id - 1)];
-      trial.value = value;
+      trial.values.clear();
+      if (value) trial.values = {*value};
       if (!value) trial.failure = Failure{FailureCause::crash, "crashed"};
       trial.state = value ? TrialState::completed : TrialState::failed;
       trial.told_in = event_;
@@ -187,7 +188,7 @@ class Game {
       std::vector<std::pair<TrialId, std::optional<double>>> outcomes;
       for (const Trial& trial : trials_) {
         asked += trial.asked_in == event;
-        if (trial.told_in == event) outcomes.emplace_back(trial.id, trial.value);
+        if (trial.told_in == event) outcomes.emplace_back(trial.id, trial.value());
       }
       if (asked > 0) {
         game.ask(asked);

@@ -134,7 +134,7 @@ void play_on(const Game& game, const OptimizerOptions& options, const std::strin
       trial.asked_in = now + round;
       trial.told_in = now + round + 1;
       trial.state = TrialState::completed;
-      trial.value = testing::smooth(game.space(), trial.point);
+      trial.values = {testing::smooth(game.space(), trial.point)};
       trials.push_back(trial);
       told.push_back(trial);
     }

@@ -104,7 +104,7 @@ TEST_P(Conformance, SpeaksInTheUsersSign) {
     const double sign = goal == Goal::minimize ? 1.0 : -1.0;
     StudyOptions study_options;
     study_options.space = mixed_space();
-    study_options.goal = goal;
+    study_options.objectives = {{.goal = goal}};
     study_options.budget = 40;
     study_options.optimizer = options();
     MemoryStorage storage;

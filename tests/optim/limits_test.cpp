@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <functional>
 
-#include "core/limits.hpp"
+#include "core/order.hpp"
 #include "optim/border.hpp"
 #include "optim/conformance.hpp"
 #include "optim/feasibility.hpp"
@@ -67,9 +67,9 @@ class Played {
            static_cast<double>(last);
   }
   const Trial& best() const {
-    return *std::max_element(trials_.begin(), trials_.end(), [&](const Trial& a, const Trial& b) {
-      return merit(space_, a) < merit(space_, b);
-    });
+    const Order order = Order::maximizing(space_);
+    return *std::max_element(trials_.begin(), trials_.end(),
+                             [&](const Trial& a, const Trial& b) { return order.better(b, a); });
   }
   int feasible() const {
     return static_cast<int>(std::count_if(trials_.begin(), trials_.end(),
@@ -174,16 +174,16 @@ TEST_P(Learners, FindTheBestFeasiblePoint) {
                     double sum = 0.0;
                     for (const double v : x) {
                       sum += v;
-                      *outcome.value -= (v - 0.6) * (v - 0.6);
+                      outcome.values.front() -= (v - 0.6) * (v - 0.6);
                     }
                     outcome.metrics = {{"sum", sum}};
                     return outcome;
                   });
     played.rounds(16);
     EXPECT_TRUE(is_feasible(played.space(), played.best()));
-    EXPECT_GT(*played.best().value, -0.18) << "seed " << seed;
-    EXPECT_LE(*played.best().value, -0.16);  // 4 * 0.2^2
-    EXPECT_GT(played.feasible(), 30);        // 4 of 256 at random
+    EXPECT_GT(*played.best().value(), -0.18) << "seed " << seed;
+    EXPECT_LE(*played.best().value(), -0.16);  // 4 * 0.2^2
+    EXPECT_GT(played.feasible(), 30);          // 4 of 256 at random
   }
 }
 
@@ -263,7 +263,7 @@ TEST_P(Failing, FewerThanATenthOfABatchCrashesAfterTenRounds) {
       played.rounds(12);
       failing += played.failing(64);
       ++games;
-      EXPECT_GT(*played.best().value, -problem.good);
+      EXPECT_GT(*played.best().value(), -problem.good);
     }
   }
   EXPECT_LT(failing / games, 0.1);
@@ -280,7 +280,7 @@ TEST_P(Failing, RandomFailuresDoNotHurt) {
                                                : Outcome::of(-problem.cost(x));
                   });
     played.rounds(10);
-    EXPECT_GT(*played.best().value, -problem.good) << "seed " << seed;
+    EXPECT_GT(*played.best().value(), -problem.good) << "seed " << seed;
   }
 }
 

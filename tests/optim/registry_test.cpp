@@ -66,7 +66,7 @@ TEST_P(EveryMethod, SuggestsRepeatablyInsideTheSpace) {
         trial.id = ids[told.size()];
         trial.point = s.point;
         trial.state = TrialState::completed;
-        trial.value = -std::get<double>(s.point[0]);
+        trial.values = {-std::get<double>(s.point[0])};
         told.push_back(trial);
       }
       optimizer->tell(told);

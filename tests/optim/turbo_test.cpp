@@ -33,7 +33,7 @@ void round(Turbo& turbo, TrialId& next, int batch, const F& f) {
     trial.id = ids[told.size()];
     trial.point = s.point;
     trial.state = TrialState::completed;
-    trial.value = f(s.point);
+    trial.values = {f(s.point)};
     told.push_back(trial);
   }
   turbo.tell(told);
@@ -106,10 +106,10 @@ TEST(Turbo, AskedOneByOneItSuggestsTheSameBatch) {
       trial.id = std::ssize(history) + 1;
       trial.point = point;
       trial.state = TrialState::completed;
-      trial.value = bowl(point);
+      trial.values = {bowl(point)};
       trial.told_in = i + 1;
       history.push_back(trial);
-      return *trial.value;
+      return *trial.value();
     });
   }
   std::vector<TrialId> ids;

@@ -233,8 +233,8 @@ std::multiset<std::string> sources(const VboOptions& options) {
       trial.id = ids[results.size()];
       trial.point = s.point;
       trial.state = TrialState::completed;
-      trial.value = -std::pow(std::get<double>(s.point[0]) - 0.3, 2.0) -
-                    std::pow(std::get<double>(s.point[1]) - 0.6, 2.0);
+      trial.values = {-std::pow(std::get<double>(s.point[0]) - 0.3, 2.0) -
+                      std::pow(std::get<double>(s.point[1]) - 0.6, 2.0)};
       results.push_back(trial);
     }
     optimizer.tell(results);

@@ -113,8 +113,8 @@ TEST_P(GpRoles, FindsASmoothOptimum) {
       trial.id = ids[results.size()];
       trial.point = s.point;
       trial.state = TrialState::completed;
-      trial.value = bump(s.point);
-      best = std::max(best, *trial.value);
+      trial.values = {bump(s.point)};
+      best = std::max(best, *trial.value());
       results.push_back(trial);
     }
     optimizer.tell(results);
@@ -199,7 +199,7 @@ TEST(SurrogatePanel, FailuresAreLeftToTheModelOfSuccess) {
     Trial trial{.id = i + 1};
     trial.state = fails ? TrialState::failed : TrialState::completed;
     if (fails) trial.failure = Failure{FailureCause::crash, "as expected"};
-    if (!fails) trial.value = x;
+    if (!fails) trial.values = {x};
     failures.add(trial);
   }
   failures.learn(archive, archive.size());

@@ -35,7 +35,7 @@ Trial told(TrialId id, const Point& point, double value) {
   trial.id = id;
   trial.point = point;
   trial.state = TrialState::completed;
-  trial.value = value;
+  trial.values = {value};
   return trial;
 }
 
@@ -55,7 +55,7 @@ Played play(Optimizer& optimizer, const Function& f, int batch, int rounds) {
     double sum = 0.0;
     for (std::size_t i = 0; i < ids.size(); ++i) {
       results.push_back(told(ids[i], played.last[i].point, f(played.last[i].point)));
-      sum += *results.back().value;
+      sum += *results.back().value();
     }
     optimizer.tell(results);
     played.batch_means.push_back(sum / batch);
@@ -204,7 +204,7 @@ TEST(VboPaper, ResultsMayComeInAnyOrderAndNumber) {
         Trial trial = told(ids[at], asked[at].point, mixed(asked[at].point));
         if (ids[at] % 5 == 0) {
           trial.state = TrialState::failed;
-          trial.value.reset();
+          trial.values.clear();
         }
         optimizer.tell(std::span(&trial, 1));
       }
@@ -296,7 +296,7 @@ TEST_P(VboPaperTerms, SlopeOfTheObjective) {
   GpReplacement gp(encoding, {.replaced = GetParam()}, {.seed = 1});
   gp.learn(h, 1);
   lens.move(h);
-  Objective objective(helper, lens, GetParam() == GpTerm::none ? nullptr : &gp);
+  ActorObjective objective(helper, lens, GetParam() == GpTerm::none ? nullptr : &gp);
   objective.move(helper.remember(lens.seen(h).X, h.y, 8), h.levels(6));
   const std::vector<Eigen::Index> slots(4, 2);
   const auto value = [&](const MatrixOf<float>& X) {

@@ -12,7 +12,7 @@
 
 namespace vbo::play {
 
-using Objective = std::function<std::optional<double>(const Point&)>;
+using ObjectiveFunction = std::function<std::optional<double>(const Point&)>;
 
 inline Space cube(int dimension) {
   std::vector<Parameter> parameters;
@@ -72,26 +72,27 @@ struct Player {
     return ids;
   }
 
-  void tell(std::span<const TrialId> ids, const Objective& f) {
+  void tell(std::span<const TrialId> ids, const ObjectiveFunction& f) {
     ++event;
     std::vector<Trial> finished;
     for (const TrialId id : ids) {
       Trial& trial = trials[static_cast<std::size_t>(id - 1)];
-      trial.value = f(trial.point);
-      trial.state = trial.value ? TrialState::completed : TrialState::failed;
+      const std::optional<double> value = f(trial.point);
+      if (value) trial.values = {*value};
+      trial.state = value ? TrialState::completed : TrialState::failed;
       trial.told_in = event;
       finished.push_back(trial);
     }
     vbo->tell(finished);
   }
 
-  void rounds(int count, std::size_t batch, const Objective& f) {
+  void rounds(int count, std::size_t batch, const ObjectiveFunction& f) {
     for (int i = 0; i < count; ++i) tell(ask(batch), f);
   }
 
   double best() const {
     double best = -1e300;
-    for (const Trial& trial : trials) best = std::max(best, trial.value.value_or(-1e300));
+    for (const Trial& trial : trials) best = std::max(best, trial.value().value_or(-1e300));
     return best;
   }
   std::vector<Point> points() const {
@@ -108,7 +109,7 @@ inline double runs_or_one(const Player& player) {
 
 // `resumed` takes over from `whole`; both then hear of the trials still open and play on.
 inline void resume_and_go_on(Player& whole, Player& resumed, std::span<const TrialId> open,
-                             const Objective& f) {
+                             const ObjectiveFunction& f) {
   resumed.trials = whole.trials;
   resumed.event = whole.event;
   ASSERT_TRUE(resumed.vbo->restore(whole.vbo->snapshot(), whole.trials));

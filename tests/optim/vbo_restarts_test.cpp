@@ -22,7 +22,7 @@ using namespace play;
 TEST(Vbo, ResumedRunOnASmallGridSuggestsTheSamePoints) {
   const Space grid =
       Space::make({Parameter::integer("i", 0, 15), Parameter::integer("j", 0, 15)}).value();
-  const Objective f = [](const Point& p) -> std::optional<double> {
+  const ObjectiveFunction f = [](const Point& p) -> std::optional<double> {
     return -std::abs(static_cast<double>(std::get<std::int64_t>(p[0])) - 7.0) -
            std::abs(static_cast<double>(std::get<std::int64_t>(p[1])) - 3.0);
   };
@@ -52,7 +52,7 @@ TEST(Vbo, ResumedRunSuggestsTheSamePoints) {
     options.action_batch = threads == 1 ? 0 : 16;  // without and with the action-net
     options.gp_points = threads == 1 ? 256 : 40;   // a GP of the box and one near the search
     Player whole(every_kind(), common, options);
-    const Objective f = [](const Point& p) -> std::optional<double> {
+    const ObjectiveFunction f = [](const Point& p) -> std::optional<double> {
       return -std::abs(std::get<double>(p[0]) - 2.0);
     };
     whole.rounds(6, 16, f);
@@ -68,7 +68,7 @@ TEST(Vbo, ResumedRunSuggestsTheSamePoints) {
 // taken then resumes exactly.
 TEST(Vbo, BeginsAnewAndResumesThere) {
   const OptimizerOptions common{.seed = 9, .batch = 32, .threads = 1};
-  const Objective f = [](const Point& p) -> std::optional<double> { return sphere(p); };
+  const ObjectiveFunction f = [](const Point& p) -> std::optional<double> { return sphere(p); };
   VboOptions options = quick();
   options.runs = 0;  // as many as there is time for
   Player whole(cube(2), common, options);
@@ -122,7 +122,7 @@ TEST(Vbo, ANewRunsDesignPredictsNothing) {
 // at the same deviation a cone still has far to go where a bowl is flat.
 TEST(Vbo, BeginsAnewOnlyWhenNothingIsLeftToGain) {
   const OptimizerOptions common{.seed = 9, .batch = 32, .threads = 1};
-  const auto runs_when_narrow = [&](const Objective& f) {
+  const auto runs_when_narrow = [&](const ObjectiveFunction& f) {
     Player player(cube(2), common, quick());
     for (int round = 0; round < 60; ++round) {
       player.rounds(1, 32, f);
@@ -155,7 +155,7 @@ TEST(Vbo, ANewRunsDesignKeepsAwayFromWhatFails) {
 // A new restart that comes up the incumbent's basin ends while it is still wide: it would find the
 // same top again, ten rounds later.
 TEST(Vbo, ARunOnTheChampionsHillEndsEarly) {
-  const Objective flat_topped = [](const Point& p) { return -std::pow(sphere(p), 2.0); };
+  const ObjectiveFunction flat_topped = [](const Point& p) { return -std::pow(sphere(p), 2.0); };
   Player player(cube(2), {.seed = 9, .batch = 32, .threads = 1}, quick());
   const auto play_until = [&](double runs) {
     double deviation = 1.0;  // of the restart's search, before the round that ends it

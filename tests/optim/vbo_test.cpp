@@ -105,7 +105,7 @@ TEST(Vbo, InformationIsThatOfALinearGaussianModel) {
         const double a = std::clamp(rng.normal(), -4.0, 4.0);
         const double b = std::clamp(rng.normal(), -4.0, 4.0);
         trial.point = {0.5 + 0.375 * a, 0.5 + 0.375 * b};  // four deviations fill the box
-        trial.value = rho * (a + b) / std::sqrt(2.0) + std::sqrt(1.0 - rho * rho) * rng.normal();
+        trial.values = {rho * (a + b) / std::sqrt(2.0) + std::sqrt(1.0 - rho * rho) * rng.normal()};
         trial.state = TrialState::completed;
         told.push_back(trial);
       }
@@ -277,12 +277,12 @@ TEST(Vbo, ExtremeSpacesAndValues) {
   }
   const std::vector<Space> spaces{cube(1), cube(1000), Space::make(categories).value(),
                                   Space::make({Parameter::real("x", 1, 1)}).value()};
-  const std::vector<Objective> objectives{
+  const std::vector<ObjectiveFunction> objectives{
       [](const Point&) { return 1.0; }, [](const Point&) -> std::optional<double> { return {}; },
       [n = 0](const Point&) mutable { return (++n % 2 ? 1e300 : -1e300); },
       [n = 0](const Point&) mutable { return 1e-300 * ++n; }};
   for (const Space& space : spaces) {
-    for (const Objective& f : objectives) {
+    for (const ObjectiveFunction& f : objectives) {
       for (const std::int64_t action_batch : {0, 1}) {  // without and with the action-net
         VboOptions options = quick();
         options.action_batch = action_batch;
@@ -304,7 +304,7 @@ TEST(Vbo, LearnsFromTrialsItDidNotSuggest) {
     Trial trial;
     trial.id = 1000 + i;
     trial.point = {rng.uniform(-1, 2), rng.uniform(-1, 2)};
-    trial.value = sphere(trial.point);
+    trial.values = {sphere(trial.point)};
     trial.state = TrialState::completed;
     foreign.push_back(trial);
   }

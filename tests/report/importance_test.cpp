@@ -25,7 +25,7 @@ Trial completed(TrialId id, Point point, double value) {
   trial.id = id;
   trial.point = std::move(point);
   trial.state = TrialState::completed;
-  trial.value = value;
+  trial.values = {value};
   trial.told_in = id;
   return trial;
 }
@@ -146,7 +146,7 @@ TEST(ImportanceTest, TooFewAndFew) {
   std::vector<Trial> trials = trials_of(30, f);
   for (std::size_t i = 0; i < 11; ++i) {
     trials[i].state = TrialState::failed;
-    trials[i].value.reset();
+    trials[i].values.clear();
   }
   const Importance none = importance(unit_space(), trials);
   EXPECT_TRUE(none.parameters.empty());

@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 StudyRecord record(Goal goal = Goal::minimize) {
   StudyRecord record;
   record.name = "r";
-  record.goal = goal;
+  record.objectives = {{.goal = goal}};
   record.budget = 20;
   record.space =
       Space::make({Parameter::real("x", -9, 9), Parameter::categorical("c", {"p", "q"})}).value();
@@ -33,7 +33,7 @@ Trial trial(TrialId id, EventId asked_in, const std::string& source = "design") 
 
 Trial done(Trial t, double value, EventId told_in) {
   t.state = TrialState::completed;
-  t.value = value;
+  t.values = {value};
   t.attempts = 1;
   t.told_in = told_in;
   return t;
@@ -166,7 +166,7 @@ TEST(Report, WithoutNoiseTheBestObservationIsRecommended) {
   const StudyReport exact = make_report(record(), trials, reports);
   EXPECT_EQ(exact.recommended->id, exact.best->id);
   EXPECT_EQ(exact.recommendation->id, exact.best->id);
-  EXPECT_EQ(exact.recommendation->mean, *exact.best->value);
+  EXPECT_EQ(exact.recommendation->mean, *exact.best->value());
   // What it expects there is another value than was measured, or an uncertain one: noise.
   for (const Recommendation noisy : {Recommendation{2, 0.5, 0.001}, Recommendation{2, 2.0, 0.5}}) {
     reports.back().report.recommendation = noisy;

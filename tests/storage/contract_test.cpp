@@ -146,7 +146,7 @@ TEST_P(StorageContract, WritesAreAllOrNothing) {
   ASSERT_TRUE(storage_->finish_trials(std::vector{completed(sample_trial(2, 1), 1.0, 2)}));
   const auto twice = storage_->finish_trials(std::vector{completed(sample_trial(2, 1), 2.0, 3)});
   EXPECT_EQ(twice.error().kind, ErrorKind::conflict);
-  EXPECT_EQ(storage_->load_trial(2).value()->value, 1.0);
+  EXPECT_EQ(storage_->load_trial(2).value()->value(), 1.0);
   EXPECT_TRUE(storage_->claim(sample_worker("w"), 9).value().empty());
 }
 

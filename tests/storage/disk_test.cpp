@@ -96,8 +96,8 @@ void expect_kept(const std::string& path, const Done& done, const std::string& w
     }
     std::set<TrialId> found;
     for (const Trial& trial : *trials) {
-      if (!trial.value) continue;
-      EXPECT_EQ(*trial.value, value_of(trial.id)) << what;
+      if (!trial.value()) continue;
+      EXPECT_EQ(*trial.value(), value_of(trial.id)) << what;
       found.insert(trial.id);
     }
     for (const TrialId id : done.told) EXPECT_TRUE(found.contains(id)) << what << ": lost " << id;

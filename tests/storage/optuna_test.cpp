@@ -44,7 +44,7 @@ TEST_F(Optuna, ReadsTrials) {
   EXPECT_EQ(study.pruned, 1);
   ASSERT_EQ(study.trials.size(), 3U);
   EXPECT_EQ(dump(study.trials[0].params), R"({"x":0.25,"n":3,"kind":3})");
-  EXPECT_EQ(study.trials[0].outcome.value, 75.5);
+  EXPECT_EQ(study.trials[0].outcome.value(), 75.5);
   EXPECT_NEAR(study.trials[0].outcome.seconds, 0.3052, 1e-3);
   EXPECT_EQ(study.trials[1].outcome.failure->cause, FailureCause::reported);
   EXPECT_EQ(study.trials[2].outcome.failure->cause, FailureCause::non_finite);

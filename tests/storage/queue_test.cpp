@@ -105,7 +105,7 @@ TEST_P(StorageQueue, ASecondResultIsKeptBesideAndChangesNothing) {
   ASSERT_TRUE(worker->complete(completed(claims[0].trial, 0.5, 0), claims[0].token));
   EXPECT_EQ(worker->complete(completed(claims[0].trial, 9.0, 0), claims[0].token + 1).value(),
             Completion::second);
-  EXPECT_EQ(storage_->load_trial(1).value()->value, 0.5);
+  EXPECT_EQ(storage_->load_trial(1).value()->value(), 0.5);
   const auto by_hand = worker->complete(completed(claims[0].trial, 9.0, 0), 0);
   EXPECT_EQ(by_hand.error().kind, ErrorKind::conflict);
   EXPECT_THAT(by_hand.error().message,
@@ -131,7 +131,7 @@ TEST_P(StorageQueue, ALostLeasePutsTheTrialBackAndALateResultCounts) {
             Completion::recorded);
   EXPECT_EQ(worker->complete(completed(again[0].trial, 1.6, 0), again[0].token).value(),
             Completion::second);
-  EXPECT_EQ(storage_->load_trial(1).value()->value, 1.5);
+  EXPECT_EQ(storage_->load_trial(1).value()->value(), 1.5);
 }
 
 TEST_P(StorageQueue, ARenewedLeaseHolds) {

@@ -44,14 +44,14 @@ TEST_P(StorageRevisions, ReplaceKeepsWhatWasBefore) {
   ASSERT_TRUE(person->replace(failed(asked_[2], 0), "broke"));
   reopen();
   const Trial now = storage_->load_trial(1).value().value();
-  EXPECT_EQ(now.value, 0.5);
+  EXPECT_EQ(now.value(), 0.5);
   EXPECT_EQ(now.point, better.point);
   EXPECT_EQ(now.suggested, asked_[0].point);
   EXPECT_EQ(now.told_in, 2);
   EXPECT_EQ(storage_->load_trial(3).value()->state, TrialState::failed);
   EXPECT_EQ(storage_->counts().value().completed, 1);
   EXPECT_EQ(storage_->counts().value().failed, 2);
-  EXPECT_EQ(storage_->best_trial(Goal::minimize).value()->value, 0.5);
+  EXPECT_EQ(storage_->best_trial(Goal::minimize).value()->value(), 0.5);
 
   const std::vector<Revision> log = storage_->load_revisions().value();
   ASSERT_EQ(log.size(), 2U);
@@ -91,7 +91,7 @@ TEST_P(StorageRevisions, AStaleTellIsRefused) {
   EXPECT_EQ(storage_->tell_trials(untold).error().kind, ErrorKind::conflict);
   untold = storage_->load_untold().value();
   ASSERT_EQ(untold.size(), 1U);
-  EXPECT_EQ(untold[0].value, 6.0);
+  EXPECT_EQ(untold[0].value(), 6.0);
   untold[0].told_in = 4;
   EXPECT_TRUE(storage_->tell_trials(untold));
   EXPECT_EQ(storage_->counts().value().completed, 2);
@@ -174,7 +174,7 @@ TEST_P(StorageRevisions, ResultsAreBroughtToTheCoordinator) {
   const auto answer = person->load_answer(id).value();
   ASSERT_TRUE(answer);
   ASSERT_EQ(answer->size(), 1U);
-  EXPECT_EQ(answer->front().value, 2.0);
+  EXPECT_EQ(answer->front().value(), 2.0);
   EXPECT_TRUE(storage_->load_requests().value().empty());
 }
 

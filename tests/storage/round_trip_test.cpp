@@ -276,8 +276,16 @@ TEST(RoundTrip, TrialsThroughSqlite) {
         trial.stderr_tail = *rc::gen::arbitrary<std::string>();
         trial.told_in = 2;
         if (*rc::gen::arbitrary<bool>()) {
-          trial.state = TrialState::completed;
-          trial.value = *finite_double() + 0.0;
+          trial.state = *rc::gen::element(TrialState::completed, TrialState::stopped);
+          const auto objectives = *rc::gen::inRange<std::size_t>(1, 4);
+          const auto numbers = rc::gen::container<std::vector<double>>(objectives, finite_double());
+          trial.values = *numbers;
+          trial.values.front() += 0.0;
+          if (*rc::gen::arbitrary<bool>()) trial.standard_error = *numbers;
+          const auto steps = *rc::gen::inRange<std::int64_t>(0, 3);
+          for (std::int64_t step = 1; step <= steps; ++step) {
+            trial.steps.push_back({step, *numbers});
+          }
         } else {
           trial.state = TrialState::failed;
           trial.failure = Failure{FailureCause::infeasible, *rc::gen::arbitrary<std::string>()};

@@ -11,7 +11,7 @@ namespace vbo::testing {
 inline StudyRecord sample_record() {
   StudyRecord record;
   record.name = "sample";
-  record.goal = Goal::minimize;
+  record.objectives = {{.name = "cost", .goal = Goal::minimize}};
   record.budget = 10;
   record.space = Space::make({Parameter::real("x", -1, 1), Parameter::integer("n", 1, 9),
                               Parameter::categorical("c", {"a", "b\"\\\n", "日本"})})
@@ -37,10 +37,12 @@ inline Trial sample_trial(TrialId id, EventId asked_in) {
 
 inline Trial completed(Trial trial, double value, EventId told_in) {
   trial.state = TrialState::completed;
-  trial.value = value;
+  trial.values = {value};
   trial.seconds = 0.25;
   trial.attempts = 2;
   trial.metrics = {{"mass", 0.1 + 0.2}, {"stress", -240.0}};
+  trial.standard_error = {0.1 + 0.2};
+  trial.steps = {{1, {9.5}}, {3, {value}}};
   trial.told_in = told_in;
   return trial;
 }
@@ -63,9 +65,10 @@ inline Trial failed(Trial trial, EventId told_in) {
 }
 
 inline bool same(const Trial& a, const Trial& b) {
-  return a.id == b.id && a.point == b.point && a.state == b.state && a.value == b.value &&
+  return a.id == b.id && a.point == b.point && a.state == b.state && a.values == b.values &&
          a.failure == b.failure && a.seconds == b.seconds && a.attempts == b.attempts &&
-         a.stderr_tail == b.stderr_tail && a.metrics == b.metrics && a.rationale == b.rationale &&
+         a.stderr_tail == b.stderr_tail && a.metrics == b.metrics &&
+         a.standard_error == b.standard_error && a.steps == b.steps && a.rationale == b.rationale &&
          a.asked_in == b.asked_in && a.told_in == b.told_in;
 }
 
@@ -81,10 +84,11 @@ inline bool same(const AskReport& a, const AskReport& b) {
 }
 
 inline bool same(const StudyRecord& a, const StudyRecord& b) {
-  return a.name == b.name && a.goal == b.goal && a.budget == b.budget && a.space == b.space &&
-         a.optimizer.method == b.optimizer.method && a.optimizer.seed == b.optimizer.seed &&
-         a.optimizer.batch == b.optimizer.batch && a.optimizer.budget == b.optimizer.budget &&
-         a.optimizer.settings == b.optimizer.settings && a.evaluate_json == b.evaluate_json;
+  return a.name == b.name && a.objectives == b.objectives && a.budget == b.budget &&
+         a.space == b.space && a.optimizer.method == b.optimizer.method &&
+         a.optimizer.seed == b.optimizer.seed && a.optimizer.batch == b.optimizer.batch &&
+         a.optimizer.budget == b.optimizer.budget && a.optimizer.settings == b.optimizer.settings &&
+         a.evaluate_json == b.evaluate_json;
 }
 
 }  // namespace vbo::testing

@@ -17,7 +17,7 @@ using testing::ScriptedOptions;
 using testing::small_study;
 
 Evaluated evaluated(double x, std::int64_t n) {
-  return {.point = {x, n}, .outcome = {.value = x * x + static_cast<double>(n)}};
+  return {.point = {x, n}, .outcome = {.values = {x * x + static_cast<double>(n)}}};
 }
 
 TEST(Add, MakesEndedTrialsOfOneEvent) {
@@ -25,13 +25,13 @@ TEST(Add, MakesEndedTrialsOfOneEvent) {
   Study study = open_on(storage, small_study()).value();
   ASSERT_TRUE(study.ask(2));
   Evaluated broken = evaluated(0.25, 7);
-  broken.outcome.value.reset();
+  broken.outcome.values.clear();
   broken.outcome.failure = Failure{FailureCause::reported, "the glass broke"};
   const auto added = study.add({evaluated(0.5, 3), broken}).value();
   ASSERT_EQ(added.size(), 2U);
   const Trial first = storage.load_trial(3).value().value();
   EXPECT_EQ(first.state, TrialState::completed);
-  EXPECT_EQ(first.value, 3.25);
+  EXPECT_EQ(first.value(), 3.25);
   EXPECT_EQ(first.point, (Point{0.5, std::int64_t{3}}));
   EXPECT_EQ(first.rationale.source, "added");
   EXPECT_EQ(first.asked_in, 2);
@@ -60,7 +60,7 @@ TEST(Add, AFiniteSpaceKnowsThePoint) {
   StudyOptions options = small_study();
   options.space = Space::make({Parameter::integer("n", 1, 3)}).value();
   Study study = open_on(storage, options).value();
-  ASSERT_TRUE(study.add({{.point = {std::int64_t{2}}, .outcome = {.value = 1.0}}}));
+  ASSERT_TRUE(study.add({{.point = {std::int64_t{2}}, .outcome = {.values = {1.0}}}}));
   const auto rest = study.ask(3).value();
   ASSERT_EQ(rest.size(), 2U);
   for (const Trial& trial : rest) EXPECT_NE(trial.point, Point{std::int64_t{2}});
@@ -83,7 +83,7 @@ std::vector<Trial> walk(ScriptedOptions scripted, bool interrupted) {
     pause();
     EXPECT_TRUE(study.add({evaluated(0.1 * i, i + 1), evaluated(-0.1 * i, i + 1)}));
     pause();
-    EXPECT_TRUE(study.tell({{.id = asked[1].id, .value = 0.5 * i},
+    EXPECT_TRUE(study.tell({{.id = asked[1].id, .values = {0.5 * i}},
                             {.id = asked[0].id, .failure = Failure{FailureCause::crash, "gone"}}}));
     pause();
   }
@@ -103,12 +103,12 @@ TEST(TellSeveral, IsOneTellOrNone) {
   MemoryStorage storage;
   Study study = open_on(storage, small_study()).value();
   ASSERT_TRUE(study.ask(3));
-  EXPECT_EQ(study.tell({{.id = 1, .value = 1.0}, {.id = 9, .value = 2.0}}).error().kind,
+  EXPECT_EQ(study.tell({{.id = 1, .values = {1.0}}, {.id = 9, .values = {2.0}}}).error().kind,
             ErrorKind::not_found);
-  EXPECT_EQ(study.tell({{.id = 1, .value = 1.0}, {.id = 1, .value = 2.0}}).error().kind,
+  EXPECT_EQ(study.tell({{.id = 1, .values = {1.0}}, {.id = 1, .values = {2.0}}}).error().kind,
             ErrorKind::conflict);
   EXPECT_EQ(study.counts().value().waiting, 3);
-  ASSERT_TRUE(study.tell({{.id = 3, .value = 1.0}, {.id = 1, .value = std::nan("")}}));
+  ASSERT_TRUE(study.tell({{.id = 3, .values = {1.0}}, {.id = 1, .values = {std::nan("")}}}));
   EXPECT_EQ(storage.load_trial(1).value()->told_in, storage.load_trial(3).value()->told_in);
   EXPECT_EQ(storage.load_trial(1).value()->failure->cause, FailureCause::non_finite);
   EXPECT_EQ(study.ask(1).value()[0].asked_in, 3);

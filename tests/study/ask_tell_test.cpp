@@ -42,7 +42,7 @@ class Recorder final : public Optimizer {
 
 Result<Study> open_recorder(const MemoryStorage& storage, Goal goal, std::vector<Trial>& told) {
   StudyOptions options = small_study();
-  options.goal = goal;
+  options.objectives = {{.goal = goal}};
   return Study::open(
       options,
       {std::make_unique<MemoryStorage>(storage), [&](const Space&, const OptimizerOptions&) {
@@ -78,8 +78,8 @@ TEST(AskTell, OnlyTheOptimizerSeesTheOtherSign) {
     ASSERT_TRUE(study.tell(1, 3.0));
     ASSERT_TRUE(study.tell(2, -4.0));
     ASSERT_EQ(told.size(), 2U);
-    EXPECT_EQ(told[0].value, sign * 3.0);
-    EXPECT_EQ(storage.load_trial(1).value()->value, 3.0);
+    EXPECT_EQ(told[0].value(), sign * 3.0);
+    EXPECT_EQ(storage.load_trial(1).value()->value(), 3.0);
     EXPECT_EQ(study.best().value()->id, goal == Goal::minimize ? 2 : 1);
     EXPECT_EQ(study.report().recommendation->mean, sign * 2.5);
     EXPECT_EQ(storage.load_reports(-1).value()[0].report.recommendation->mean, sign * 2.5);
@@ -97,7 +97,7 @@ TEST(AskTell, FailuresAreToldToo) {
   ASSERT_EQ(told.size(), 3U);
   for (const Trial& trial : told) {
     EXPECT_EQ(trial.state, TrialState::failed);
-    EXPECT_FALSE(trial.value);
+    EXPECT_FALSE(trial.value());
   }
   EXPECT_EQ(told[0].failure->message, "broke the glass");
   EXPECT_EQ(told[1].failure->cause, FailureCause::non_finite);
@@ -118,7 +118,7 @@ TEST(AskTell, TellingTwiceOrSomethingUnknownIsExplained) {
   EXPECT_EQ(unknown.error().kind, ErrorKind::not_found);
   EXPECT_THAT(unknown.error().message, HasSubstr("from 1 to 2"));
   EXPECT_EQ(study.ask(0).error().kind, ErrorKind::invalid_input);
-  EXPECT_EQ(storage.load_trial(1).value()->value, 0.25);
+  EXPECT_EQ(storage.load_trial(1).value()->value(), 0.25);
 }
 
 TEST(AskTell, NothingWorksAfterClose) {

@@ -167,7 +167,7 @@ TEST(Constraints, MethodsSearchInsideTheRegion) {
   const auto best_of = [&](const std::string& method, std::uint64_t seed) {
     StudyOptions options = study_on(space, method, 8);
     options.optimizer.seed = seed;
-    options.goal = Goal::maximize;
+    options.objectives = {{.goal = Goal::maximize}};
     Study study = Study::open(options).value();
     for (int round = 0; round < 12; ++round) {
       for (const Trial& trial : study.ask(8).value()) {
@@ -177,7 +177,7 @@ TEST(Constraints, MethodsSearchInsideTheRegion) {
         study.tell(trial.id, value).value();
       }
     }
-    return *study.best().value()->value;
+    return *study.best().value()->value();
   };
   const auto mean_best = [&](const std::string& method) {
     double sum = 0.0;

@@ -78,7 +78,7 @@ TEST_P(Kill, LosesNothingAndChangesNothing) {
       for (const auto& [id, value] : results) {
         const auto trial = storage->load_trial(id).value();
         ASSERT_TRUE(trial) << id;
-        EXPECT_EQ(trial->value, value) << id;
+        EXPECT_EQ(trial->value(), value) << id;
       }
     }
     const std::vector<Trial> found = trials_in(db);

@@ -68,7 +68,7 @@ TEST(UsersSign, MinimizingNegatesValuesOfTheObjectiveAndNothingElse) {
     MemoryStorage storage;
     StudyOptions options;
     options.space = Space::make({Parameter::real("x", 0, 1)}).value();
-    options.goal = goal;
+    options.objectives = {{.goal = goal}};
     Study study = Study::open(options, {std::make_unique<MemoryStorage>(storage),
                                         [](const Space&, const OptimizerOptions&) {
                                           return Result<std::unique_ptr<Optimizer>>(
@@ -168,7 +168,7 @@ TEST_P(OldStudy, OpensExplainsAndGoesOn) {
     const Ledger& ledger = ledger_of(record.space, record.optimizer);
     const auto trials = storage->load_trials().value();
     ASSERT_EQ(trials.size(), 24U);
-    const Rationale why = in_present_form(record.goal, ledger, trials.back().rationale);
+    const Rationale why = in_present_form(record.goal(), ledger, trials.back().rationale);
     for (const auto* terms : {&why.terms, &why.notes}) {
       for (const Term& term : *terms) EXPECT_TRUE(ledger.find_term(term.name)) << term.name;
     }

@@ -26,7 +26,7 @@ TEST(StudyLimits, BestIsTheBestFeasibleResult) {
   ASSERT_FALSE(study.best().value());
   const std::vector<Trial> trials = study.ask(5).value();
   const auto tell = [&](std::size_t i, double value, double stress) {
-    study.tell(Outcome{.id = trials[i].id, .value = value, .metrics = {{"stress", stress}}})
+    study.tell(Outcome{.id = trials[i].id, .values = {value}, .metrics = {{"stress", stress}}})
         .value();
     return study.best().value().value().id;
   };
@@ -46,7 +46,7 @@ TEST(StudyLimits, AMissingMetricIsAFailureThatSaysSo) {
   const Trial told = storage.load_trial(id).value().value();
   EXPECT_EQ(told.state, TrialState::failed);
   EXPECT_THAT(told.failure->message, ::testing::HasSubstr("\"stress\" is missing"));
-  const Trial added = study.add({{told.point, {.value = 1.0}}}).value().front();
+  const Trial added = study.add({{told.point, {.values = {1.0}}}}).value().front();
   EXPECT_EQ(added.state, TrialState::failed);
 }
 

@@ -163,7 +163,7 @@ TEST(Resume, ADifferentStudyIsRefusedFieldByField) {
     }
     return study ? std::string("no error") : study.error().message;
   };
-  EXPECT_THAT(message([](StudyOptions& o) { o.goal = Goal::maximize; }),
+  EXPECT_THAT(message([](StudyOptions& o) { o.objectives = {{.goal = Goal::maximize}}; }),
               HasSubstr("goal: stored \"minimize\", study file \"maximize\""));
   EXPECT_THAT(message([](StudyOptions& o) { o.name = "other"; }),
               HasSubstr("name: stored \"small\", study file \"other\""));
@@ -246,7 +246,7 @@ TEST(Faults, EveryWriteMayFailAndNothingIsLostOrChanged) {
       const auto trials = script(storage, fault, nth, total);
       EXPECT_EQ(points_of(trials), points_of(expected)) << nth;
       for (std::size_t i = 0; i < trials.size(); ++i) {
-        EXPECT_EQ(trials[i].value, expected[i].value);
+        EXPECT_EQ(trials[i].value(), expected[i].value());
         EXPECT_EQ(trials[i].asked_in, expected[i].asked_in);
         EXPECT_EQ(trials[i].told_in, expected[i].told_in);
       }

@@ -19,7 +19,7 @@ INSTANTIATE_TEST_SUITE_P(Methods, RevisedStudy, ::testing::ValuesIn(testing::met
 StudyOptions options_for(const std::string& method, std::uint64_t seed) {
   StudyOptions options;
   options.space = testing::mixed_space();
-  options.goal = Goal::maximize;
+  options.objectives = {{.goal = Goal::maximize}};
   options.budget = 1000;
   options.optimizer = testing::quick_options(method);
   options.optimizer.seed = seed;
@@ -38,7 +38,7 @@ void move(Study& study, const Space& space, Rng rng) {
   const std::vector<Trial> trials = study.trials().value();
   std::vector<Trial> open, done, bad;
   for (const Trial& trial : trials) {
-    (trial.value ? done : trial.failure ? bad : open).push_back(trial);
+    (trial.value() ? done : trial.failure ? bad : open).push_back(trial);
   }
   const auto pick = [&](const std::vector<Trial>& from) { return from[rng.below(from.size())]; };
   const double dice = rng.uniform();
@@ -63,7 +63,7 @@ void move(Study& study, const Space& space, Rng rng) {
     ASSERT_TRUE(study.replace(outcome, "typo"));
   } else if (dice < 0.85 && !done.empty()) {
     const Trial trial = pick(done);
-    Outcome outcome = Outcome::of(*trial.value);
+    Outcome outcome = Outcome::of(*trial.value());
     outcome.id = trial.id;
     ASSERT_TRUE(study.replace(outcome, "really set", moved(space, trial.point)));
   } else if (dice < 0.92) {
@@ -253,7 +253,7 @@ TEST(RevisedStudy, RecoversFromAMistypedBest) {
         ASSERT_TRUE(study.replace(outcome, "typo"));
       }
     }
-    EXPECT_LT(*study.best().value()->value, 0.01) << method;
+    EXPECT_LT(*study.best().value()->value(), 0.01) << method;
   }
 }
 

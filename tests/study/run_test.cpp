@@ -49,7 +49,7 @@ class ScriptedExecutor final : public Executor {
   std::vector<Job> running_;
 };
 
-Outcome value_of(const Job& job) { return {.id = job.id, .value = objective(job.point)}; }
+Outcome value_of(const Job& job) { return {.id = job.id, .values = {objective(job.point)}}; }
 Outcome failure_of(const Job& job, FailureCause cause = FailureCause::crash) {
   return {.id = job.id, .failure = Failure{cause, "failed"}, .attempts = 2};
 }
@@ -87,8 +87,8 @@ TEST(Run, SpendsTheBudgetAndKeepsEveryWorkerBusy) {
     started.push_back(trial.id);
   };
   run.on_finished = [&](const Trial& trial) {
-    EXPECT_EQ(trial.value, objective(trial.point));
-    EXPECT_EQ(storage.load_trial(trial.id).value()->value, trial.value);
+    EXPECT_EQ(trial.value(), objective(trial.point));
+    EXPECT_EQ(storage.load_trial(trial.id).value()->value(), trial.value());
     finished.push_back(trial.id);
   };
   EXPECT_EQ(study.run(executor, run).value(), RunEnd::budget_spent);
@@ -172,7 +172,7 @@ TEST(Run, OddOutcomesAreFailures) {
   Study study = open_on(storage, options).value();
   ScriptedExecutor executor(1, oldest([](const Job& job) {
                               Outcome outcome{.id = job.id};
-                              if (job.id == 1) outcome.value = std::nan("");
+                              if (job.id == 1) outcome.values = {std::nan("")};
                               return outcome;
                             }));
   EXPECT_EQ(study.run(executor).value(), RunEnd::budget_spent);

@@ -62,7 +62,7 @@ options = ["--partition=cpu", "--time=02:00:00"]
 TEST(StudyFile, EveryKeyArrives) {
   const StudyFile file = parse_study_file(kFull, "folder/branin.toml").value();
   EXPECT_EQ(file.study.name, "branin");
-  EXPECT_EQ(file.study.goal, Goal::maximize);
+  EXPECT_EQ(file.study.objectives.front().goal, Goal::maximize);
   EXPECT_EQ(file.study.budget, 640);
   EXPECT_EQ(file.study.optimizer.budget, 640);
   EXPECT_EQ(file.study.optimizer.batch, 64);
@@ -183,7 +183,7 @@ TEST(StudyFile, TasksNeedAProgramThatHasThem) {
     return TaskProblem{Space::make({Parameter::real("h", 0, 1)}).value(), Goal::maximize};
   }};
   const StudyFile file = parse_study_file(text, "a.toml", options).value();
-  EXPECT_EQ(file.study.goal, Goal::maximize);
+  EXPECT_EQ(file.study.objectives.front().goal, Goal::maximize);
   EXPECT_EQ(file.study.space[0].name, "h");
 }
 

@@ -42,7 +42,7 @@ double evaluate(const Point& point) {
 void run(Study& study, const Log& log) {
   const auto executor = make_function_executor(evaluate);
   RunOptions options;
-  options.on_finished = [&](const Trial& trial) { log.add(trial.id, *trial.value); };
+  options.on_finished = [&](const Trial& trial) { log.add(trial.id, *trial.value()); };
   study.run(*executor, options).value();
 }
 

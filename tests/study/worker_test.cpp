@@ -52,10 +52,10 @@ Trial trial_after_stop(Outcome end) {
 
 TEST(StoppedWorker, StoresWhatEndsWell) {
   Outcome end;
-  end.value = 1.5;
+  end.values = {1.5};
   const Trial trial = trial_after_stop(end);
   EXPECT_EQ(trial.state, TrialState::completed);
-  EXPECT_EQ(trial.value, 1.5);
+  EXPECT_EQ(trial.value(), 1.5);
 }
 
 TEST(StoppedWorker, GivesBackWhatWasEndedTogetherWithIt) {

@@ -81,7 +81,7 @@ class ScriptedOptimizer final : public Optimizer {
     TrialId pending = 0;
     for (const Trial& trial : history) {
       if (trial.told_in == 0) {
-        if (trial.state != TrialState::waiting || trial.value || trial.failure) {
+        if (trial.state != TrialState::waiting || trial.value() || trial.failure) {
           return Error{ErrorKind::damaged, "an open trial has an outcome"};
         }
         pending += trial.id;
@@ -98,8 +98,8 @@ class ScriptedOptimizer final : public Optimizer {
 
  private:
   static std::uint64_t digest(const Trial& trial) {
-    const std::uint64_t outcome = trial.value ? std::bit_cast<std::uint64_t>(*trial.value)
-                                              : static_cast<std::uint64_t>(trial.failure->cause);
+    const std::uint64_t outcome = trial.value() ? std::bit_cast<std::uint64_t>(*trial.value())
+                                                : static_cast<std::uint64_t>(trial.failure->cause);
     // Whatever depends on the clock must not reach a method.
     const bool clockless = trial.seconds == 0.0 && trial.attempts == 0 && trial.stderr_tail.empty();
     return Rng(outcome, clockless ? "told" : "clock", static_cast<std::uint64_t>(trial.id))();

@@ -20,7 +20,7 @@ StudyReport sample_report() {
   trials[0].id = 1;
   trials[0].point = {0.5, std::string("b")};
   trials[0].state = TrialState::completed;
-  trials[0].value = -2.5;
+  trials[0].values = {-2.5};
   trials[0].told_in = 2;
   trials[0].rationale.terms = {{"gain", 1.0 / 3.0}};
   trials[1].id = 2;

@@ -39,10 +39,10 @@ vbo::Trial trial(vbo::TrialId id, std::int64_t trials, std::size_t parameters, v
                           {"sqrt_beta", 0.5},
                           {"round_information_nats", rng.uniform()}};
   made.state = vbo::TrialState::completed;
-  made.value = value;
+  made.values = {value};
   if (id % 50 == 0) {
     made.state = vbo::TrialState::failed;
-    made.value.reset();
+    made.values.clear();
     made.failure = vbo::Failure{vbo::FailureCause::timeout,
                                 "took longer than " + std::to_string(id % 7) + " s"};
   }

@@ -22,7 +22,7 @@ Trial waiting(TrialId id, EventId asked_in) {
 Trial done(TrialId id, double value, EventId told_in) {
   Trial trial = waiting(id, 1);
   trial.state = TrialState::completed;
-  trial.value = value;
+  trial.values = {value};
   trial.told_in = told_in;
   return trial;
 }

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "core/limits.hpp"
 #include "vbo/random.hpp"
 
 namespace vbo {
@@ -22,7 +21,6 @@ constexpr TermInfo kPopulation{"population", Unit::count, TermRole::beside,
 constexpr TermInfo kCondition{"condition", Unit::number, TermRole::beside,
                               "condition of the covariance: how elongated the distribution is"};
 
-constexpr double worst = -std::numeric_limits<double>::infinity();
 constexpr Eigen::Index largest_full_dimension = 200;
 constexpr int tries_against_repeats = 20;
 constexpr double another_point = 1e-9;  // in widths of the box; less is rounding
@@ -37,9 +35,9 @@ std::string key_of(const Point& point) {
   return key;
 }
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
+Standing median(std::vector<Standing> all) {
+  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+  std::nth_element(all.begin(), middle, all.end());
   return *middle;
 }
 
@@ -62,6 +60,7 @@ void bind(OptionBinder& b, CmaesOptions& o) {
 
 Cmaes::Cmaes(const Space& space, const OptimizerOptions& common, CmaesOptions options)
     : encoding_(space),
+      order_(Order::maximizing(space)),
       design_(encoding_, common.seed),
       box_(encoding_),
       options_(std::move(options)),
@@ -71,7 +70,6 @@ Cmaes::Cmaes(const Space& space, const OptimizerOptions& common, CmaesOptions op
   population_ = options_.population > 0 ? std::max<std::int64_t>(options_.population, 2)
                                         : first_population(common.batch);
   run_.population = population_;
-  run_.best = worst;
   if (options_.start == "random") start_first_run();
 }
 
@@ -153,7 +151,7 @@ void Cmaes::remember(const Point& point) {
 
 void Cmaes::tell(std::span<const Trial> finished) {
   for (const Trial& trial : finished) {
-    Told told{trial.id, merit(encoding_.space(), trial), {}};
+    Told told{trial.id, order_.standing(trial), {}};
     if (const auto found = pending_.find(trial.id); found != pending_.end()) {
       told.from = std::move(found->second);
       pending_.erase(found);
@@ -180,22 +178,22 @@ bool Cmaes::is_useful(const Told& result) const {
   // stalls it, keeping only the current generation takes up to 1.6 times as many evaluations.
   const bool recent = result.from.generation + 1 >= run_.strategy->generation();
   if (result.from.run == run_.index && recent) return true;
-  double best = run_.best;
-  for (const Told& other : run_.results) best = std::max(best, other.value);
-  return result.value > best;
+  Standing best = run_.best;
+  for (const Told& other : run_.results) best = std::max(best, other.standing);
+  return result.standing > best;
 }
 
 void Cmaes::finish_generation() {
   std::vector<Told> results = std::move(run_.results);
   run_.results.clear();
   std::sort(results.begin(), results.end(), [](const Told& a, const Told& b) {
-    return a.value != b.value ? a.value > b.value : a.id < b.id;
+    return a.standing != b.standing ? a.standing > b.standing : a.id < b.id;
   });
   if (large_restarts_ > 0) {  // the first run belongs to neither regime
     (run_.small ? small_evaluations_ : large_evaluations_) +=
         static_cast<std::int64_t>(results.size());
   }
-  run_.best = std::max(run_.best, results.front().value);
+  run_.best = std::max(run_.best, results.front().standing);
   ++generations_;
   if (!run_.strategy) {
     run_.results = std::move(results);
@@ -203,7 +201,7 @@ void Cmaes::finish_generation() {
     return;
   }
   // A generation of failures alone has no ranks to learn from.
-  if (results.front().value == worst) return;
+  if (results.front().standing.has_failed()) return;
 
   cmaes::Strategy& s = *run_.strategy;
   const auto n = static_cast<double>(encoding_.dimension());
@@ -222,10 +220,10 @@ void Cmaes::finish_generation() {
   s.set_sigma(s.sigma() * std::min(1.0, largest_deviation / s.deviations().maxCoeff()));
 
   const auto quarter = results.size() / 4;
-  const bool flat = results[quarter].value == results.front().value && quarter > 0;
+  const bool flat = results[quarter].standing == results.front().standing && quarter > 0;
   run_.flat_generations = flat ? run_.flat_generations + 1 : 0;
-  run_.best_history.push_back(results.front().value);
-  run_.median_history.push_back(results[results.size() / 2].value);
+  run_.best_history.push_back(results.front().standing);
+  run_.median_history.push_back(results[results.size() / 2].standing);
   const auto window =
       static_cast<std::size_t>(120.0 + 30.0 * n / static_cast<double>(run_.population));
   if (run_.best_history.size() > window) {
@@ -242,11 +240,11 @@ void Cmaes::finish_generation() {
 void Cmaes::start_first_run() {
   Vector mean;
   for (const Told& result : run_.results) {
-    if (result.value == run_.best && mean.size() == 0) mean = result.from.genotype;
+    if (result.standing == run_.best && mean.size() == 0) mean = result.from.genotype;
   }
   // Without a design, or when all of it failed, any point is as good.
   Rng rng(seed_, "cmaes-start", 0);
-  if (mean.size() == 0 || run_.best == worst) mean = random_genotype(rng);
+  if (mean.size() == 0 || run_.best.has_failed()) mean = random_genotype(rng);
   run_.results.clear();
   run_.index = 1;
   run_.strategy.emplace(std::move(mean), options_.sigma0, diagonal_);
@@ -270,7 +268,7 @@ bool Cmaes::stagnates() const {
     return false;
   }
   const auto part = static_cast<std::ptrdiff_t>(3 * size / 10);
-  const auto worse = [part](const std::vector<double>& h) {
+  const auto worse = [part](const std::vector<Standing>& h) {
     return median({h.end() - part, h.end()}) <= median({h.begin(), h.begin() + part});
   };
   return worse(run_.best_history) && worse(run_.median_history);
@@ -281,7 +279,6 @@ bool Cmaes::stagnates() const {
 void Cmaes::restart() {
   Run next;
   next.index = run_.index + 1;
-  next.best = worst;
   Rng rng(seed_, "cmaes-start", static_cast<std::uint64_t>(next.index));
   const auto large = [this] { return population_ << std::min(large_restarts_, kMostDoublings); };
   double sigma = options_.sigma0;

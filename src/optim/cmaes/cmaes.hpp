@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/order.hpp"
 #include "optim/cmaes/box.hpp"
 #include "optim/cmaes/strategy.hpp"
 #include "optim/design.hpp"
@@ -55,19 +56,19 @@ class Cmaes final : public Optimizer {
   };
   struct Told {
     TrialId id = 0;
-    double value = 0.0;  // its merit (core/limits.hpp); -inf when failed
+    Standing standing;
     Asked from;
   };
   // Everything that a restart resets.
   struct Run {
     std::int64_t index = 0;  // 0 is the design, 1 the first run
     std::int64_t population = 0;
-    bool small = false;                                // BIPOP's second regime
-    std::optional<cmaes::Strategy> strategy;           // none during the design
-    std::vector<Told> results;                         // of the generation being collected
-    double best = 0.0;                                 // -inf before the first result
-    std::int64_t flat_generations = 0;                 // in a row
-    std::vector<double> best_history, median_history;  // per generation, the last few hundred
+    bool small = false;                                  // BIPOP's second regime
+    std::optional<cmaes::Strategy> strategy;             // none during the design
+    std::vector<Told> results;                           // of the generation being collected
+    Standing best;                                       // failed before the first result
+    std::int64_t flat_generations = 0;                   // in a row
+    std::vector<Standing> best_history, median_history;  // per generation, the last few hundred
   };
 
   Suggestion suggest(TrialId id, ConstVectorRef scale);
@@ -87,6 +88,7 @@ class Cmaes final : public Optimizer {
   static constexpr std::int64_t kMostDoublings = 20;  // of the population, by restarts
 
   Encoding encoding_;
+  Order order_;
   SobolDesign design_;
   cmaes::Box box_;
   CmaesOptions options_;

@@ -8,23 +8,32 @@
 namespace vbo {
 namespace {
 
-constexpr std::uint32_t kCmaesFormat = 0x434d4101;  // "CMA", version 1
+constexpr std::uint32_t kCmaesFormat = 0x434d4102;  // "CMA", version 2
 
 void put(StateWriter& out, const std::string& text) {
   out.put<std::int64_t>(static_cast<std::int64_t>(text.size()));
   for (const char c : text) out.put(c);
 }
 
-void put(StateWriter& out, const std::vector<double>& values) {
-  out.put(Eigen::Map<const Matrix>(values.data(), static_cast<Eigen::Index>(values.size()), 1));
+void put(StateWriter& out, const Standing& standing) {
+  out.put(static_cast<std::int32_t>(standing.kind)).put(standing.amount);
 }
 
-// Values of generations, best or median.
-std::vector<double> get_outcomes(StateReader& in, std::int64_t most) {
-  std::vector<double> values(static_cast<std::size_t>(in.get_length(most, sizeof(double))));
-  if (in.get_count() != 1) in.fail();
-  for (double& value : values) value = in.get_outcome();
-  return values;
+Standing get_standing(StateReader& in) {
+  const auto kind = static_cast<Standing::Kind>(in.get_small(0, 2));
+  return {kind, in.get_outcome()};
+}
+
+void put(StateWriter& out, const std::vector<Standing>& standings) {
+  out.put<std::int64_t>(static_cast<std::int64_t>(standings.size()));
+  for (const Standing& standing : standings) put(out, standing);
+}
+
+// Of generations, best or median.
+std::vector<Standing> get_standings(StateReader& in, std::int64_t most) {
+  std::vector<Standing> standings(static_cast<std::size_t>(in.get_length(most, sizeof(double))));
+  for (Standing& standing : standings) standing = get_standing(in);
+  return standings;
 }
 
 }  // namespace
@@ -40,13 +49,15 @@ std::string Cmaes::snapshot() const {
         run_.index, run_.population, run_.flat_generations}) {
     out.put(count);
   }
-  out.put(run_.best).put<std::uint8_t>(run_.small);
+  put(out, run_.best);
+  out.put<std::uint8_t>(run_.small);
   put(out, last_end_);
   put(out, run_.best_history);
   put(out, run_.median_history);
   out.put<std::int64_t>(static_cast<std::int64_t>(run_.results.size()));
   for (const Told& result : run_.results) {
-    out.put(result.id).put(result.value);
+    out.put(result.id);
+    put(out, result.standing);
     put_asked(out, result.from);
   }
   out.put<std::int64_t>(static_cast<std::int64_t>(pending_.size()));
@@ -78,17 +89,17 @@ Result<void> Cmaes::restore(std::string_view snapshot, std::span<const Trial> hi
   }
   run_.population = in.get_count(population_ << kMostDoublings, population_);
   run_.flat_generations = in.get_count();
-  run_.best = in.get_outcome();
+  run_.best = get_standing(in);
   run_.small = in.get_flag();
   last_end_ = in.get_text(longest_end);
-  run_.best_history = get_outcomes(in, generations_);
-  run_.median_history = get_outcomes(in, generations_);
+  run_.best_history = get_standings(in, generations_);
+  run_.median_history = get_standings(in, generations_);
   if (run_.best_history.size() != run_.median_history.size()) in.fail();
   run_.results.clear();
   for (auto left = in.get_length(trials, sizeof(TrialId)); left > 0 && in.ok(); --left) {
     Told told;
     told.id = in.get_count();
-    told.value = in.get_outcome();
+    told.standing = get_standing(in);
     told.from = get_asked(in);
     run_.results.push_back(std::move(told));
   }

@@ -72,15 +72,15 @@ void FocalMethod::finish_round() {
 
 void FocalMethod::tell(std::span<const Trial> finished) {
   for (const Trial& trial : finished) {
-    const bool good = trial.value && is_feasible(encoding_.space(), trial);
+    const bool good = is_feasible(encoding_.space(), trial);
     const auto found = level_of_.find(trial.id);
     if (found == level_of_.end()) {
-      if (good) best_before_ = std::max(best_before_, *trial.value);
+      if (good) best_before_ = std::max(best_before_, trial.values.front());
       continue;
     }
     ++round_results_;
-    if (good && (round_level_ < 0 || *trial.value > round_best_)) {
-      round_best_ = *trial.value;
+    if (good && (round_level_ < 0 || trial.values.front() > round_best_)) {
+      round_best_ = trial.values.front();
       round_level_ = found->second;
     }
     level_of_.erase(found);

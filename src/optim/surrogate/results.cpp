@@ -27,12 +27,11 @@ void Results::add(const Trial& trial) {
   }
   excesses_.col(n) = scaled_excesses(limits, trial.metrics);
   codes_.col(n) = encoding_.encode(trial.point);
-  const bool good = trial.value && std::isfinite(*trial.value) &&
-                    (!infeasible_fail_ || is_feasible(encoding_.space(), trial));
-  values_.push_back(good ? std::clamp(*trial.value, -largest_value, largest_value)
+  const Standing standing = order_.standing(trial);
+  const bool good = infeasible_fail_ ? standing.is_feasible() : !standing.has_failed();
+  values_.push_back(good ? std::clamp(trial.values.front(), -largest_value, largest_value)
                          : std::numeric_limits<double>::quiet_NaN());
-  merits_.push_back(good && !limits.empty() ? vbo::merit(encoding_.space(), trial)
-                                            : values_.back());
+  standings_.push_back(good ? standing : Standing{});
   successes_by_.push_back(success_of(trial));
   ids_.push_back(trial.id);
   successes_ += good;
@@ -89,9 +88,7 @@ std::vector<Index> Results::chosen(Index count, Index most, bool with_failures) 
   }
   if (static_cast<Index>(all.size()) <= most) return all;
   const auto better = [&](Index a, Index b) {
-    const double x = std::isnan(merit(a)) ? -std::numeric_limits<double>::infinity() : merit(a);
-    const double y = std::isnan(merit(b)) ? -std::numeric_limits<double>::infinity() : merit(b);
-    return x > y || (x == y && a < b);
+    return standing(a) > standing(b) || (standing(a) == standing(b) && a < b);
   };
   std::vector<Index> ranked = all;
   const auto half = static_cast<std::ptrdiff_t>(most / 2);
@@ -134,9 +131,9 @@ void Results::teach(Feasibility& feasibility, const GpOptions& model,
   feasibility.learn(model, X, success, excesses, rng);
   if (!feasibility.knows_failures()) return;
   Index best = -1;
-  double most = -std::numeric_limits<double>::infinity();
+  Standing most;
   for (Index k = 0; k < n; ++k) {
-    const double found = merit(indices[static_cast<std::size_t>(k)]);  // NaN of a failure
+    const Standing& found = standing(indices[static_cast<std::size_t>(k)]);
     if (success[static_cast<std::size_t>(k)] != Success::yes || !(found > most)) continue;
     best = k;
     most = found;

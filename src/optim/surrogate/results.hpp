@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "core/limits.hpp"
+#include "core/order.hpp"
 #include "optim/encoding.hpp"
 #include "optim/feasibility.hpp"
 #include "vbo/trial.hpp"
@@ -22,7 +22,9 @@ class Results {
   // infeasible_fail: for methods without models of feasibility, to which infeasible results are
   // failures.
   explicit Results(const Encoding& encoding, bool infeasible_fail = false)
-      : encoding_(encoding), infeasible_fail_(infeasible_fail) {}
+      : encoding_(encoding),
+        order_(Order::maximizing(encoding.space())),
+        infeasible_fail_(infeasible_fail) {}
 
   // The code of the point, not the code it was decoded from: they may differ in the last bits, and
   // whoever resumes the study knows the point alone.
@@ -37,10 +39,9 @@ class Results {
   auto code(Eigen::Index i) const { return codes_.col(i); }  // (D)
   // Not a number when the trial failed.
   double value(Eigen::Index i) const { return values_[static_cast<std::size_t>(i)]; }
-  // What results are compared by (core/limits.hpp); the value where the space has no limits. Not a
-  // number when the trial failed.
-  double merit(Eigen::Index i) const { return merits_[static_cast<std::size_t>(i)]; }
-  bool feasible(Eigen::Index i) const { return merit(i) > kInfeasibleMerit; }
+  // What results are compared by (core/order.hpp).
+  const Standing& standing(Eigen::Index i) const { return standings_[static_cast<std::size_t>(i)]; }
+  bool feasible(Eigen::Index i) const { return standing(i).is_feasible(); }
   std::span<const Success> successes_of(Eigen::Index count) const {  // the first `count`
     return std::span(successes_by_).first(static_cast<std::size_t>(count));
   }
@@ -59,7 +60,7 @@ class Results {
   bool contains(ConstVectorRef x) const;
 
   // Indices of results to learn from, in increasing order: all while there are at most
-  // `most`; beyond, the half with the best merits and the most recent others. Failures only
+  // `most`; beyond, the better half and the most recent others. Failures only
   // `with_failures`.
   std::vector<Eigen::Index> chosen(Eigen::Index count, Eigen::Index most, bool with_failures) const;
   // The values at `indices`. Failures get the worst value among the first `count` results. Values
@@ -71,10 +72,11 @@ class Results {
   void add(const Trial& trial);
 
   const Encoding& encoding_;
+  Order order_;
   bool infeasible_fail_;
   Matrix codes_;  // (D,capacity)
   std::vector<double> values_;
-  std::vector<double> merits_;
+  std::vector<Standing> standings_;
   std::vector<Success> successes_by_;
   Matrix excesses_;  // (bounds,capacity), see scaled_excesses()
   std::vector<TrialId> ids_;

@@ -232,16 +232,13 @@ void SurrogateOptimizer::remember_best() {
   order_.resize(static_cast<std::size_t>(z_.size()));
   std::iota(order_.begin(), order_.end(), Index{0});
   const auto kept = std::min(best_kept, z_.size());
-  // By merit where there are limits: infeasible results are starting points too.
+  // By their order where there are limits: infeasible results are starting points too.
   const bool limited = !encoding_.space().limits().empty();
   const auto result = [&](Index k) { return fitted_[static_cast<std::size_t>(k)]; };
-  const auto height = [&](Index k) {
-    if (!limited) return z_[k];
-    const double merit = results_.merit(result(k));
-    return std::isnan(merit) ? -std::numeric_limits<double>::infinity() : merit;
-  };
   std::partial_sort(order_.begin(), order_.begin() + kept, order_.end(), [&](Index a, Index b) {
-    return height(a) > height(b) || (height(a) == height(b) && a < b);
+    const std::partial_ordering compared =
+        limited ? results_.standing(result(a)) <=> results_.standing(result(b)) : z_[a] <=> z_[b];
+    return compared > 0 || (compared == 0 && a < b);
   });
   order_.resize(static_cast<std::size_t>(kept));
   any_feasible_ = !limited || results_.feasible(result(order_.front()));

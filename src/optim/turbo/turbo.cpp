@@ -25,7 +25,6 @@ constexpr TermInfo kRestarts{"restarts", Unit::count, TermRole::beside,
 constexpr TermInfo kLogLikelihood{"log_likelihood", Unit::number, TermRole::beside,
                                   "of the results in the region, by the last fit"};
 constexpr Index kDrawnAhead = 256;  // functions at most that are drawn before they are asked for
-constexpr double none = -std::numeric_limits<double>::infinity();
 
 // Ranges and starts of the paper's supplement; no hyper-priors.
 GpOptions model_options(const Encoding& encoding, int threads) {
@@ -119,22 +118,32 @@ std::int64_t Turbo::failure_tolerance() const {
   return (most + batch_ - 1) / batch_;
 }
 
-double Turbo::best_between(std::int64_t from, std::int64_t to) const {
-  double best = none;
-  for (std::int64_t i = from; i < to; ++i) {
-    if (!std::isnan(results_.merit(i))) best = std::max(best, results_.merit(i));
-  }
+Standing Turbo::best_between(std::int64_t from, std::int64_t to) const {
+  Standing best;
+  for (std::int64_t i = from; i < to; ++i) best = std::max(best, results_.standing(i));
   return best;
 }
 
-// A round is `batch` results. Success: better than everything before it in the region by 0.1%.
+namespace {
+
+// Better than before by 0.1%: in value, or in 1 + violation while nothing is feasible.
+bool is_success(const Standing& now, const Standing& before) {
+  if (now.kind != before.kind) return now.kind > before.kind;
+  const double shift = now.is_feasible() ? 0.0 : 1.0;
+  const double old = before.amount - shift;
+  return now.amount - shift > old + 1e-3 * std::abs(old);
+}
+
+}  // namespace
+
+// A round is `batch` results; a success when it beats everything before it in the region.
 void Turbo::update_region() {
   while (results_.size() - region_.counted >= batch_) {
     const std::int64_t from = region_.counted, to = from + batch_;
     region_.counted = to;
-    const double before = best_between(region_.start, from);
-    if (from - region_.start < initial() || before == none) continue;  // still the fresh start
-    if (best_between(from, to) > before + 1e-3 * std::abs(before)) {
+    const Standing before = best_between(region_.start, from);
+    if (from - region_.start < initial() || before.has_failed()) continue;  // still the fresh start
+    if (is_success(best_between(from, to), before)) {
       ++region_.successes;
       region_.failures = 0;
     } else {
@@ -179,8 +188,8 @@ void Turbo::fit(std::int64_t count) {
   Index best = -1;
   for (Index i = region_.start; i < count; ++i) {
     local.push_back(i);
-    const bool good = !std::isnan(results_.merit(i));
-    if (good && (best < 0 || results_.merit(i) > results_.merit(best))) best = i;
+    const bool good = !results_.standing(i).has_failed();
+    if (good && (best < 0 || results_.standing(i) > results_.standing(best))) best = i;
   }
   best_ = best;
   centre_ = results_.code(best);
@@ -287,7 +296,7 @@ std::vector<Suggestion> Turbo::ask(std::span<const TrialId> ids) {
   };
   update_region();
   const std::int64_t count = results_.size(), local = count - region_.start;
-  const bool learned = best_between(region_.start, count) != none && parameters() > 0;
+  const bool learned = !best_between(region_.start, count).has_failed() && parameters() > 0;
   std::size_t next = 0;
   const auto wanted = static_cast<std::int64_t>(ids.size());
   const std::int64_t out = static_cast<std::int64_t>(results_.open().size());

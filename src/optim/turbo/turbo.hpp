@@ -70,7 +70,7 @@ class Turbo final : public Optimizer {
   std::int64_t parameters() const { return static_cast<std::int64_t>(encoding_.blocks().size()); }
   std::int64_t initial() const;
   std::int64_t failure_tolerance() const;
-  double best_between(std::int64_t from, std::int64_t to) const;  // merit; -inf when there is none
+  Standing best_between(std::int64_t from, std::int64_t to) const;  // failed: there is none
   void update_region();  // counts the rounds that have come in; may resize or restart the region
   Vector latin_point(Rng& rng, std::int64_t count);
   void fit(std::int64_t count);

@@ -5,11 +5,13 @@
 #include <cmath>
 #include <limits>
 
-#include "core/limits.hpp"
-
 namespace vbo {
 
 namespace {
+
+// Feasible values are kept above all infeasible ones.
+constexpr double kLargestValue = 1e99;
+constexpr double kInfeasible = -1e100;  // values of infeasible results are at or below
 
 // With less, results outside the elite have no quantile of their own: their scores become infinite,
 // and ranks read back from quantiles leave the archive.
@@ -30,8 +32,22 @@ double Replay::rank_at(double quantile) const {
   return (quantile - (1.0 - uniform_share)) * results / uniform_share - 0.5;
 }
 
+double archive_value(const Encoding& encoding, const Trial& trial) {
+  const Standing standing = Order::maximizing(encoding.space()).standing(trial);
+  switch (standing.kind) {
+    case Standing::Kind::failed:
+      return -std::numeric_limits<double>::infinity();
+    case Standing::Kind::infeasible:
+      return std::max(kInfeasible * (1.0 - standing.amount), -1e300);
+    case Standing::Kind::feasible:
+      break;
+  }
+  if (encoding.space().limits().empty()) return standing.amount;
+  return std::clamp(standing.amount, -kLargestValue, kLargestValue);
+}
+
 Archive::Archive(const Encoding& encoding) : dimension_(encoding.dimension()) {
-  if (!encoding.space().limits().empty()) infeasible_ = kInfeasibleMerit;
+  if (!encoding.space().limits().empty()) infeasible_ = kInfeasible;
 }
 
 void Archive::add(TrialId id, ConstVectorRef code, double value) {

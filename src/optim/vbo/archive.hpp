@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "core/order.hpp"
 #include "numerics/linalg.hpp"
 #include "optim/encoding.hpp"
 #include "vbo/trial.hpp"
@@ -30,13 +31,17 @@ struct Replay {
   double rank_at(double quantile) const;  // its inverse
 };
 
+// What the archive sorts a result by: its value; -inf when it failed; below all values, by
+// violation, when it is infeasible.
+double archive_value(const Encoding& encoding, const Trial& trial);
+
 class Archive {
  public:
-  // Of an encoding's space: with limits, infeasible results have merits instead of values.
+  // Of an encoding's space: with limits, some results may be infeasible.
   explicit Archive(const Encoding& encoding);
   explicit Archive(Eigen::Index dimension) : dimension_(dimension) {}
 
-  // value: the result's merit (core/limits.hpp), -inf for a failed trial. Codes (D).
+  // value: see archive_value(). Codes (D).
   void add(TrialId id, ConstVectorRef code, double value);
   void sort();  // after the last add() of a tell and before anything below
 

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "core/limits.hpp"
 #include "numerics/parallel.hpp"
 #include "optim/vbo/constants.hpp"
 
@@ -52,7 +51,7 @@ void Vbo::tell(std::span<const Trial> finished) {
 // incumbent.
 void Vbo::remember(const Trial& trial) {
   const Vector code = encoding_.encode(trial.point);
-  const double value = merit(encoding_.space(), trial);
+  const double value = archive_value(encoding_, trial);
   std::optional<Source> source;
   if (const auto asked = pending_.find(trial.id); asked != pending_.end()) {
     source = asked->second.source;
@@ -75,7 +74,7 @@ void Vbo::archive_again(const Trial& trial) {
   const Vector code = encoding_.encode(trial.point);
   const bool to_run = history_.size() >= restart_from_;
   seen_.add(code);
-  const double value = merit(encoding_.space(), trial);
+  const double value = archive_value(encoding_, trial);
   history_.add(trial.id, code, value);
   failures_.add(trial);
   if (to_run && !of_incumbent(source_named(trial.rationale.source))) {

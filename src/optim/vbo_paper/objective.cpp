@@ -5,13 +5,13 @@
 
 namespace vbo {
 
-void Objective::move(nn::LstmState<float> state, VectorOf<float> levels) {
+void ActorObjective::move(nn::LstmState<float> state, VectorOf<float> levels) {
   state_ = std::move(state);
   levels_ = std::move(levels);
 }
 
-const Assessment& Objective::assess(nn::InputRef<float> X, std::span<const Eigen::Index> slots,
-                                    double weight, MatrixOf<float>* dX) {
+const Assessment& ActorObjective::assess(nn::InputRef<float> X, std::span<const Eigen::Index> slots,
+                                         double weight, MatrixOf<float>* dX) {
   nn::LstmState<float> state;
   if (state_.h.size() > 0) {
     state.h = state_.h(Eigen::all, slots);
@@ -46,11 +46,11 @@ const Assessment& Objective::assess(nn::InputRef<float> X, std::span<const Eigen
   return assessment_;
 }
 
-void Objective::write(StateWriter& out) const {
+void ActorObjective::write(StateWriter& out) const {
   out.put(state_.h.cast<double>()).put(state_.c.cast<double>()).put(levels_.cast<double>());
 }
 
-void Objective::read(StateReader& in, Eigen::Index slots, Eigen::Index levels) {
+void ActorObjective::read(StateReader& in, Eigen::Index slots, Eigen::Index levels) {
   constexpr double largest = 1e6;  // state of a cell, or normal score
   const nn::Index H = slots > 0 ? helper_.state_size() : 0, B = H > 0 ? slots : 0;
   state_.h = in.get_matrix(H, B, largest).cast<float>();

@@ -19,10 +19,10 @@
 
 namespace vbo {
 
-class Objective {
+class ActorObjective {
  public:
   // All must outlive it; gp may be nullptr.
-  Objective(Helper<float>& helper, const Lens& lens, const GpReplacement* gp)
+  ActorObjective(Helper<float>& helper, const Lens& lens, const GpReplacement* gp)
       : helper_(helper), lens_(lens), gp_(gp) {}
 
   // State of the slots' histories (H,B each, empty without memory) and levels (M), ascending.

@@ -6,7 +6,6 @@
 #include <limits>
 #include <numeric>
 
-#include "core/limits.hpp"
 #include "core/normal.hpp"
 
 namespace vbo {
@@ -243,7 +242,7 @@ void VboPaper::remember(const std::vector<const Trial*>& trials) {
   for (const Trial* trial : trials) {
     const Vector code = encoding_.encode(trial->point);
     if (pending_.erase(trial->id) == 0 && encoding_.dimension() > 0) seen_.add(code);
-    archive_.add(trial->id, code, merit(encoding_.space(), *trial));
+    archive_.add(trial->id, code, archive_value(encoding_, *trial));
   }
 }
 

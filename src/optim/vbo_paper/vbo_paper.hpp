@@ -75,7 +75,7 @@ class VboPaper final : public Optimizer {
   // Weights of the helper, cell and head: as trained and averaged over updates, with which it is
   // read out. Empty where they are not averaged.
   VectorOf<float> trained_, averaged_;
-  Objective objective_;
+  ActorObjective objective_;
   Actor<float> actor_;
 
   std::set<TrialId> pending_;

@@ -2,6 +2,7 @@
 // Reading, and what the coordinator writes; queue.cpp has what workers and people write.
 #include <algorithm>
 
+#include "core/order.hpp"
 #include "storage/errors.hpp"
 #include "storage/memory/state.hpp"
 #include "storage/result_of_trial.hpp"
@@ -188,13 +189,12 @@ Result<std::vector<Trial>> MemoryStorage::load_history() {
 
 Result<std::optional<Trial>> MemoryStorage::best_trial(Goal goal) {
   const std::scoped_lock lock(state_->mutex);
+  const Order order({{.goal = goal}}, {});
   const Trial* best = nullptr;
   for (const auto& [id, entry] : state_->trials) {
     const Trial& trial = entry.trial;
-    if (!trial.value) continue;
-    const bool better = best && (goal == Goal::minimize ? *trial.value < *best->value
-                                                        : *trial.value > *best->value);
-    if (!best || better) best = &trial;
+    if (trial.state != TrialState::completed) continue;
+    if (!best || order.better(trial.values.front(), best->values.front())) best = &trial;
   }
   return best ? std::optional<Trial>(*best) : std::nullopt;
 }
@@ -215,6 +215,9 @@ Result<TrialCounts> MemoryStorage::counts() {
         break;
       case TrialState::failed:
         ++counts.failed;
+        break;
+      case TrialState::stopped:
+        ++counts.stopped;
         break;
     }
   }

@@ -14,9 +14,7 @@
 
 namespace vbo {
 
-inline bool is_open(const Trial& trial) {
-  return trial.state == TrialState::waiting || trial.state == TrialState::running;
-}
+inline bool is_open(const Trial& trial) { return !trial.has_ended(); }
 
 // What the queue knows of a trial, beside the trial itself.
 struct MemoryEntry {

@@ -41,13 +41,13 @@ Result<std::vector<Claim>> PostgresStorage::claim(const WorkerInfo& worker, std:
         "state = 'waiting' AND offered ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED)) "
         "RETURNING t.id, t.state, t.params, t.value, t.cause, t.message, t.seconds, t.attempts, "
         "t.rationale, t.asked_in, t.told_in, t.metrics, t.asked_at, t.started_at, t.finished_at, "
-        "t.worker, t.ask_check, t.end_check, t.actual, t.token",
+        "t.worker, t.ask_check, t.end_check, t.actual, t.details, t.token",
         {study_, most, worker.name, worker.process, lease_seconds});
     const std::vector<Trial> trials = read_trials(rows, false);
     std::vector<Claim> claims;
     claims.reserve(trials.size());
     for (int i = 0; i < rows.size(); ++i) {
-      claims.push_back({trials[static_cast<std::size_t>(i)], rows.integer(i, 19)});
+      claims.push_back({trials[static_cast<std::size_t>(i)], rows.integer(i, 20)});
     }
     if (listens_ && std::ssize(claims) == most) {  // busy from now on
       connection_.unlisten();
@@ -116,9 +116,10 @@ Completion PostgresStorage::complete_one(const Trial& ended, std::int64_t token)
   }
   connection_.query(
       "INSERT INTO vbo.late_results (study, trial, received_at, worker, value, cause, message, "
-      "metrics, seconds) VALUES ($1, $2, vbo.clock(), $3, $4, $5, $6, nullif($7, ''), $8)",
-      {study_, ended.id, ended.worker, ended.value, cause, message, metrics_text(ended.metrics),
-       ended.seconds});
+      "metrics, seconds, details) VALUES ($1, $2, vbo.clock(), $3, $4, $5, $6, nullif($7, ''), "
+      "$8, nullif($9, ''))",
+      {study_, ended.id, ended.worker, ended.value(), cause, message, metrics_text(ended.metrics),
+       ended.seconds, details_text(ended)});
   return Completion::second;
 }
 

@@ -37,8 +37,9 @@ void PostgresStorage::count_again(TrialState before, std::optional<TrialState> n
   };
   connection_.query(
       "UPDATE vbo.studies SET told_completed = told_completed + $2, "
-      "told_failed = told_failed + $3 WHERE id = $1",
-      {study_, change(TrialState::completed), change(TrialState::failed)});
+      "told_failed = told_failed + $3, told_stopped = told_stopped + $4 WHERE id = $1",
+      {study_, change(TrialState::completed), change(TrialState::failed),
+       change(TrialState::stopped)});
 }
 
 Result<void> PostgresStorage::replace(const Trial& ended, const std::string& reason) {
@@ -47,7 +48,7 @@ Result<void> PostgresStorage::replace(const Trial& ended, const std::string& rea
     require_space();
     Transaction transaction(connection_);
     const Trial stored = read_for_revision(ended.id);
-    if (!stored.value && !stored.failure) throw Fault{storage_error::still_open(stored)};
+    if (!stored.has_ended()) throw Fault{storage_error::still_open(stored)};
     if (same_result(stored, ended)) return;
     log_revision(RevisionKind::replaced, stored, reason);
     const Trial revised = with_result_of(stored, ended);
@@ -59,10 +60,12 @@ Result<void> PostgresStorage::replace(const Trial& ended, const std::string& rea
     }
     connection_.query(
         "UPDATE vbo.trials SET state = $3, value = $4, cause = $5, message = $6, "
-        "metrics = nullif($7, ''), actual = nullif($8, ''), end_check = $9 "
+        "metrics = nullif($7, ''), actual = nullif($8, ''), end_check = $9, "
+        "details = nullif($10, '') "
         "WHERE study = $1 AND id = $2",
-        {study_, revised.id, to_string(revised.state), revised.value, cause, message,
-         metrics_text(revised.metrics), actual_text(*space_, revised), end_check(revised)});
+        {study_, revised.id, to_string(revised.state), revised.value(), cause, message,
+         metrics_text(revised.metrics), actual_text(*space_, revised), end_check(revised),
+         details_text(revised)});
     if (stored.told_in != 0) count_again(stored.state, revised.state);
     transaction.commit();
     notify(for_coordinator_);
@@ -102,6 +105,7 @@ Result<void> PostgresStorage::retry(std::span<const TrialId> ids, const std::str
       connection_.query("DELETE FROM vbo.outputs WHERE study = $1 AND trial = $2", {study_, id});
       connection_.query(
           "UPDATE vbo.trials SET state = 'waiting', cause = NULL, message = NULL, told_in = NULL, "
+          "details = NULL, "
           "finished_seq = NULL, finished_at = 0, end_check = NULL, actual = NULL, offered = true, "
           "losses = 0 WHERE study = $1 AND id = $2",
           {study_, id});

@@ -106,6 +106,21 @@ ALTER TABLE vbo.studies ADD COLUMN start text NOT NULL DEFAULT '';
 ALTER TABLE vbo.studies ADD COLUMN spent double precision NOT NULL DEFAULT 0;
 ALTER TABLE vbo.requests ADD COLUMN results text NOT NULL DEFAULT '';
 )",
+    // Several objectives, standard errors, steps, and trials that were stopped early.
+    R"(
+ALTER TABLE vbo.trials ADD COLUMN details text;
+ALTER TABLE vbo.late_results ADD COLUMN details text;
+ALTER TABLE vbo.trials DROP CONSTRAINT trials_state_check, DROP CONSTRAINT trials_check,
+  DROP CONSTRAINT trials_check2;
+ALTER TABLE vbo.trials
+  ADD CHECK (state IN ('waiting', 'running', 'completed', 'failed', 'stopped')),
+  ADD CHECK ((state IN ('completed', 'stopped')) = (value IS NOT NULL)),
+  ADD CHECK ((state IN ('completed', 'failed', 'stopped')) = (finished_seq IS NOT NULL));
+ALTER TABLE vbo.studies ADD COLUMN objectives text;
+UPDATE vbo.studies SET objectives = '[{"name":"value","goal":"' || goal || '"}]' WHERE goal IS NOT NULL;
+ALTER TABLE vbo.studies DROP COLUMN goal;
+ALTER TABLE vbo.studies ADD COLUMN told_stopped bigint NOT NULL DEFAULT 0;
+)",
 };
 
 constexpr auto kNewest = static_cast<std::int64_t>(std::size(kMigrations));

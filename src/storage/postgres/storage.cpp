@@ -20,13 +20,13 @@ namespace {
 #define VBO_COLUMNS                                                                          \
   "SELECT t.id, t.state, t.params, t.value, t.cause, t.message, t.seconds, t.attempts, "     \
   "t.rationale, t.asked_in, t.told_in, t.metrics, t.asked_at, t.started_at, t.finished_at, " \
-  "t.worker, t.ask_check, t.end_check, t.actual"
+  "t.worker, t.ask_check, t.end_check, t.actual, t.details"
 #define VBO_WITHOUT_OUTPUT VBO_COLUMNS " FROM vbo.trials t WHERE t.study = $1 "
 #define VBO_WITH_OUTPUT                                                            \
   VBO_COLUMNS                                                                      \
   ", o.stderr FROM vbo.trials t LEFT JOIN vbo.outputs o ON o.study = t.study AND " \
   "o.trial = t.id WHERE t.study = $1 "
-constexpr int kOutputColumn = 19;
+constexpr int kOutputColumn = 20;
 
 template <class T>
 T take(Result<T> result) {
@@ -81,14 +81,15 @@ void PostgresStorage::require_write() const {
 
 std::optional<StudyRecord> PostgresStorage::read_study() {
   const Rows row = connection_.query(
-      "SELECT name, goal, budget, space, optimizer, evaluate, start FROM vbo.studies "
+      "SELECT name, objectives, budget, space, optimizer, evaluate, start FROM vbo.studies "
       "WHERE id = $1 AND space IS NOT NULL",
       {study_});
   if (row.empty()) return std::nullopt;
   const std::string where = "study \"" + study_name_ + "\"";
   StudyRecord record;
   record.name = row.text(0, 0);
-  record.goal = goal_from(row.text(0, 1)).value_or(Goal::maximize);
+  record.objectives =
+      take_stored(objectives_from(take_stored(parse_json(row.text(0, 1)), where)), where);
   record.budget = row.integer(0, 2);
   record.space = take_stored(space_from(take_stored(parse_json(row.text(0, 3)), where)), where);
   record.optimizer =
@@ -111,9 +112,10 @@ Result<void> PostgresStorage::create_study(const StudyRecord& record) {
   auto created = coordinated([&] {
     if (read_study()) throw Fault{storage_error::study_exists()};
     connection_.query(
-        "UPDATE vbo.studies SET name = $2, goal = $3, budget = $4, space = $5, optimizer = $6, "
+        "UPDATE vbo.studies SET name = $2, objectives = $3, budget = $4, space = $5, optimizer = "
+        "$6, "
         "evaluate = $7, created_by = $8, start = $9 WHERE id = $1",
-        {study_, record.name, to_string(record.goal), record.budget,
+        {study_, record.name, take(dump_exact(json_of(record.objectives))), record.budget,
          take(dump_exact(json_of(record.space))), take(dump_exact(json_of(record.optimizer))),
          record.evaluate_json, ("vbo " VBO_VERSION), record.start_json});
   });
@@ -196,27 +198,29 @@ bool PostgresStorage::store_end(const Trial& ended, std::int64_t token) {
       "metrics = nullif($7, ''), seconds = $8, attempts = $9, told_in = $10, "
       "finished_at = vbo.clock(), finished_seq = nextval('vbo.finished'), end_check = $11, "
       "worker = CASE $12 WHEN '' THEN worker ELSE $12 END, "
-      "token = CASE $13::bigint WHEN 0 THEN token ELSE $13 END, actual = nullif($15, '') "
+      "token = CASE $13::bigint WHEN 0 THEN token ELSE $13 END, actual = nullif($15, ''), "
+      "details = nullif($16, '') "
       "WHERE study = $1 AND id = $2 AND told_in IS NULL AND state IN ('waiting', 'running') "
       "RETURNING id), "
       "output AS (INSERT INTO vbo.outputs (study, trial, stderr) SELECT $1, id, $14 FROM done "
       "WHERE length($14::bytea) > 0 ON CONFLICT (study, trial) DO UPDATE SET "
       "stderr = excluded.stderr) "
       "SELECT id FROM done",
-      {study_, ended.id, to_string(ended.state), ended.value, cause, message,
+      {study_, ended.id, to_string(ended.state), ended.value(), cause, message,
        metrics_text(ended.metrics), ended.seconds, ended.attempts, told, end_check(ended),
-       ended.worker, token, Parameter::bytes(ended.stderr_tail), actual});
+       ended.worker, token, Parameter::bytes(ended.stderr_tail), actual, details_text(ended)});
   return !done.empty();
 }
 
 void PostgresStorage::count_told(std::span<const Trial> trials) {
-  const auto completed = std::count_if(trials.begin(), trials.end(), [](const Trial& trial) {
-    return trial.state == TrialState::completed;
-  });
+  const auto count = [&](TrialState state) {
+    return std::int64_t{std::ranges::count(trials, state, &Trial::state)};
+  };
   connection_.query(
       "UPDATE vbo.studies SET told_completed = told_completed + $2, "
-      "told_failed = told_failed + $3 WHERE id = $1",
-      {study_, std::int64_t{completed}, std::int64_t{std::ssize(trials) - completed}});
+      "told_failed = told_failed + $3, told_stopped = told_stopped + $4 WHERE id = $1",
+      {study_, count(TrialState::completed), count(TrialState::failed),
+       count(TrialState::stopped)});
 }
 
 void PostgresStorage::fail_unchanged(TrialId id, const Error& otherwise) {
@@ -318,7 +322,7 @@ std::vector<Trial> PostgresStorage::read_trials(const Rows& rows, bool with_outp
     };
     trial.state = trial_state_from(rows.text(i, 1)).value_or(TrialState::waiting);
     trial.point = take_stored(stored_point(*space_, rows.text(i, 2)), where());
-    if (!rows.is_null(i, 3)) trial.value = rows.real(i, 3);
+    if (!rows.is_null(i, 3)) trial.values = {rows.real(i, 3)};
     std::optional<FailureCause> cause;
     if (!rows.is_null(i, 4)) {
       cause = failure_cause_from(rows.text(i, 4));
@@ -330,6 +334,7 @@ std::vector<Trial> PostgresStorage::read_trials(const Rows& rows, bool with_outp
     trial.asked_in = rows.integer(i, 9);
     trial.told_in = rows.integer(i, 10);
     trial.metrics = take_stored(metrics_from(rows.text(i, 11)), where());
+    take_stored(set_details(rows.text(i, 19), trial), where());
     trial.asked_at = rows.real(i, 12);
     trial.started_at = rows.real(i, 13);
     trial.finished_at = rows.real(i, 14);
@@ -393,7 +398,7 @@ Result<std::vector<Trial>> PostgresStorage::load_untold() {
   return attempt([&] {
     return read_trials(
         connection_.query(VBO_WITH_OUTPUT
-                          "AND t.told_in IS NULL AND t.state IN ('completed', 'failed') "
+                          "AND t.told_in IS NULL AND t.state IN ('completed', 'failed', 'stopped') "
                           "ORDER BY t.finished_seq",
                           {study_}),
         true);
@@ -446,7 +451,9 @@ Result<TrialCounts> PostgresStorage::counts() {
         "vbo.trials WHERE study = $1 AND told_in IS NULL AND state = 'failed'), "
         "(SELECT count(*) FROM vbo.trials WHERE study = $1 AND told_in IS NULL AND "
         "state = 'waiting'), (SELECT count(*) FROM vbo.trials WHERE study = $1 AND "
-        "told_in IS NULL AND state = 'running') FROM vbo.studies s WHERE s.id = $1",
+        "told_in IS NULL AND state = 'running'), s.told_stopped + (SELECT count(*) FROM vbo.trials "
+        "WHERE study = $1 AND told_in IS NULL AND state = 'stopped') FROM vbo.studies s WHERE s.id "
+        "= $1",
         {study_});
     TrialCounts counts;
     if (row.empty()) return counts;
@@ -454,6 +461,7 @@ Result<TrialCounts> PostgresStorage::counts() {
     counts.failed = row.integer(0, 1);
     counts.waiting = row.integer(0, 2);
     counts.running = row.integer(0, 3);
+    counts.stopped = row.integer(0, 4);
     return counts;
   });
 }

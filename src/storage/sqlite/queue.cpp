@@ -103,9 +103,9 @@ Completion SqliteStorage::complete_one(const Trial& ended, std::int64_t token) {
   database_
       .prepare(
           "INSERT INTO late_results (trial, received_at, worker, value, cause, message, metrics, "
-          "seconds) VALUES (?, ?, ?, ?, ?, ?, nullif(?, ''), ?)")
-      .bind(ended.id, system_seconds(), ended.worker, ended.value, cause, message,
-            metrics_text(ended.metrics), ended.seconds)
+          "details, seconds) VALUES (?, ?, ?, ?, ?, ?, nullif(?, ''), nullif(?, ''), ?)")
+      .bind(ended.id, system_seconds(), ended.worker, ended.value(), cause, message,
+            metrics_text(ended.metrics), details_text(ended), ended.seconds)
       .run();
   return Completion::second;
 }

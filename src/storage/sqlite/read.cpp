@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::string_view kColumns =
     "id, state, params, value, cause, message, seconds, attempts, rationale, asked_in, told_in, "
-    "metrics, asked_at, started_at, finished_at, worker, ask_check, end_check, actual";
-constexpr int kOutputColumn = 19;
+    "metrics, asked_at, started_at, finished_at, worker, ask_check, end_check, actual, details";
+constexpr int kOutputColumn = 20;
 
 // What is stored but cannot be understood.
 template <class T>
@@ -147,10 +147,12 @@ Result<TrialCounts> SqliteStorage::counts() {
     if (access_ == Access::read) return count_rows();
     // Those the method has heard of are counted as they are told; the others are few.
     TrialCounts counts;
-    Statement told = database_.prepare("SELECT told_completed, told_failed FROM study");
+    Statement told =
+        database_.prepare("SELECT told_completed, told_failed, told_stopped FROM study");
     if (told.step()) {
       counts.completed = told.integer(0);
       counts.failed = told.integer(1);
+      counts.stopped = told.integer(2);
     }
     Statement select = database_.prepare(
         "SELECT state, count(*) FROM trials WHERE told_in IS NULL GROUP BY state");
@@ -161,6 +163,7 @@ Result<TrialCounts> SqliteStorage::counts() {
       if (state == "running") counts.running = count;
       if (state == "completed") counts.completed += count;
       if (state == "failed") counts.failed += count;
+      if (state == "stopped") counts.stopped += count;
     }
     return counts;
   });
@@ -224,11 +227,13 @@ std::string SqliteStorage::in_file(const std::string& what) const {
 
 std::optional<StudyRecord> SqliteStorage::read_study() {
   Statement select = database_.prepare(
-      "SELECT name, goal, budget, space, optimizer, evaluate, start FROM study WHERE id = 1");
+      "SELECT name, objectives, budget, space, optimizer, evaluate, start FROM study WHERE id = 1");
   if (!select.step()) return std::nullopt;
   StudyRecord record;
   record.name = select.text(0);
-  record.goal = goal_from(select.text(1)).value_or(Goal::maximize);
+  const std::string objectives = in_file("the objectives");
+  record.objectives =
+      take_stored(objectives_from(take_stored(parse_json(select.text(1)), objectives)), objectives);
   record.budget = select.integer(2);
   const std::string space = in_file("the space");
   record.space = take_stored(space_from(take_stored(parse_json(select.text(3)), space)), space);
@@ -266,7 +271,7 @@ Result<double> SqliteStorage::now() { return system_seconds(); }
 Result<std::vector<Trial>> SqliteStorage::load_untold() {
   return reading([&] {
     return select_trials(true,
-                         "WHERE told_in IS NULL AND state IN ('completed', 'failed') "
+                         "WHERE told_in IS NULL AND state IN ('completed', 'failed', 'stopped') "
                          "ORDER BY finished_seq");
   });
 }
@@ -371,7 +376,7 @@ Trial SqliteStorage::read_trial(const Statement& row) {
   if (!state) throw Fault{{ErrorKind::damaged, where() + " has an unknown state"}};
   trial.state = *state;
   trial.point = take_stored(stored_point(*space_, row.text(2)), where());
-  if (!row.is_null(3)) trial.value = row.real(3);
+  if (!row.is_null(3)) trial.values = {row.real(3)};
   std::optional<FailureCause> cause;
   if (!row.is_null(4)) {
     // A cause this build does not know comes from a newer one; the message still explains it.
@@ -384,6 +389,7 @@ Trial SqliteStorage::read_trial(const Statement& row) {
   trial.asked_in = row.integer(9);
   trial.told_in = row.integer(10);
   trial.metrics = take_stored(metrics_from(row.text(11)), where());
+  take_stored(set_details(row.text(19), trial), where());
   trial.asked_at = row.real(12);
   trial.started_at = row.real(13);
   trial.finished_at = row.real(14);

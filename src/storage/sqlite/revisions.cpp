@@ -33,7 +33,7 @@ Result<void> SqliteStorage::replace(const Trial& ended, const std::string& reaso
   return attempt([&] {
     Write write(*this, true);
     const Trial stored = read_for_revision(ended.id);
-    if (!stored.value && !stored.failure) throw Fault{storage_error::still_open(stored)};
+    if (!stored.has_ended()) throw Fault{storage_error::still_open(stored)};
     if (same_result(stored, ended)) return;
     log_revision(RevisionKind::replaced, stored, reason);
     const Trial revised = with_result_of(stored, ended);
@@ -46,10 +46,11 @@ Result<void> SqliteStorage::replace(const Trial& ended, const std::string& reaso
     database_
         .prepare(
             "UPDATE trials SET state = ?, value = ?, cause = ?, message = ?, "
-            "metrics = nullif(?, ''), actual = nullif(?, ''), end_check = ? WHERE id = ?")
-        .bind(to_string(revised.state), revised.value, cause, message,
-              metrics_text(revised.metrics), actual_text(*space_, revised), end_check(revised),
-              revised.id)
+            "metrics = nullif(?, ''), details = nullif(?, ''), actual = nullif(?, ''), end_check = "
+            "? WHERE id = ?")
+        .bind(to_string(revised.state), revised.value(), cause, message,
+              metrics_text(revised.metrics), details_text(revised), actual_text(*space_, revised),
+              end_check(revised), revised.id)
         .run();
     if (stored.told_in != 0) count_again(stored.state, revised.state);
     write.commit(Audience::coordinator);
@@ -63,8 +64,9 @@ void SqliteStorage::count_again(TrialState before, std::optional<TrialState> now
   };
   database_
       .prepare(
-          "UPDATE study SET told_completed = told_completed + ?, told_failed = told_failed + ?")
-      .bind(change(TrialState::completed), change(TrialState::failed))
+          "UPDATE study SET told_completed = told_completed + ?, told_failed = told_failed + ?, "
+          "told_stopped = told_stopped + ?")
+      .bind(change(TrialState::completed), change(TrialState::failed), change(TrialState::stopped))
       .run();
 }
 
@@ -101,7 +103,7 @@ Result<void> SqliteStorage::retry(std::span<const TrialId> ids, const std::strin
           .prepare(
               "UPDATE trials SET state = 'waiting', cause = NULL, message = NULL, told_in = NULL, "
               "finished_seq = NULL, finished_at = 0, end_check = NULL, actual = NULL, "
-              "offered = 1, losses = 0 WHERE id = ?")
+              "details = NULL, offered = 1, losses = 0 WHERE id = ?")
           .bind(id)
           .run();
       if (stored.told_in != 0) count_again(stored.state, std::nullopt);

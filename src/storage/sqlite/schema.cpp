@@ -173,7 +173,65 @@ constexpr std::string_view kSchema3[] = {
     "ALTER TABLE study ADD COLUMN spent REAL NOT NULL DEFAULT 0",
     "ALTER TABLE requests ADD COLUMN results TEXT NOT NULL DEFAULT ''",
 };
-constexpr Migration kMigrations[] = {kSchema1, kSchema2, kSchema3};
+// Several objectives, standard errors, steps, and trials that were stopped early, which the check
+// on the state has to know: the table is made anew.
+constexpr std::string_view kSchema4[] = {
+    R"(CREATE TABLE trials_4 (
+         id           INTEGER PRIMARY KEY,
+         state        TEXT    NOT NULL
+                      CHECK (state IN ('waiting', 'running', 'completed', 'failed', 'stopped')),
+         params       TEXT    NOT NULL,
+         value        REAL,
+         cause        TEXT,
+         message      TEXT,
+         metrics      TEXT,
+         details      TEXT,
+         seconds      REAL    NOT NULL DEFAULT 0,
+         attempts     INTEGER NOT NULL DEFAULT 0,
+         rationale    TEXT    NOT NULL,
+         asked_in     INTEGER NOT NULL,
+         told_in      INTEGER,
+         origin       TEXT    GENERATED ALWAYS AS
+                      (CASE told_in WHEN asked_in THEN 'added' ELSE 'suggested' END) VIRTUAL,
+         finished_seq INTEGER,
+         asked_at     REAL    NOT NULL DEFAULT 0,
+         started_at   REAL    NOT NULL DEFAULT 0,
+         finished_at  REAL    NOT NULL DEFAULT 0,
+         offered      INTEGER NOT NULL DEFAULT 0,
+         request      INTEGER,
+         worker       TEXT    NOT NULL DEFAULT '',
+         process      TEXT    NOT NULL DEFAULT '',
+         token        INTEGER NOT NULL DEFAULT 0,
+         lease_until  REAL    NOT NULL DEFAULT 0,
+         losses       INTEGER NOT NULL DEFAULT 0,
+         ask_check    INTEGER,
+         end_check    INTEGER,
+         actual       TEXT,
+         CHECK ((state IN ('completed', 'stopped')) = (value IS NOT NULL)),
+         CHECK ((state = 'failed') = (cause IS NOT NULL)),
+         CHECK ((state IN ('completed', 'failed', 'stopped')) = (finished_seq IS NOT NULL)),
+         CHECK (told_in IS NULL OR finished_seq IS NOT NULL)
+       ) STRICT)",
+    R"(INSERT INTO trials_4 (id, state, params, value, cause, message, metrics, seconds, attempts,
+                             rationale, asked_in, told_in, finished_seq, asked_at, started_at,
+                             finished_at, offered, request, worker, process, token, lease_until,
+                             losses, ask_check, end_check, actual)
+       SELECT id, state, params, value, cause, message, metrics, seconds, attempts, rationale,
+              asked_in, told_in, finished_seq, asked_at, started_at, finished_at, offered, request,
+              worker, process, token, lease_until, losses, ask_check, end_check, actual
+       FROM trials)",
+    "DROP TABLE trials",
+    "ALTER TABLE trials_4 RENAME TO trials",
+    "CREATE INDEX trials_open ON trials (state, offered, id) WHERE told_in IS NULL",
+    "CREATE INDEX trials_by_value ON trials (value, id) WHERE state = 'completed'",
+    "CREATE INDEX trials_by_request ON trials (request) WHERE request IS NOT NULL",
+    "ALTER TABLE late_results ADD COLUMN details TEXT",
+    "ALTER TABLE study ADD COLUMN objectives TEXT NOT NULL DEFAULT ''",
+    R"(UPDATE study SET objectives = '[{"name":"value","goal":"' || goal || '"}]')",
+    "ALTER TABLE study DROP COLUMN goal",
+    "ALTER TABLE study ADD COLUMN told_stopped INTEGER NOT NULL DEFAULT 0",
+};
+constexpr Migration kMigrations[] = {kSchema1, kSchema2, kSchema3, kSchema4};
 
 constexpr std::string_view kMagic{"SQLite format 3\0", 16};
 constexpr std::size_t kHeaderSize = 100;

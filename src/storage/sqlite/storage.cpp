@@ -29,14 +29,15 @@ Result<void> SqliteStorage::create_study(const StudyRecord& record) {
     require_coordinator();
     const std::string space = take(dump_exact(json_of(record.space)));
     const std::string optimizer = take(dump_exact(json_of(record.optimizer)));
+    const std::string objectives = take(dump_exact(json_of(record.objectives)));
     Write write(*this, true);
     if (read_study()) throw Fault{storage_error::study_exists()};
     database_
         .prepare(
-            "INSERT INTO study (id, name, goal, budget, space, optimizer, evaluate, "
+            "INSERT INTO study (id, name, objectives, budget, space, optimizer, evaluate, "
             "created_by, start) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)")
-        .bind(record.name, to_string(record.goal), record.budget, space, optimizer,
-              record.evaluate_json, "vbo " VBO_VERSION, record.start_json)
+        .bind(record.name, objectives, record.budget, space, optimizer, record.evaluate_json,
+              "vbo " VBO_VERSION, record.start_json)
         .run();
     write.commit();
     space_ = record.space;
@@ -138,16 +139,16 @@ bool SqliteStorage::store_end(const Trial& ended, std::int64_t token) {
   database_
       .prepare(
           "UPDATE trials SET state = ?, value = ?, cause = ?, message = ?, metrics = nullif(?, "
-          "''), "
+          "''), details = nullif(?, ''), "
           "seconds = ?, attempts = ?, told_in = ?, finished_at = ?, end_check = ?, "
           "actual = nullif(?, ''), "
           "finished_seq = (SELECT finished + 1 FROM study), "
           "worker = CASE ? WHEN '' THEN worker ELSE ? END, "
           "token = CASE ? WHEN 0 THEN token ELSE ? END "
           "WHERE id = ? AND told_in IS NULL AND state IN ('waiting', 'running')")
-      .bind(to_string(ended.state), ended.value, cause, message, metrics, ended.seconds,
-            ended.attempts, told, system_seconds(), end_check(ended), actual, ended.worker,
-            ended.worker, token, token, ended.id)
+      .bind(to_string(ended.state), ended.value(), cause, message, metrics, details_text(ended),
+            ended.seconds, ended.attempts, told, system_seconds(), end_check(ended), actual,
+            ended.worker, ended.worker, token, token, ended.id)
       .run();
   if (database_.changes() == 0) return false;
   database_.execute("UPDATE study SET finished = finished + 1");
@@ -160,13 +161,14 @@ bool SqliteStorage::store_end(const Trial& ended, std::int64_t token) {
 }
 
 void SqliteStorage::count_told(std::span<const Trial> trials) {
-  const auto completed = std::count_if(trials.begin(), trials.end(), [](const Trial& trial) {
-    return trial.state == TrialState::completed;
-  });
+  const auto count = [&](TrialState state) {
+    return std::int64_t{std::ranges::count(trials, state, &Trial::state)};
+  };
   database_
       .prepare(
-          "UPDATE study SET told_completed = told_completed + ?, told_failed = told_failed + ?")
-      .bind(std::int64_t{completed}, std::int64_t{std::ssize(trials) - completed})
+          "UPDATE study SET told_completed = told_completed + ?, told_failed = told_failed + ?, "
+          "told_stopped = told_stopped + ?")
+      .bind(count(TrialState::completed), count(TrialState::failed), count(TrialState::stopped))
       .run();
 }
 

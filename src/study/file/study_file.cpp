@@ -51,7 +51,7 @@ const toml::table* subtable(const toml::table& root, std::string_view key, TomlE
 }
 
 // [study]
-void read_study(const toml::table* table, StudyFile& file, bool has_task, TomlErrors& errors) {
+void read_study(const toml::table* table, StudyFile& file, TomlErrors& errors) {
   static const toml::table empty;
   TomlTable study(table ? *table : empty, "study",
                   {"name", "goal", "budget", "batch", "seed", "storage"}, errors);
@@ -60,12 +60,10 @@ void read_study(const toml::table* table, StudyFile& file, bool has_task, TomlEr
   options.name = study.text("name").value_or(path.stem().string());
   if (const auto goal = study.text("goal")) {
     if (const auto known = goal_from(*goal)) {
-      options.goal = *known;
+      options.objectives.front().goal = *known;
     } else {
       errors.add_found(*study.find("goal"), "study.goal", "\"minimize\" or \"maximize\"");
     }
-  } else if (!study.find("goal") && !has_task) {
-    options.goal = Goal::minimize;
   }
   if (!study.find("budget")) study.missing("budget", "the number of evaluations, e.g. 640");
   options.budget = study.whole("budget", 1, kLargestBudget).value_or(1);
@@ -364,7 +362,7 @@ void read_task(const toml::table& root, const StudyFileOptions& options, StudyFi
   const std::span<const Limit> limits = task->space.limits();
   make_space(root, {parameters.begin(), parameters.end()}, {limits.begin(), limits.end()}, file,
              errors);
-  if (!root["study"]["goal"].node()) file.study.goal = task->goal;
+  if (!root["study"]["goal"].node()) file.study.objectives.front().goal = task->goal;
 }
 
 // [stop]
@@ -444,7 +442,7 @@ Result<StudyFile> parse_study_file(std::string_view text, const std::string& pat
   const toml::table* optimizer = subtable(root, "optimizer", errors);
   const toml::table* evaluate = subtable(root, "evaluate", errors);
   const bool has_task = evaluate && evaluate->contains("task");
-  read_study(study, file, has_task, errors);
+  read_study(study, file, errors);
   read_optimizer(optimizer, file, errors);
   read_evaluate(evaluate, file, errors);
   if (has_task && !errors.any()) {

@@ -64,7 +64,7 @@ TEST(FocalRegion, ProposesAroundTheBestPointAndShrinks) {
     trial.id = next++;
     trial.point = {x, y};
     trial.state = TrialState::completed;
-    trial.value = value;
+    trial.values = {value};
     optimizer->tell(std::vector<Trial>{trial});
   };
   Rng rng(4, "focal-region-test");
@@ -93,7 +93,7 @@ TEST(FocalRegion, ProposesAroundTheBestPointAndShrinks) {
       trial.id = ids[finished.size()];
       trial.point = s.point;
       trial.state = TrialState::completed;
-      trial.value = 0.5;
+      trial.values = {0.5};
       finished.push_back(trial);
     }
     optimizer->tell(finished);

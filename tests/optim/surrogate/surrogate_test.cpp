@@ -32,7 +32,7 @@ Trial finished(TrialId id, Point point, double value) {
   trial.point = std::move(point);
   const bool good = std::isfinite(value);
   trial.state = good ? TrialState::completed : TrialState::failed;
-  if (good) trial.value = value;
+  if (good) trial.values = {value};
   if (!good) trial.failure = Failure{};
   return trial;
 }
@@ -84,7 +84,7 @@ struct Play {
   }
   double best() const {
     double value = -std::numeric_limits<double>::infinity();
-    for (const Trial& t : history) value = std::max(value, t.value.value_or(value));
+    for (const Trial& t : history) value = std::max(value, t.value().value_or(value));
     return value;
   }
 };
