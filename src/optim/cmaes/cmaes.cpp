@@ -29,12 +29,6 @@ constexpr double another_point = 1e-9;  // in widths of the box; less is roundin
 // told from a larger one, so sigma would only drift.
 constexpr double largest_deviation = 0.6;
 
-std::string key_of(const Point& point) {
-  std::string key;
-  for (const Value& value : point) key += to_string(value) + '\n';
-  return key;
-}
-
 Standing median(std::vector<Standing> all) {
   const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
   std::nth_element(all.begin(), middle, all.end());
@@ -61,6 +55,7 @@ void bind(OptionBinder& b, CmaesOptions& o) {
 Cmaes::Cmaes(const Space& space, const OptimizerOptions& common, CmaesOptions options)
     : encoding_(space),
       order_(Order::maximizing(space)),
+      history_(encoding_),
       design_(encoding_, common.seed),
       box_(encoding_),
       options_(std::move(options)),
@@ -112,7 +107,7 @@ Suggestion Cmaes::suggest(TrialId id, ConstVectorRef scale) {
     asked.genotype = random_genotype(rng);
     suggestion.point = encoding_.decode(box_.to_code(asked.genotype));
   }
-  remember(suggestion.point);
+  if (box_.is_discrete()) history_.asked(id, suggestion.point);
   pending_[id] = std::move(asked);
   return suggestion;
 }
@@ -142,14 +137,11 @@ Vector Cmaes::random_genotype(Rng& rng) const {
 }
 
 bool Cmaes::is_repeat(const Point& point) const {
-  return box_.is_discrete() && seen_.contains(key_of(point));
-}
-
-void Cmaes::remember(const Point& point) {
-  if (box_.is_discrete()) seen_.insert(key_of(point));
+  return box_.is_discrete() && history_.contains(encoding_.encode(point));
 }
 
 void Cmaes::tell(std::span<const Trial> finished) {
+  if (box_.is_discrete()) history_.told(finished);
   for (const Trial& trial : finished) {
     Told told{trial.id, order_.standing(trial), {}};
     if (const auto found = pending_.find(trial.id); found != pending_.end()) {
@@ -160,11 +152,9 @@ void Cmaes::tell(std::span<const Trial> finished) {
       // Something else was set than we had suggested: that is what was learned about.
       if (code.size() > 0 && (code - ours).cwiseAbs().maxCoeff() > another_point) {
         told.from.genotype = box_.from_code(code);
-        remember(trial.point);
       }
     } else {
       told.from = {box_.from_code(encoding_.encode(trial.point)), 0, -1};
-      remember(trial.point);
     }
     if (is_useful(told)) run_.results.push_back(std::move(told));
   }

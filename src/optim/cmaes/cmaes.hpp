@@ -6,7 +6,6 @@
 
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "optim/cmaes/box.hpp"
 #include "optim/cmaes/strategy.hpp"
 #include "optim/design.hpp"
+#include "optim/history/history.hpp"
 #include "optim/options.hpp"
 #include "vbo/optimizer.hpp"
 #include "vbo/random.hpp"
@@ -75,7 +75,6 @@ class Cmaes final : public Optimizer {
   Asked sample(Rng& rng, ConstVectorRef scale) const;
   Vector sampling_scale() const;  // (D) >= 1: what lifts deviations to the least ones
   bool is_repeat(const Point& point) const;
-  void remember(const Point& point);
   bool is_useful(const Told& result) const;
   void finish_generation();
   void start_first_run();
@@ -89,6 +88,7 @@ class Cmaes final : public Optimizer {
 
   Encoding encoding_;
   Order order_;
+  History history_;  // kept only when all is discrete, against repeats
   SobolDesign design_;
   cmaes::Box box_;
   CmaesOptions options_;
@@ -102,7 +102,6 @@ class Cmaes final : public Optimizer {
   Run run_;
   std::string last_end_;  // why the last run ended; empty before
   std::map<TrialId, Asked> pending_;
-  std::set<std::string> seen_;  // points asked or told; kept only when all is discrete
 };
 
 }  // namespace vbo

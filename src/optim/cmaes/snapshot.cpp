@@ -116,7 +116,7 @@ Result<void> Cmaes::restore(std::string_view snapshot, std::span<const Trial> hi
   if (!in.complete()) {
     return Error{ErrorKind::damaged, "the snapshot is not one of cmaes and this space, or damaged"};
   }
-  for (const Trial& trial : history) remember(trial.point);
+  if (box_.is_discrete()) history_.restore(history);
   return {};
 }
 

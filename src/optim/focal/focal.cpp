@@ -50,7 +50,7 @@ FocalMethod::FocalMethod(const Space& space, const OptimizerOptions& common,
       seed_(common.seed),
       batch_(std::max<std::int64_t>(1, common.batch)),
       threads_(common.threads),
-      results_(encoding_, true) {}
+      history_(encoding_, true) {}
 
 // A round is `batch` results. Depth rule: with k* the level of the round's best point, one level
 // less if a smaller box existed, else one more. The trust region counts rounds that it shaped.
@@ -85,19 +85,19 @@ void FocalMethod::tell(std::span<const Trial> finished) {
     }
     level_of_.erase(found);
   }
-  results_.told(finished);
+  history_.told(finished);
   finish_round();
 }
 
 Vector FocalMethod::made_new(Vector x, Rng& rng) const {
-  if (x.size() == 0 || !results_.contains(x)) return x;
+  if (x.size() == 0 || !history_.contains(x)) return x;
   SobolDesign design(encoding_, rng());
   for (std::uint64_t i = 0; i < 600; ++i) {
     // First close by, then anywhere.
     const double share = std::min(1.0, 1e-3 * std::pow(1.03, static_cast<double>(i)));
     Vector y = x + share * (design.code(i) - x);
     encoding_.snap(y);
-    if (!results_.contains(y)) return y;
+    if (!history_.contains(y)) return y;
   }
   return x;
 }
@@ -110,15 +110,15 @@ std::vector<Suggestion> FocalMethod::ask(std::span<const TrialId> ids) {
     if (x != wanted) why = {.source = "nearby"};
     const TrialId id = ids[suggestions.size()];
     suggestions.push_back({encoding_.decode(x), std::move(why)});
-    results_.asked(id, suggestions.back().point);
+    history_.asked(id, suggestions.back().point);
   };
-  const Index count = results_.size();
+  const Index count = history_.size();
   const auto known =
-      static_cast<std::int64_t>(count) + static_cast<std::int64_t>(results_.open().size());
+      static_cast<std::int64_t>(count) + static_cast<std::int64_t>(history_.open().size());
   const std::int64_t initial = options_.initial > 0
                                    ? options_.initial
                                    : 2 * static_cast<std::int64_t>(encoding_.blocks().size()) + 1;
-  const bool learned = results_.successes() > 0 && encoding_.dimension() > 0;
+  const bool learned = history_.successes() > 0 && encoding_.dimension() > 0;
   const auto wanted = static_cast<std::int64_t>(ids.size());
   const std::int64_t designed =
       learned ? std::clamp(initial - known, std::int64_t{0}, wanted) : wanted;
@@ -190,7 +190,7 @@ AskReport FocalMethod::report() const {
   if (levels_.empty()) return report;
   const auto p = levels_.back().model->marginals(centre_);
   report.recommendation =
-      Recommendation{results_.id(best_), to_y(p->mean()[0]), scale_ * std::sqrt(p->variance()[0])};
+      Recommendation{history_.id(best_), to_y(p->mean()[0]), scale_ * std::sqrt(p->variance()[0])};
   return report;
 }
 
@@ -210,8 +210,8 @@ std::string FocalMethod::snapshot() const {
 Result<void> FocalMethod::restore(std::string_view snapshot, std::span<const Trial> history) {
   StateReader in(snapshot);
   in.expect(kFocalFormat);
-  results_.restore(history);
-  const std::int64_t results = results_.size();
+  history_.restore(history);
+  const std::int64_t results = history_.size();
   asks_ = in.get_count();
   depth_ = in.get_count(options_.max_depth, 1);
   const std::int64_t fitted = in.get_count(results);
@@ -230,7 +230,7 @@ Result<void> FocalMethod::restore(std::string_view snapshot, std::span<const Tri
     level_of_[id] = in.get_count(options_.max_depth - 1);
   }
   bool learned = fitted == 0;
-  for (Index i = 0; i < fitted && !learned; ++i) learned = !std::isnan(results_.value(i));
+  for (Index i = 0; i < fitted && !learned; ++i) learned = !std::isnan(history_.value(i));
   if (!in.complete() || !learned || (fitted > 0 && encoding_.dimension() == 0)) {
     return Error{ErrorKind::damaged, "the snapshot is not one of this method and version"};
   }

@@ -17,10 +17,10 @@
 #include "models/surrogate.hpp"
 #include "optim/encoding.hpp"
 #include "optim/focal/trust_side.hpp"
+#include "optim/history/history.hpp"
 #include "optim/options.hpp"
 #include "optim/surrogate/acquisition.hpp"
 #include "optim/surrogate/maximize.hpp"
-#include "optim/surrogate/results.hpp"
 #include "vbo/optimizer.hpp"
 
 namespace vbo {
@@ -87,7 +87,7 @@ class FocalMethod final : public Optimizer {
   std::uint64_t seed_;
   std::int64_t batch_;
   int threads_;
-  Results results_;
+  History history_;
   std::vector<Level> levels_;
 
   std::int64_t asks_ = 0;

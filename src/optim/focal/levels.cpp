@@ -7,6 +7,7 @@
 #include "models/gp/gp.hpp"
 #include "models/standardize.hpp"
 #include "optim/focal/focal.hpp"
+#include "optim/surrogate/training.hpp"
 
 namespace vbo {
 namespace {
@@ -25,8 +26,8 @@ GpOptions exact_options(Index D) {
 }  // namespace
 
 void FocalMethod::fit(Index count) {
-  const std::vector<Index> chosen = results_.chosen(count, options_.max_points, true);
-  const Vector y = results_.outcomes(chosen, count);
+  const std::vector<Index> chosen = training_set(history_, count, options_.max_points, true);
+  const Vector y = training_values(history_, chosen, count);
   const Standardize output = Standardize::of(y);
   offset_ = output.offset;
   scale_ = output.scale;
@@ -34,7 +35,7 @@ void FocalMethod::fit(Index count) {
   const Index D = encoding_.dimension();
   Matrix X(D, z.size());
   for (Index i = 0; i < z.size(); ++i)
-    X.col(i) = results_.code(chosen[static_cast<std::size_t>(i)]);
+    X.col(i) = history_.code(chosen[static_cast<std::size_t>(i)]);
   Index at = 0;
   best_z_ = z.maxCoeff(&at);
   best_ = chosen[static_cast<std::size_t>(at)];

@@ -34,7 +34,7 @@ std::vector<FocalMethod::Proposal> FocalMethod::propose_by_draws(std::size_t k, 
   }
   const Matrix draws = level.model->sample_functions(C, q, true, Rng(rng(), "focal-draws"));
   std::vector<bool> taken(static_cast<std::size_t>(m), false);
-  for (Index i = 0; i < m; ++i) taken[static_cast<std::size_t>(i)] = results_.contains(C.col(i));
+  for (Index i = 0; i < m; ++i) taken[static_cast<std::size_t>(i)] = history_.contains(C.col(i));
   std::vector<Proposal> found;
   for (Index s = 0; s < q; ++s) {
     Index best = -1;

@@ -23,7 +23,7 @@ std::vector<SurrogateOptimizer::Selected> SurrogateOptimizer::pick(Index q, Rng&
   const bool fits_jointly = q * encoding_.dimension() <= kJointVariables;
   std::string rule = options_.batch;
   if (acquisition_ == Acquisition::thompson) rule = "ts";
-  const bool alone = q == 1 && results_.open().empty();
+  const bool alone = q == 1 && history_.open().empty();
   const bool fantasies = model_->has_fantasies();
   if (rule == "auto") {
     const bool one_by_one = fantasies || !fits_jointly;
@@ -208,9 +208,9 @@ Vector SurrogateOptimizer::near(ConstVectorRef x, double length, Rng& rng) const
 
 bool SurrogateOptimizer::is_new(ConstVectorRef x, const std::vector<Selected>& chosen) const {
   const bool repeated = std::any_of(chosen.begin(), chosen.end(), [&](const Selected& pick) {
-    return ((pick.x - x).array().abs() <= kSamePoint).all();
+    return ((pick.x - x).array().abs() <= kSamePlace).all();
   });
-  return !repeated && !results_.contains(x);
+  return !repeated && !history_.contains(x);
 }
 
 Vector SurrogateOptimizer::made_new(ConstVectorRef x, const std::vector<Selected>& chosen,
@@ -283,7 +283,7 @@ std::vector<SurrogateOptimizer::Selected> SurrogateOptimizer::pick_greedy(Index 
       fantasy = model_->conditioned_on(points, mean);
     }
   };
-  if (!results_.open().empty()) condition_on(results_.pending());
+  if (!history_.open().empty()) condition_on(history_.pending());
   const auto probing = static_cast<Index>(kProbingShare * boldness_ * static_cast<double>(q));
   const double likely = attainable_success();
   std::vector<Selected> picks;
@@ -310,7 +310,7 @@ std::vector<SurrogateOptimizer::Selected> SurrogateOptimizer::pick_greedy_by_dra
                                                                                    Rng& rng) {
   auto [search, raw] = search_for(q);
   if (options_.fresh_samples) search.threads = 1;
-  Matrix out = results_.pending();
+  Matrix out = history_.pending();
   std::vector<Selected> picks;
   while (static_cast<Index>(picks.size()) < q) {
     const Matrix joined = out.rightCols(std::min(pending_joined, out.cols()));
@@ -329,7 +329,7 @@ std::vector<SurrogateOptimizer::Selected> SurrogateOptimizer::pick_joint(Index q
   const MaximizeOptions search{static_cast<int>(options_.restarts),
                                static_cast<int>(options_.iterations),
                                options_.fresh_samples ? 1 : threads_};
-  const Matrix all_pending = results_.pending();
+  const Matrix all_pending = history_.pending();
   const Matrix pending = all_pending.rightCols(std::min(pending_joined, all_pending.cols()));
   const BatchObjective objective = draw_objective(q, pending, rng);
   const std::vector<Candidate> found =

@@ -13,6 +13,7 @@
 #include "optim/success_bar.hpp"
 #include "optim/surrogate/gp_method.hpp"
 #include "optim/surrogate/ledger.hpp"
+#include "optim/surrogate/training.hpp"
 
 namespace vbo {
 namespace {
@@ -63,7 +64,7 @@ SurrogateOptimizer::SurrogateOptimizer(const Space& space, const OptimizerOption
       seed_(common.seed),
       budget_(common.budget),
       threads_(common.threads),
-      results_(encoding_),
+      history_(encoding_),
       model_(make_model(encoding_)),
       feasibility_model_(gp_options(encoding_, {})) {
   feasibility_model_.threads = threads_;
@@ -88,8 +89,8 @@ std::vector<Suggestion> SurrogateOptimizer::ask(std::span<const TrialId> ids) {
   if (ids.empty()) return suggestions;
   Rng rng(seed_, "surrogate-ask", static_cast<std::uint64_t>(asks_++));
   std::vector<Selected> picks;
-  const auto known = static_cast<std::int64_t>(results_.size()) +
-                     static_cast<std::int64_t>(results_.open().size());
+  const auto known = static_cast<std::int64_t>(history_.size()) +
+                     static_cast<std::int64_t>(history_.open().size());
   const auto count = static_cast<std::int64_t>(ids.size());
   std::int64_t from_design = std::clamp(initial() - known, std::int64_t{0}, count);
   if (encoding_.dimension() == 0) from_design = count;  // everything is fixed
@@ -102,7 +103,7 @@ std::vector<Suggestion> SurrogateOptimizer::ask(std::span<const TrialId> ids) {
   if (from_design < count) {
     // Design points of this very ask are as pending as any other.
     for (std::size_t i = 0; i < picks.size(); ++i) {
-      results_.asked(ids[i], encoding_.decode(picks[i].x));
+      history_.asked(ids[i], encoding_.decode(picks[i].x));
     }
     for (Selected& pick : pick(static_cast<Index>(count - from_design), rng)) {
       picks.push_back(std::move(pick));
@@ -110,7 +111,7 @@ std::vector<Suggestion> SurrogateOptimizer::ask(std::span<const TrialId> ids) {
   }
   for (std::size_t i = 0; i < ids.size(); ++i) {
     suggestions.push_back({encoding_.decode(picks[i].x), rationale_of(picks[i])});
-    results_.asked(ids[i], suggestions.back().point);
+    history_.asked(ids[i], suggestions.back().point);
   }
   return suggestions;
 }
@@ -126,11 +127,11 @@ Rationale SurrogateOptimizer::rationale_of(const Selected& pick) const {
   return why;
 }
 
-void SurrogateOptimizer::tell(std::span<const Trial> finished) { results_.told(finished); }
+void SurrogateOptimizer::tell(std::span<const Trial> finished) { history_.told(finished); }
 
 bool SurrogateOptimizer::fit_if_needed() {
-  const Index count = results_.size();
-  if (results_.successes() == 0) return false;
+  const Index count = history_.size();
+  if (history_.successes() == 0) return false;
   if (seen_.empty()) {
     fit_model(count);
     return true;
@@ -153,7 +154,7 @@ bool SurrogateOptimizer::is_refit_due(Index fitted, Index count) const {
 // Whether a fit and updates with so many results are what fit_if_needed() does.
 bool SurrogateOptimizer::can_repeat(const std::vector<Index>& seen) const {
   bool learned = false;
-  for (Index i = 0; i < seen.front(); ++i) learned = learned || !std::isnan(results_.value(i));
+  for (Index i = 0; i < seen.front(); ++i) learned = learned || !std::isnan(history_.value(i));
   return learned && encoding_.dimension() > 0 && !is_refit_due(seen.front(), seen.back());
 }
 
@@ -161,11 +162,11 @@ void SurrogateOptimizer::fit_model(Index count) {
   state_before_fit_ = model_->state();
   choice_before_fit_ = choice_;
   seen_ = {count};
-  fitted_ = results_.chosen(count, options_.max_points, counts_failures());
-  const Vector y = results_.outcomes(fitted_, count);
+  fitted_ = training_set(history_, count, options_.max_points, counts_failures());
+  const Vector y = training_values(history_, fitted_, count);
   X_.resize(encoding_.dimension(), y.size());
   for (Index i = 0; i < y.size(); ++i) {
-    X_.col(i) = results_.code(fitted_[static_cast<std::size_t>(i)]);
+    X_.col(i) = history_.code(fitted_[static_cast<std::size_t>(i)]);
   }
   if (options_.warp == "auto" && y.size() <= warp_limit) {
     double best = -std::numeric_limits<double>::infinity();
@@ -186,11 +187,11 @@ void SurrogateOptimizer::fit_model(Index count) {
 }
 
 void SurrogateOptimizer::learn_feasibility(Index count) {
-  boldness_ = boldness_after(results_.successes_of(count));
-  results_.teach(feasibility_, feasibility_model_, count,
-                 std::min<Index>(options_.max_points, feasibility_points),
-                 options_.failures == "model",
-                 Rng(seed_, "surrogate-feasibility", static_cast<std::uint64_t>(count)));
+  boldness_ = boldness_after(history_.successes_of(count));
+  fit_feasibility(feasibility_, encoding_, history_, feasibility_model_, count,
+                  std::min<Index>(options_.max_points, feasibility_points),
+                  options_.failures == "model",
+                  Rng(seed_, "surrogate-feasibility", static_cast<std::uint64_t>(count)));
 }
 
 double SurrogateOptimizer::fit_warped(int warp, ConstVectorRef y) {
@@ -210,14 +211,14 @@ void SurrogateOptimizer::update_model(Index count) {
   const Index from = seen_.back();
   seen_.push_back(count);
   for (Index i = from; i < count; ++i) {
-    if (!std::isnan(results_.value(i)) || counts_failures()) fitted_.push_back(i);
+    if (!std::isnan(history_.value(i)) || counts_failures()) fitted_.push_back(i);
   }
-  const Vector y = results_.outcomes(fitted_, count);
+  const Vector y = training_values(history_, fitted_, count);
   const Index old = X_.cols();
   X_.conservativeResize(Eigen::NoChange, y.size());
   z_.conservativeResize(y.size());
   for (Index i = old; i < y.size(); ++i) {
-    X_.col(i) = results_.code(fitted_[static_cast<std::size_t>(i)]);
+    X_.col(i) = history_.code(fitted_[static_cast<std::size_t>(i)]);
     z_[i] = (warp_(y[i]) - offset_) / scale_;
   }
   model_->update(
@@ -237,11 +238,11 @@ void SurrogateOptimizer::remember_best() {
   const auto result = [&](Index k) { return fitted_[static_cast<std::size_t>(k)]; };
   std::partial_sort(order_.begin(), order_.begin() + kept, order_.end(), [&](Index a, Index b) {
     const std::partial_ordering compared =
-        limited ? results_.standing(result(a)) <=> results_.standing(result(b)) : z_[a] <=> z_[b];
+        limited ? history_.standing(result(a)) <=> history_.standing(result(b)) : z_[a] <=> z_[b];
     return compared > 0 || (compared == 0 && a < b);
   });
   order_.resize(static_cast<std::size_t>(kept));
-  any_feasible_ = !limited || results_.feasible(result(order_.front()));
+  any_feasible_ = !limited || history_.feasible(result(order_.front()));
   best_ = z_[order_.front()];
 }
 
@@ -259,7 +260,7 @@ AskReport SurrogateOptimizer::report() const {
   if (!any_feasible_) return report;  // nothing to recommend
   if (!encoding_.space().limits().empty()) {
     const auto feasible = std::find_if(order_.begin(), order_.end(), [&](Index k) {
-      return !results_.feasible(fitted_[static_cast<std::size_t>(k)]);
+      return !history_.feasible(fitted_[static_cast<std::size_t>(k)]);
     });
     best.conservativeResize(Eigen::NoChange, feasible - order_.begin());
   }
@@ -268,7 +269,7 @@ AskReport SurrogateOptimizer::report() const {
   const double mean = p->mean().maxCoeff(&at);
   const Index result = fitted_[static_cast<std::size_t>(order_[static_cast<std::size_t>(at)])];
   const double sigma = std::sqrt(p->variance()[at]);
-  report.recommendation = Recommendation{results_.id(result), to_y(mean),
+  report.recommendation = Recommendation{history_.id(result), to_y(mean),
                                          0.5 * (to_y(mean + sigma) - to_y(mean - sigma))};
   return report;
 }
@@ -289,10 +290,10 @@ Result<void> SurrogateOptimizer::restore(std::string_view snapshot,
   const std::int64_t designed = in.get_count(), asks = in.get_count(), fits = in.get_count(),
                      choice = in.get_count(Warp::count - 1);
   const Vector state = in.get_numbers(StateReader::kInfinity);
-  results_.restore(history);
+  history_.restore(history);
   std::vector<Index> seen;
-  for (auto left = in.get_length(results_.size(), sizeof(Index)); left > 0 && in.ok(); --left) {
-    seen.push_back(in.get_count(results_.size(), seen.empty() ? 1 : seen.back() + 1));
+  for (auto left = in.get_length(history_.size(), sizeof(Index)); left > 0 && in.ok(); --left) {
+    seen.push_back(in.get_count(history_.size(), seen.empty() ? 1 : seen.back() + 1));
   }
   const bool fitted = !seen.empty();
   if (!in.complete() || (fits > 0) != fitted ||

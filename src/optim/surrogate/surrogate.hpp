@@ -13,10 +13,11 @@
 #include "models/surrogate.hpp"
 #include "optim/design.hpp"
 #include "optim/encoding.hpp"
+#include "optim/feasibility.hpp"
+#include "optim/history/history.hpp"
 #include "optim/options.hpp"
 #include "optim/surrogate/acquisition.hpp"
 #include "optim/surrogate/maximize.hpp"
-#include "optim/surrogate/results.hpp"
 #include "optim/surrogate/warp.hpp"
 #include "vbo/optimizer.hpp"
 
@@ -117,7 +118,7 @@ class SurrogateOptimizer : public Optimizer {
   std::uint64_t seed_;
   std::int64_t budget_;
   int threads_;
-  Results results_;
+  History history_;
   std::unique_ptr<Surrogate> model_;
   GpOptions feasibility_model_;
   double boldness_ = 1.0;    // see boldness_after()

@@ -11,6 +11,7 @@
 #include "optim/success_bar.hpp"
 #include "optim/surrogate/gp_method.hpp"
 #include "optim/surrogate/ledger.hpp"
+#include "optim/surrogate/training.hpp"
 
 namespace vbo {
 namespace {
@@ -103,7 +104,7 @@ Turbo::Turbo(const Space& space, const OptimizerOptions& common, const TurboOpti
       seed_(common.seed),
       batch_(std::max<std::int64_t>(1, common.batch)),
       threads_(common.threads),
-      results_(encoding_),
+      history_(encoding_),
       model_(model_options(encoding_, threads_)) {
   region_.length = options_.length_start;
 }
@@ -120,7 +121,7 @@ std::int64_t Turbo::failure_tolerance() const {
 
 Standing Turbo::best_between(std::int64_t from, std::int64_t to) const {
   Standing best;
-  for (std::int64_t i = from; i < to; ++i) best = std::max(best, results_.standing(i));
+  for (std::int64_t i = from; i < to; ++i) best = std::max(best, history_.standing(i));
   return best;
 }
 
@@ -138,7 +139,7 @@ bool is_success(const Standing& now, const Standing& before) {
 
 // A round is `batch` results; a success when it beats everything before it in the region.
 void Turbo::update_region() {
-  while (results_.size() - region_.counted >= batch_) {
+  while (history_.size() - region_.counted >= batch_) {
     const std::int64_t from = region_.counted, to = from + batch_;
     region_.counted = to;
     const Standing before = best_between(region_.start, from);
@@ -178,7 +179,7 @@ Vector Turbo::latin_point(Rng& rng, std::int64_t count) {
     }
     x = code_of(encoding_, latin_.col(region_.designed++));
     encoding_.snap(x);
-    if (!results_.contains(x)) break;
+    if (!history_.contains(x)) break;
   }
   return x;
 }
@@ -188,13 +189,13 @@ void Turbo::fit(std::int64_t count) {
   Index best = -1;
   for (Index i = region_.start; i < count; ++i) {
     local.push_back(i);
-    const bool good = !results_.standing(i).has_failed();
-    if (good && (best < 0 || results_.standing(i) > results_.standing(best))) best = i;
+    const bool good = !history_.standing(i).has_failed();
+    if (good && (best < 0 || history_.standing(i) > history_.standing(best))) best = i;
   }
   best_ = best;
-  centre_ = results_.code(best);
+  centre_ = history_.code(best);
   if (static_cast<std::int64_t>(local.size()) > options_.max_points) {
-    const auto distance = [&](Index i) { return (results_.code(i) - centre_).squaredNorm(); };
+    const auto distance = [&](Index i) { return (history_.code(i) - centre_).squaredNorm(); };
     std::vector<std::pair<double, Index>> ranked;
     ranked.reserve(local.size());
     for (const Index i : local) ranked.emplace_back(distance(i), i);
@@ -206,15 +207,15 @@ void Turbo::fit(std::int64_t count) {
     std::sort(local.begin(), local.end());
   }
   // What has failed or violates limits is the business of the models of feasibility.
-  results_.teach(feasibility_, feasibility_options(encoding_, threads_), local,
-                 Rng(seed_, "turbo-feasibility", static_cast<std::uint64_t>(count)));
-  std::erase_if(local, [&](Index i) { return std::isnan(results_.value(i)); });
+  fit_feasibility(feasibility_, encoding_, history_, feasibility_options(encoding_, threads_),
+                  local, Rng(seed_, "turbo-feasibility", static_cast<std::uint64_t>(count)));
+  std::erase_if(local, [&](Index i) { return std::isnan(history_.value(i)); });
   Matrix X(encoding_.dimension(), static_cast<Index>(local.size()));
-  for (Index i = 0; i < X.cols(); ++i) X.col(i) = results_.code(local[static_cast<std::size_t>(i)]);
+  for (Index i = 0; i < X.cols(); ++i) X.col(i) = history_.code(local[static_cast<std::size_t>(i)]);
   state_before_fit_ = model_.state();
   fitted_ = count;
   draws_ = {};
-  fit_report_ = model_.fit(X, results_.outcomes(local, count),
+  fit_report_ = model_.fit(X, training_values(history_, local, count),
                            Rng(seed_, "turbo-fit", static_cast<std::uint64_t>(count)));
 }
 
@@ -292,14 +293,14 @@ std::vector<Suggestion> Turbo::ask(std::span<const TrialId> ids) {
       why.add(kRegionSide, region_.length);
     }
     suggestions.push_back({encoding_.decode(x), std::move(why)});
-    results_.asked(id, suggestions.back().point);
+    history_.asked(id, suggestions.back().point);
   };
   update_region();
-  const std::int64_t count = results_.size(), local = count - region_.start;
+  const std::int64_t count = history_.size(), local = count - region_.start;
   const bool learned = !best_between(region_.start, count).has_failed() && parameters() > 0;
   std::size_t next = 0;
   const auto wanted = static_cast<std::int64_t>(ids.size());
-  const std::int64_t out = static_cast<std::int64_t>(results_.open().size());
+  const std::int64_t out = static_cast<std::int64_t>(history_.open().size());
   const std::int64_t design =
       learned ? std::clamp(initial() - local - out, std::int64_t{0}, wanted) : wanted;
   for (; static_cast<std::int64_t>(next) < design; ++next) {
@@ -314,7 +315,7 @@ std::vector<Suggestion> Turbo::ask(std::span<const TrialId> ids) {
   const Matrix& C = draws_.codes;
   std::vector<bool> taken(static_cast<std::size_t>(C.cols()), false);
   for (Index i = 0; i < C.cols(); ++i) {
-    taken[static_cast<std::size_t>(i)] = results_.contains(C.col(i));
+    taken[static_cast<std::size_t>(i)] = history_.contains(C.col(i));
   }
   for (; next < ids.size(); ++next) {
     const auto value = draws_.values.col(draws_.used), outside = draws_.outside.col(draws_.used);
@@ -340,7 +341,7 @@ std::vector<Suggestion> Turbo::ask(std::span<const TrialId> ids) {
   return suggestions;
 }
 
-void Turbo::tell(std::span<const Trial> finished) { results_.told(finished); }
+void Turbo::tell(std::span<const Trial> finished) { history_.told(finished); }
 
 const Ledger& Turbo::declared() {
   static const Ledger all{{kDraw, kRegionSide}, {kRegionSide, kRestarts, kLogLikelihood}};
@@ -353,10 +354,10 @@ AskReport Turbo::report() const {
   report.values = {kRegionSide.of(region_.length),
                    kRestarts.of(static_cast<double>(region_.restarts)),
                    kLogLikelihood.of(fit_report_.objective)};
-  if (fitted_ == 0 || !results_.feasible(best_)) return report;
+  if (fitted_ == 0 || !history_.feasible(best_)) return report;
   const auto p = model_.marginals(centre_);
   report.recommendation =
-      Recommendation{results_.id(best_), p->mean()[0], std::sqrt(p->variance()[0])};
+      Recommendation{history_.id(best_), p->mean()[0], std::sqrt(p->variance()[0])};
   return report;
 }
 
@@ -376,8 +377,8 @@ Result<void> Turbo::restore(std::string_view snapshot, std::span<const Trial> hi
   StateReader in(snapshot);
   in.expect(kTurboFormat);
   asks_ = in.get_count();
-  results_.restore(history);
-  const std::int64_t results = results_.size(), out = std::ssize(results_.open());
+  history_.restore(history);
+  const std::int64_t results = history_.size(), out = std::ssize(history_.open());
   const std::int64_t fitted = in.get_count(results);
   constexpr double tiny = 1e-12;
   region_.length = in.get_number(tiny, std::max(options_.length_start, options_.length_max));
@@ -393,7 +394,7 @@ Result<void> Turbo::restore(std::string_view snapshot, std::span<const Trial> hi
   const std::int64_t drawn = in.get_count(std::max<Index>(results + out, kDrawnAhead));
   const std::int64_t used = in.get_count(drawn);
   const bool fits =
-      fitted == 0 ? drawn_in < 0 : parameters() > 0 && best_between(region_.start, fitted) != none;
+      fitted == 0 ? drawn_in < 0 : parameters() > 0 && !best_between(region_.start, fitted).has_failed();
   if (!in.complete() || !fits || region_.designed > latin_.cols() ||
       (latin_.size() > 0 && latin_.minCoeff() < 0.0) || (fitted > 0 && !model_.set_state(state))) {
     return Error{ErrorKind::damaged, "the snapshot is not one of this method and version"};

@@ -13,8 +13,9 @@
 
 #include "models/gp/gp.hpp"
 #include "optim/encoding.hpp"
+#include "optim/feasibility.hpp"
+#include "optim/history/history.hpp"
 #include "optim/options.hpp"
-#include "optim/surrogate/results.hpp"
 #include "vbo/optimizer.hpp"
 
 namespace vbo {
@@ -82,7 +83,7 @@ class Turbo final : public Optimizer {
   std::uint64_t seed_;
   std::int64_t batch_;
   int threads_;
-  Results results_;
+  History history_;
   GaussianProcess model_;
   Feasibility feasibility_;  // in the region, of the results at the last fit
   Region region_;
