@@ -49,28 +49,6 @@ struct Summary {
   double seconds = 0.0;
 };
 
-constexpr std::string_view end_name(RunEnd end) {
-  switch (end) {
-    case RunEnd::budget_spent:
-      return "budget_spent";
-    case RunEnd::interrupted:
-      return "interrupted";
-    case RunEnd::too_many_failures:
-      return "too_many_failures";
-    case RunEnd::no_more_information:
-      return "no_more_information";
-    case RunEnd::space_exhausted:
-      return "space_exhausted";
-    case RunEnd::time_over:
-      return "time_over";
-    case RunEnd::good_enough:
-      return "good_enough";
-    case RunEnd::setup_failure:
-      return "setup_failure";
-  }
-  return "?";
-}
-
 std::string headline(const StudyFile& file, const Summary& summary) {
   const std::int64_t ended = summary.counts.completed + summary.counts.failed;
   std::string text =
@@ -179,7 +157,7 @@ void print_summary(const StudyFile& file, const Summary& summary, const Console&
 
 Json summary_json(const StudyFile& file, const Summary& summary) {
   return {{"study", file.study.name},
-          {"end", end_name(summary.end)},
+          {"end", to_string(summary.end)},
           {"completed", summary.counts.completed},
           {"failed", summary.counts.failed},
           {"budget", file.study.budget},
@@ -357,12 +335,8 @@ Result<Summary> run_study(const StudyFile& file, Study& study, const Crew& crew,
     const Order order(study.record().objectives, study.record().space.limits());
     Progress progress(console, start, interrupts, order, *best_before);
     RunOptions options;
-    options.failures_in_a_row = file.stop.failures_in_a_row;
-    options.stop_information = file.stop.information;
-    options.stop_rounds = file.stop.rounds;
-    options.stop_seconds = file.stop.seconds;
-    options.stop_value = file.stop.value;
-    options.time_limit = time_limit;
+    options.stop = file.stop;
+    options.stop.run_seconds = time_limit;
     options.interrupts = &interrupts;
     options.on_finished = [&](const Trial& trial) { progress.finished(trial); };
     options.on_turn = [&](const QueueState& queue) { progress.set_running(queue.running); };

@@ -16,6 +16,7 @@
 #include "vbo/error.hpp"
 #include "vbo/executor.hpp"
 #include "vbo/optimizer.hpp"
+#include "vbo/stop_rule.hpp"
 #include "vbo/storage.hpp"
 #include "vbo/trial.hpp"
 
@@ -51,19 +52,9 @@ struct Evaluated {
   Outcome outcome;
 };
 
-// When Study::run gives up or has seen enough.
+// How Study::run and coordinate() go about it.
 struct RunOptions {
-  // Circuit breaker: pause after so many failures in a row; 0 = never. Infeasible inputs do not
-  // count: they say something about the input, not about the evaluator.
-  int failures_in_a_row = 20;
-  double stop_information = 0.0;     // nats per round; 0 = never stop for lack of information
-  int stop_rounds = 5;               // ... over so many rounds in a row, exploitation within 5%
-  double stop_seconds = 0.0;         // wall time of the study over all its runs; 0 = no limit
-  double time_limit = 0.0;           // seconds of this run; 0 = no limit
-  std::optional<double> stop_value;  // a result at least as good ends the study
-  // Pause when the first evaluations, so many of them, fail all in the same way; 0 = never. One
-  // whose program cannot be started pauses at once.
-  int same_failures_first = 5;
+  StopRule stop;
   const std::atomic<int>* interrupts = nullptr;  // 1 = finish what runs, 2 = stop at once
   std::function<void(const Trial&)> on_started;
   std::function<void(const Trial&)> on_finished;  // values in the user's sign
@@ -78,17 +69,6 @@ struct RunOptions {
   // Counts results and requests that were found only because a wait had timed out: notifications
   // that were lost. Stays 0 where everybody announces what he commits.
   std::atomic<std::int64_t>* unannounced = nullptr;
-};
-
-enum class RunEnd {
-  budget_spent,  // completed and failed trials together
-  interrupted,
-  too_many_failures,
-  no_more_information,
-  space_exhausted,  // every point of a finite space has been evaluated
-  time_over,        // stop_seconds or time_limit
-  good_enough,      // stop_value
-  setup_failure     // the very first evaluations failed, all in the same way
 };
 
 class Study {

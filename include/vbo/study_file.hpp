@@ -23,14 +23,6 @@ struct EvaluateSettings {
   ProcessOptions process;  // workers is meant for both
 };
 
-struct StopSettings {
-  int failures_in_a_row = 20;   // >= 0; 0 = never pause
-  double information = 0.0;     // nats per round; 0 = never stop
-  int rounds = 5;               // >= 1: ... in so many rounds in a row
-  double seconds = 0.0;         // wall time of the study over all its runs; 0 = no limit
-  std::optional<double> value;  // a result at least as good ends the study
-};
-
 // For `vbo run --on LAUNCHER`: how a batch system is asked for workers.
 struct ClusterSettings {
   std::string launcher;              // "slurm"
@@ -42,7 +34,7 @@ struct StudyFile {
   std::string path;    // as given, for messages
   StudyOptions study;  // storage is relative to the file's folder, and resolved here
   std::optional<EvaluateSettings> evaluate;
-  StopSettings stop;
+  StopRule stop;
   std::optional<ClusterSettings> cluster;
 };
 

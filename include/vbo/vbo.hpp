@@ -8,6 +8,7 @@
 #include "vbo/random.hpp"
 #include "vbo/report.hpp"
 #include "vbo/space.hpp"
+#include "vbo/stop_rule.hpp"
 #include "vbo/storage.hpp"
 #include "vbo/study.hpp"
 #include "vbo/study_file.hpp"

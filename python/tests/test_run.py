@@ -144,7 +144,7 @@ def test_other_reasons_to_stop(space: vbo.Space) -> None:
     good = vbo.minimize(lambda p: p["x"] ** 2, space, budget=500, value=1.0, **quiet())
     assert good.ended == "good_enough" and good.value is not None and good.value <= 1 and good.study.counts.completed < 500
     slow = vbo.minimize(lambda p: time.sleep(0.02) or 1.0, space, budget=500, seconds=0.1, **quiet())
-    assert slow.ended == "out_of_time" and slow.study.counts.completed < 100
+    assert slow.ended == "time_over" and slow.study.counts.completed < 100
     seen: list[int] = []
 
     def listen(study: vbo.Study, trial: vbo.Trial) -> bool:

@@ -60,7 +60,7 @@ class Result:
         point: The parameters of the best trial.
         trial: The best trial with everything known about it.
         ended: ``"budget_spent"``, ``"interrupted"``, ``"too_many_failures"``, ``"space_exhausted"``,
-            ``"out_of_time"``, ``"good_enough"`` or ``"stopped"`` (by a callback).
+            ``"time_over"``, ``"good_enough"`` or ``"stopped"`` (by a callback).
         study: The study, to look at or to go on with.
         seconds: Wall time of this run.
     """
@@ -207,7 +207,7 @@ class Run:
         if self.interrupts.count:
             self.ended = "interrupted"
         elif seconds is not None and time.monotonic() - self.start >= seconds:
-            self.ended = "out_of_time"
+            self.ended = "time_over"
         elif self.done >= self.options.budget:
             self.ended = "budget_spent"
 

@@ -36,17 +36,17 @@ class EndRule {
     if (interrupts() >= 1) set(RunEnd::interrupted);
     if (study_.ended >= study_.record.budget) set(RunEnd::budget_spent);
     const double here = seconds();
-    const bool long_enough = options_.time_limit > 0.0 && here >= options_.time_limit;
+    const bool long_enough = options_.stop.run_seconds > 0.0 && here >= options_.stop.run_seconds;
     if (long_enough || is_out_of_time()) set(RunEnd::time_over);
   }
   // The time of the study over all its runs, as far as this one has stored it.
   bool is_out_of_time() const {
-    return options_.stop_seconds > 0.0 && spent_ + seconds() - stored_ >= options_.stop_seconds;
+    return options_.stop.seconds > 0.0 && spent_ + seconds() - stored_ >= options_.stop.seconds;
   }
   // Stores how long it has been, now and then; `at_end` also the last bit.
   Result<void> keep_time(bool at_end = false) {
     const double here = seconds();
-    const bool counts = options_.stop_seconds > 0.0;
+    const bool counts = options_.stop.seconds > 0.0;
     const bool first = counts && stored_ == 0.0;  // how much there was before
     const double bit = at_end && !counts ? kWorthStoring : at_end ? 0.0 : kBetweenStoring;
     if (!first && here - stored_ <= bit) return {};
@@ -60,14 +60,14 @@ class EndRule {
   // counts as one, but only where one of them, or something else that arrived, may be: with
   // limits the storage has to look at all results.
   Result<void> check_value(std::span<const Trial> fresh) {
-    if (!options_.stop_value || end_) return {};
+    if (!options_.stop.value || end_) return {};
     const bool may_be = checked_news_ != study_.other_news ||
                         std::ranges::any_of(fresh, [&](const Trial& t) { return is_enough(t); });
     checked_news_ = study_.other_news;
     return may_be ? check_value() : Result<void>();
   }
   Result<void> check_value() {
-    if (!options_.stop_value || end_) return {};
+    if (!options_.stop.value || end_) return {};
     const Result<std::optional<Trial>> best = best_result(*study_.storage, study_.record);
     if (!best) return best.error();
     if (*best && is_enough(**best)) set(RunEnd::good_enough);
@@ -80,17 +80,18 @@ class EndRule {
     } else if (ended.failure->cause != FailureCause::infeasible) {
       ++failures_in_a_row_;
     }
-    if (options_.failures_in_a_row > 0 && failures_in_a_row_ >= options_.failures_in_a_row) {
+    if (options_.stop.failures_in_a_row > 0 &&
+        failures_in_a_row_ >= options_.stop.failures_in_a_row) {
       set(RunEnd::too_many_failures);
     }
   }
   // Looks at the stored rounds, so that a resumed run stops where an uninterrupted one does.
   Result<void> check_information() {
-    if (options_.stop_information <= 0.0 || study_.reported_round == checked_round_) return {};
+    if (options_.stop.information <= 0.0 || study_.reported_round == checked_round_) return {};
     checked_round_ = study_.reported_round;
-    const auto reports = study_.storage->load_reports(std::max(options_.stop_rounds, 1));
+    const auto reports = study_.storage->load_reports(std::max(options_.stop.rounds, 1));
     if (!reports) return reports.error();
-    if (nothing_left_to_learn(*reports, options_)) set(RunEnd::no_more_information);
+    if (nothing_left_to_learn(*reports, options_.stop)) set(RunEnd::no_more_information);
     return {};
   }
 
@@ -98,12 +99,12 @@ class EndRule {
   // In the user's sign. REQUIRES: there is a value to stop at.
   bool is_enough(const Trial& trial) const {
     if (!is_feasible(study_.record.space, trial)) return false;
-    return !order_.better(*options_.stop_value, *trial.value());
+    return !order_.better(*options_.stop.value, *trial.value());
   }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
   // The very first evaluations of a study show whether it was set up well.
   void check_for_setup_failure(const Trial& ended) {
-    if (!is_first_run_ || options_.failures_in_a_row == 0 || seems_right_) return;
+    if (!is_first_run_ || options_.stop.failures_in_a_row == 0 || seems_right_) return;
     const bool fails = ended.failure && ended.failure->cause != FailureCause::infeasible &&
                        (!first_failure_ || ended.failure->message == first_failure_->message);
     if (!fails) {
@@ -112,8 +113,8 @@ class EndRule {
     }
     if (!first_failure_) first_failure_ = ended.failure;
     ++same_failures_;
-    const bool enough =
-        options_.same_failures_first > 0 && same_failures_ >= options_.same_failures_first;
+    const bool enough = options_.stop.same_failures_first > 0 &&
+                        same_failures_ >= options_.stop.same_failures_first;
     if (enough || is_not_found(*ended.failure)) set(RunEnd::setup_failure);
   }
 

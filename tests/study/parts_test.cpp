@@ -23,11 +23,11 @@ std::vector<RoundReport> reports(const std::vector<double>& information,
 }
 
 TEST(StopRule, NeedsLittleInformationAndFlatExploitationOverSoManyRounds) {
-  RunOptions options;
-  options.stop_information = 0.1;
-  options.stop_rounds = 3;
+  StopRule rule;
+  rule.information = 0.1;
+  rule.rounds = 3;
   const auto stops = [&](const auto& information, const auto& exploitation) {
-    return nothing_left_to_learn(reports(information, exploitation), options);
+    return nothing_left_to_learn(reports(information, exploitation), rule);
   };
   using List = std::vector<double>;
   EXPECT_TRUE(stops(List{0.05, 0.05, 0.05}, List{1.0, 1.0, 1.0}));
@@ -41,20 +41,20 @@ TEST(StopRule, NeedsLittleInformationAndFlatExploitationOverSoManyRounds) {
   EXPECT_FALSE(stops(List{0.05, 0.05, 0.05}, List{-0.1, 0.0, 0.1}));
   EXPECT_TRUE(stops(List{0.05, 0.05, 0.05}, List{}));  // a method without exploitation
   EXPECT_TRUE(stops(List{0.05, 0.05, 0.05}, List{0, 0, 0}));
-  options.stop_information = 0.0;
+  rule.information = 0.0;
   EXPECT_FALSE(stops(List{-1, -1, -1}, List{1, 1, 1}));  // switched off
 }
 
 TEST(StopRule, AMethodThatSaysNothingAboutInformationIsNeverStopped) {
-  RunOptions options;
-  options.stop_information = 1.0;
-  options.stop_rounds = 1;
-  EXPECT_FALSE(nothing_left_to_learn(std::vector<RoundReport>(3), options));
+  StopRule rule;
+  rule.information = 1.0;
+  rule.rounds = 1;
+  EXPECT_FALSE(nothing_left_to_learn(std::vector<RoundReport>(3), rule));
   // Nor one in a round that says what the last one told, and promises nothing.
   std::vector<RoundReport> all = reports({0.05, 0.05}, {});
-  EXPECT_TRUE(nothing_left_to_learn(all, options));
+  EXPECT_TRUE(nothing_left_to_learn(all, rule));
   all.back().report.information = RoundInformation{.predicted = {}, .observed = 0.0, .ceiling = {}};
-  EXPECT_FALSE(nothing_left_to_learn(all, options));
+  EXPECT_FALSE(nothing_left_to_learn(all, rule));
 }
 
 TEST(FiniteSpace, NumbersEveryPointOnce) {

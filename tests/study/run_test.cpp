@@ -138,7 +138,7 @@ TEST(Run, FailuresCountAndStopItWhenTheyDoNotEnd) {
   MemoryStorage storage;
   Study study = open_on(storage, small_study()).value();
   RunOptions run;
-  run.failures_in_a_row = 3;
+  run.stop.failures_in_a_row = 3;
   int count = 0;
   ScriptedExecutor executor(2, oldest([&](const Job& job) {  // two failures, a success, failures
                               return ++count == 3 ? value_of(job) : failure_of(job);
@@ -150,7 +150,7 @@ TEST(Run, FailuresCountAndStopItWhenTheyDoNotEnd) {
   EXPECT_EQ(counts.running + counts.waiting, 0);
   EXPECT_EQ(storage.load_trial(1).value()->failure->message, "failed");
   EXPECT_EQ(storage.load_trial(1).value()->attempts, 2);
-  run.failures_in_a_row = 0;
+  run.stop.failures_in_a_row = 0;
   EXPECT_EQ(study.run(executor, run).value(), RunEnd::budget_spent);
   EXPECT_EQ(study.counts().value().failed, 39);
 }
@@ -159,7 +159,7 @@ TEST(Run, InfeasibleInputsAreNoReasonToStop) {
   MemoryStorage storage;
   Study study = open_on(storage, small_study()).value();
   RunOptions run;
-  run.failures_in_a_row = 3;
+  run.stop.failures_in_a_row = 3;
   ScriptedExecutor executor(
       2, oldest([](const Job& job) { return failure_of(job, FailureCause::infeasible); }));
   EXPECT_EQ(study.run(executor, run).value(), RunEnd::budget_spent);
@@ -267,8 +267,8 @@ TEST(Run, StopsWhenThereIsNothingLeftToLearn) {
   StudyOptions options = small_study();
   options.budget = 1000;
   RunOptions run;
-  run.stop_information = 0.19;  // below from round 6 on
-  run.stop_rounds = 4;          // rounds 6, 7, 8, 9
+  run.stop.information = 0.19;  // below from round 6 on
+  run.stop.rounds = 4;          // rounds 6, 7, 8, 9
   const auto completed = [&](bool interrupted) {
     MemoryStorage storage;
     Study study = open_on(storage, options).value();
