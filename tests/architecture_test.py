@@ -57,6 +57,21 @@ class Architecture(unittest.TestCase):
                           found)
             self.assertIn("src/other/c.hpp is in a folder that src/layers.txt does not list", found)
 
+    def test_no_type_is_defined_twice(self):
+        self.assertEqual(architecture.duplicate_types(), [])
+
+    def test_a_type_that_is_defined_twice_is_found(self):
+        files = {"include/n/a.hpp": "namespace n {\n\nstruct Twice {\n  int x;\n};\n}  // namespace n\n",
+                 "src/b.cpp": "namespace n {\nnamespace {\nclass Twice final : Base {\n};\n}  // namespace\n"
+                              "class Once;\n}  // namespace n\n",
+                 "src/c.hpp": "namespace n::inner {\nenum class Twice { a };\n}  // namespace n::inner\n"}
+        with tree(files) as root:
+            self.assertEqual(architecture.duplicate_types(root), [])
+        files["src/d.cpp"] = "namespace n {\nclass Twice : public Base {\n};\n}  // namespace n\n"
+        with tree(files) as root:
+            self.assertEqual(architecture.duplicate_types(root),
+                             ["n::Twice is defined in include/n/a.hpp and in src/d.cpp"])
+
     def test_wheels_look_up_every_function_of_libpq_that_is_called(self):
         folder, shim, calls = f"{ROOT}/src/storage/postgres", "libpq_at_run_time.cpp", set()
         for name in sorted(os.listdir(folder)):

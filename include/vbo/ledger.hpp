@@ -4,6 +4,7 @@
 // and values, and whoever shows them looks the rest up in the declaration. Plain values.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -56,13 +57,26 @@ struct Ledger {
   const TermInfo* find_value(std::string_view name) const;
 };
 
+// Who decided what a suggestion is. Stored; what is done with a suggestion depends on this alone
+// and never on the label.
+enum class Origin : signed char {
+  method,
+  start,   // StudyOptions::start chose or completed it
+  unseen,  // the study, because the method repeated a point of a finite space
+  added,   // nobody: a result from outside
+};
+std::string_view to_string(Origin origin);
+std::optional<Origin> origin_from(std::string_view text);
+
 // Why a point was suggested. Once Study has handed it out, what is in units of the objective is in
 // the user's own sign; before, in the sign that is maximized.
 struct Rationale {
-  std::string source;                 // "design", "action-net", "local", "sobol", ...
+  std::string source;                 // a label for people: "design", "local", "sobol", ...
   std::optional<double> acquisition;  // what candidates were compared by; none when they were not
   std::vector<Term> terms;            // add up to it
   std::vector<Term> notes;            // beside it, e.g. information in nats
+  Origin origin = Origin::method;
+  std::int64_t part = 0;  // which part of the method, in its own numbering; 0 = it does not say
   bool operator==(const Rationale&) const = default;
 
   void add(const TermInfo& term, double value) {

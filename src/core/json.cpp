@@ -265,10 +265,13 @@ Json json_of(const OptimizerOptions& options) {
 }
 
 Json json_of(const Rationale& rationale) {
-  return {{"source", rationale.source},
-          {"acquisition", json_of(rationale.acquisition)},
-          {"terms", json_of_terms(rationale.terms)},
-          {"notes", json_of_terms(rationale.notes)}};
+  Json json = {{"source", rationale.source},
+               {"acquisition", json_of(rationale.acquisition)},
+               {"terms", json_of_terms(rationale.terms)},
+               {"notes", json_of_terms(rationale.notes)}};
+  if (rationale.origin != Origin::method) json["origin"] = to_string(rationale.origin);
+  if (rationale.part != 0) json["part"] = rationale.part;
+  return json;
 }
 
 Json json_of(const AskReport& report) {
@@ -469,6 +472,16 @@ Result<Rationale> rationale_from(const Json& json) {
     Result<std::vector<Term>> notes = terms_from("notes", json["notes"]);
     if (!notes) return notes.error();
     rationale.notes = std::move(*notes);
+  }
+  if (const Json& origin = field(json, "origin"); !origin.is_null()) {
+    const auto known = origin.is_string() ? origin_from(origin.get<std::string>()) : std::nullopt;
+    if (!known) return wrong("origin", origin, "method, start, unseen or added");
+    rationale.origin = *known;
+  }
+  if (json.contains("part")) {
+    const auto part = whole_from<std::int64_t>(json, "part");
+    if (!part) return part.error();
+    rationale.part = *part;
   }
   forget_idle_score(rationale);
   return rationale;

@@ -43,7 +43,8 @@ Json json_of(const std::vector<Objective>& objectives);
 Json json_of(const Space& space, const Point& point);
 // {"method","seed","batch","budget","settings":{...}}; threads is left out.
 Json json_of(const OptimizerOptions& options);
-// {"source","acquisition":number|null,"terms":[[name, number], ...],"notes":[...]}
+// {"source","acquisition":number|null,"terms":[[name, number], ...],"notes":[...]}, "origin" when
+// it is not the method, "part" when the method says
 Json json_of(const Rationale& rationale);
 // {"round","information":{"predicted"|null,"observed"|null,"ceiling"|null}|null,"exploitation","deviation",
 //  "values":[[name, number], ...],"message","recommendation":{"id","mean","deviation"}|null}

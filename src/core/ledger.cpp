@@ -13,6 +13,27 @@ const TermInfo* find_in(const std::vector<TermInfo>& declared, std::string_view 
 
 }  // namespace
 
+std::string_view to_string(Origin origin) {
+  switch (origin) {
+    case Origin::method:
+      return "method";
+    case Origin::start:
+      return "start";
+    case Origin::unseen:
+      return "unseen";
+    case Origin::added:
+      return "added";
+  }
+  return "?";
+}
+
+std::optional<Origin> origin_from(std::string_view text) {
+  for (const Origin origin : {Origin::method, Origin::start, Origin::unseen, Origin::added}) {
+    if (to_string(origin) == text) return origin;
+  }
+  return std::nullopt;
+}
+
 std::string_view to_string(Unit unit) {
   switch (unit) {
     case Unit::objective:

@@ -103,6 +103,14 @@ std::optional<Rationale> scan_rationale(std::string_view text) {
     return std::nullopt;
   }
   if (scanner.literal(",\"notes\":[") && !scan_terms(rationale.notes)) return std::nullopt;
+  if (scanner.literal(",\"origin\":")) {
+    std::string name;
+    if (!scanner.text(name)) return std::nullopt;
+    const std::optional<Origin> origin = origin_from(name);
+    if (!origin) return std::nullopt;
+    rationale.origin = *origin;
+  }
+  if (scanner.literal(",\"part\":") && !scanner.number(rationale.part)) return std::nullopt;
   if (!scanner.literal("}") || !scanner.at_end()) return std::nullopt;
   forget_idle_score(rationale);
   return rationale;

@@ -88,7 +88,7 @@ Result<void> Study::Impl::rebuild() {
   for (const Trial& trial : *history) {
     last_id = std::max(last_id, trial.id);
     last_event = std::max({last_event, trial.asked_in, trial.told_in});
-    started += trial.rationale.source == kStartSource;
+    started += trial.rationale.origin == Origin::start;
     if (finite) {
       finite->insert(trial.point);
       if (trial.suggested) finite->insert(*trial.suggested);
@@ -103,7 +103,7 @@ Result<void> Study::Impl::rebuild() {
     const Trial& before = revision.before;
     last_id = std::max(last_id, before.id);
     last_event = std::max({last_event, revision.event, before.asked_in, before.told_in});
-    if (revision.kind == RevisionKind::dropped) started += before.rationale.source == kStartSource;
+    if (revision.kind == RevisionKind::dropped) started += before.rationale.origin == Origin::start;
     if (revision.kind != RevisionKind::retried || before.told_in == 0) continue;
     const auto now = std::lower_bound(history->begin(), history->end(), before.id,
                                       [](const Trial& trial, TrialId id) { return trial.id < id; });
@@ -192,7 +192,7 @@ Result<std::vector<Trial>> Study::Impl::ask(std::int64_t n, std::int64_t request
     const auto place = static_cast<std::size_t>(started) + i;
     if (place < start.size()) {
       trial.point = completed(record.space, start[place], trial.point);
-      trial.rationale = {.source = std::string(kStartSource)};
+      trial.rationale = {.source = "start", .origin = Origin::start};
       if (finite) finite->insert(trial.point);
       continue;
     }
@@ -200,7 +200,7 @@ Result<std::vector<Trial>> Study::Impl::ask(std::int64_t n, std::int64_t request
     if (finite->contains(trial.point)) {
       Rng rng(record.optimizer.seed, "unseen", static_cast<std::uint64_t>(trial.id));
       trial.point = finite->next_unseen(rng.below(finite->size()));
-      trial.rationale = {.source = std::string(kUnseenSource)};
+      trial.rationale = {.source = "unseen", .origin = Origin::unseen};
     }
     finite->insert(trial.point);
   }
@@ -264,7 +264,7 @@ Result<std::vector<Trial>> Study::Impl::add(std::vector<Evaluated> results, std:
   for (Evaluated& result : results) {
     if (const auto inside = record.space.check(result.point); !inside) return inside.error();
     Trial trial{.id = last_id + std::ssize(trials) + 1, .point = std::move(result.point)};
-    trial.rationale.source = kAddedSource;
+    trial.rationale = {.source = "added", .origin = Origin::added};
     trial.asked_in = trial.told_in = last_event + 1;
     trial.attempts = result.outcome.attempts;
     trials.push_back(ended_by(std::move(trial), std::move(result.outcome), record.space.limits(),

@@ -10,20 +10,12 @@
 #include <set>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "study/finite_space.hpp"
 #include "vbo/study.hpp"
 
 namespace vbo {
-
-// Rationale of a point that Study chose because the method repeated one of a finite space.
-inline constexpr std::string_view kUnseenSource = "unseen";
-// ... and of one nobody suggested.
-inline constexpr std::string_view kAddedSource = "added";
-// ... and of one that StudyOptions::start, not the method, has chosen or completed.
-inline constexpr std::string_view kStartSource = "start";
 
 class StudyLog;
 

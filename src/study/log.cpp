@@ -101,7 +101,7 @@ std::vector<StudyLog::Event> StudyLog::events_after(EventId after) const {
     if (entry.what == What::ask) {
       event.asked.push_back(entry.trial);
       event.ids.push_back(trials_[entry.trial].id);
-      event.revises = event.revises || trials_[entry.trial].rationale.source == kStartSource;
+      event.revises = event.revises || trials_[entry.trial].rationale.origin == Origin::start;
     } else if (entry.what == What::tell) {
       event.told.push_back(entry.trial);
       const auto changes = changes_.find(entry.trial);

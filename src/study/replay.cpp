@@ -81,9 +81,9 @@ Result<Replayed> replay(const Study::Impl& study, StudyLog& log,
     if (!event.ids.empty()) {
       const std::vector<Suggestion> suggestions = (*optimizer)->ask(event.ids);
       for (std::size_t k = 0; k < event.asked.size(); ++k) {
-        const std::string& source = log.asked(event.asked[k]).rationale.source;
+        const Origin origin = log.asked(event.asked[k]).rationale.origin;
         same = same &&
-               (source == kUnseenSource || source == kStartSource ||
+               (origin == Origin::unseen || origin == Origin::start ||
                 (k < suggestions.size() && suggestions[k].point == log.suggestion(event.asked[k])));
       }
     }

@@ -72,14 +72,12 @@ std::string_view stream_name(Source source) {
   }
 }
 
-std::optional<Source> source_named(std::string_view name) {
-  for (const Source source :
-       {Source::design, Source::action_net, Source::local, Source::gradient_ascent,
-        Source::refinement, Source::incumbent_mutation, Source::expected_improvement,
-        Source::mutation}) {
-    if (to_string(source) == name) return source;
-  }
-  return std::nullopt;
+std::int64_t part_of(Source source) { return static_cast<std::int64_t>(source) + 1; }
+
+std::optional<Source> stored_source(const Rationale& rationale) {
+  if (rationale.origin != Origin::method || rationale.part < 1) return std::nullopt;
+  if (rationale.part > part_of(Source::mutation)) return std::nullopt;
+  return static_cast<Source>(rationale.part - 1);
 }
 
 int good_rank(const Archive& archive, Rng& rng) {

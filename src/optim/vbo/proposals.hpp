@@ -22,11 +22,12 @@ enum class Source {
   expected_improvement,  // maximizes the GP's expected improvement
   mutation,  // a good point with a few parameters changed: crosses valleys, mixes good parts
 };
-std::string_view to_string(Source source);
+std::string_view to_string(Source source);  // a label, for people
 // Of the source's random numbers. Separate from the label, which may be renamed: a changed name
 // changes the suggestions of every seed.
 std::string_view stream_name(Source source);
-std::optional<Source> source_named(std::string_view name);  // nothing for other methods' names
+std::int64_t part_of(Source source);                              // for Rationale::part
+std::optional<Source> stored_source(const Rationale& rationale);  // nothing where vbo did not say
 
 // One of the best results' ranks, the better the likelier: floor(m u^2), u uniform, m = best few.
 int good_rank(const Archive& archive, Rng& rng);

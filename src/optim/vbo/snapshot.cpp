@@ -96,7 +96,7 @@ void Vbo::take_back(std::span<const Trial> history) {
   for (const Trial& trial : history) {
     if (trial.told_in > 0) continue;
     const Vector code = encoding_.encode(trial.point);
-    if (const auto source = source_named(trial.rationale.source)) {
+    if (const auto source = stored_source(trial.rationale)) {
       pending_[trial.id] = {*source, code};
     }
     seen_.add(code);

@@ -230,6 +230,7 @@ Vector Vbo::unseen_design_point() {
 
 Suggestion Vbo::take(TrialId id, Source source, ConstVectorRef code, Rationale rationale) {
   rationale.source = to_string(source);
+  rationale.part = part_of(source);
   Point point = encoding_.decode(code);
   const Vector known = encoding_.encode(point);  // as it will be read back on resuming
   seen_.add(known);

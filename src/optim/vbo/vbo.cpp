@@ -77,7 +77,7 @@ void Vbo::archive_again(const Trial& trial) {
   const double value = archive_value(encoding_, trial);
   history_.add(trial.id, code, value);
   failures_.add(trial);
-  if (to_run && !of_incumbent(source_named(trial.rationale.source))) {
+  if (to_run && !of_incumbent(stored_source(trial.rationale))) {
     restart_->add_again(trial.id, code, value);
   }
 }
