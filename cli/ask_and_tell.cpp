@@ -88,7 +88,7 @@ class Asker {
     const std::string who = this_host() + ":" + std::to_string(getpid());
     Storage& storage = *queue_->storage;
     if (options_.results) {
-      const Result<std::string> results = options_.results(queue_->record);
+      const Result<Delivery> results = options_.results(queue_->record);
       if (!results) return results.error();
       return storage.bring(*results, who);
     }

@@ -22,8 +22,8 @@ struct AskWish {
   int threads = 0;  // of the method; 0 = all cores
   double wait_seconds = 30.0;
   bool over_budget = true;  // else more than the budget has room for are refused
-  // Brings results instead: makes the text of Storage::bring() for the study it finds.
-  std::function<Result<std::string>(const StudyRecord&)> results;
+  // Brings results instead: made for the study it finds.
+  std::function<Result<Delivery>(const StudyRecord&)> results;
 };
 
 struct Answer {

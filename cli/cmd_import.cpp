@@ -71,13 +71,13 @@ Result<void> import_into(Study& study, const ImportArguments& options, Done& don
 
 // While another process coordinates the study: that one takes them up.
 Result<void> import_by_way_of(const ImportArguments& options, Done& done) {
-  const auto text = [&](const StudyRecord& record) -> Result<std::string> {
+  const auto delivery = [&](const StudyRecord& record) -> Result<Delivery> {
     Result<std::vector<Evaluated>> results = read_for(options, record, done);
     if (!results) return results.error();
-    return delivery_text(record.space, {.results = std::move(*results), .once = true});
+    return Delivery{.results = std::move(*results), .once = true};
   };
   Result<Answer> answer =
-      ask_for({.study = options.study, .wait_seconds = options.wait, .results = text});
+      ask_for({.study = options.study, .wait_seconds = options.wait, .results = delivery});
   if (!answer) return answer.error();
   done.added = std::move(answer->trials);
   return {};

@@ -78,11 +78,11 @@ Result<Point> point_at(const std::vector<std::string>& given, const Space& space
 
 // A point nobody suggested; answers with the trial it became.
 Result<Trial> store_at(const TellArguments& options, const Outcome& outcome) {
-  const auto results = [&](const StudyRecord& record) -> Result<std::string> {
+  const auto results = [&](const StudyRecord& record) -> Result<Delivery> {
     Result<Point> point = point_at(options.at, record.space);
     if (!point) return point.error();
     if (const auto inside = record.space.check(*point); !inside) return inside.error();
-    return delivery_text(record.space, {.results = {{std::move(*point), outcome}}});
+    return Delivery{.results = {{std::move(*point), outcome}}};
   };
   Result<Answer> answer =
       ask_for({.study = options.study, .wait_seconds = options.wait, .results = results});

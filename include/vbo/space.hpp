@@ -25,6 +25,8 @@ using Value = std::variant<double, std::int64_t, std::string, bool>;
 
 // One value per parameter, in the order of the Space.
 using Point = std::vector<Value>;
+// One value or none per parameter, in the order of the Space: where it has none, anything will do.
+using PartialPoint = std::vector<std::optional<Value>>;
 
 struct Parameter {
   std::string name;

@@ -30,7 +30,7 @@ struct StudyRecord {
   Space space;
   OptimizerOptions optimizer;  // method, seed, batch, settings; threads is not stored
   std::string evaluate_json;   // the [evaluate] table as given, for display; "" when there is none
-  std::string start_json;      // points to evaluate first, a list of {"name": value}; "" = none
+  std::vector<PartialPoint> start;  // points to evaluate first, in this order
 
   Goal goal() const { return objectives.front().goal; }  // of the one objective, or of the first
 };  // optimizer.budget stays what it was when the study was created, so that replaying is exact
@@ -80,7 +80,7 @@ struct AskRequest {
   std::int64_t id = 0;
   std::int64_t count = 1;
   std::string who;
-  std::string results;  // as Storage::bring() took them; "" = suggestions are wanted
+  std::optional<Delivery> delivery;  // nothing: suggestions are wanted
 };
 
 // What a coordinator has to know at every turn.
@@ -110,18 +110,31 @@ enum class Durability {
 inline constexpr double kLeaseSeconds = 20.0;  // default of claims; renewed four times as often
 inline constexpr int kMostLosses = 3;          // a trial whose worker is lost so often has failed
 
-// Values are in the user's own sign here.
-class Storage {
+// The study itself, and what a coordinator needs to go on with it. Its roles follow below; values
+// are in the user's own sign in all of them.
+class StudyStore {
  public:
-  virtual ~Storage() = default;
+  virtual ~StudyStore() = default;
 
   virtual Result<std::optional<StudyRecord>> load_study() = 0;  // nullopt: nothing stored yet
   virtual Result<void> create_study(const StudyRecord& record) = 0;
   // What may change: how many evaluations, how they are made, and what is evaluated first.
   virtual Result<void> update_study(std::int64_t budget, const std::string& evaluate_json) = 0;
-  virtual Result<void> set_start(const std::string& start_json) = 0;
+  virtual Result<void> set_start(const std::vector<PartialPoint>& start) = 0;
+  // Replaces the previous one. When the power fails the previous one may come back.
+  virtual Result<void> save_snapshot(const Snapshot& snapshot) = 0;
+  virtual Result<std::optional<Snapshot>> load_snapshot() = 0;
+  // Adds to the wall time that all runs together have taken; answers with the sum.
+  virtual Result<double> spend(double seconds) = 0;
+  // Makes the storage complete as one file, where it is a file. Costs a disk flush or two.
+  virtual Result<void> settle() { return {}; }
+};
 
-  // -- The coordinator. --
+// Every trial, and in which order they were told to the method. The coordinator writes.
+class TrialLog {
+ public:
+  virtual ~TrialLog() = default;
+
   // One ask: trials with state waiting, all with the same asked_in, and the report when the ask
   // was the first of a training round. They are offered to workers, or, with a request, handed to
   // the one who made it and to nobody else. Or results from outside: ended trials nobody asked for,
@@ -134,22 +147,36 @@ class Storage {
   // One tell of trials that have ended already, as load_untold() gave them but for told_in; a
   // conflict when one has been revised since. Durability::with_the_next.
   virtual Result<void> tell_trials(std::span<const Trial> trials) = 0;
-  // Marks these revisions as applied, all in one event.
-  virtual Result<void> apply_revisions(std::span<const std::int64_t> ids, EventId event) = 0;
+
+  virtual Result<std::optional<Trial>> load_trial(TrialId id) = 0;
+  // In the order of ids; limit -1 = all.
+  virtual Result<std::vector<Trial>> load_trials(TrialId first = 1, std::int64_t limit = -1) = 0;
+  // All trials in the order of ids without their stderr_tail, which may be large.
+  virtual Result<std::vector<Trial>> load_history() = 0;
+  virtual Result<std::vector<Trial>> load_running() = 0;  // in the order of ids
+  // Ended trials that have not been told to the method, in the order in which they ended.
+  virtual Result<std::vector<Trial>> load_untold() = 0;
+  // By its first value; the lowest id among equals; nullopt when nothing is completed.
+  virtual Result<std::optional<Trial>> best_trial(Goal goal) = 0;
+  virtual Result<TrialCounts> counts() = 0;
+  // The last so many (-1 = all), oldest first.
+  virtual Result<std::vector<RoundReport>> load_reports(std::int64_t last = -1) = 0;
+};
+
+// What workers take, and what people ask the coordinator for.
+class WorkQueue {
+ public:
+  virtual ~WorkQueue() = default;
+
+  // -- The coordinator. --
   // Open trials that workers may take from now on, once they wait; all others they may not.
   virtual Result<void> offer(std::span<const TrialId> ids) = 0;
-  // Replaces the previous one. When the power fails the previous one may come back.
-  virtual Result<void> save_snapshot(const Snapshot& snapshot) = 0;
   // Whether workers should go home.
   virtual Result<void> set_ended(bool ended) = 0;
   virtual Result<std::vector<AskRequest>> load_requests() = 0;  // those that wait, oldest first
   virtual Result<void> refuse_request(std::int64_t id, const std::string& why) = 0;
-  // Adds to the wall time that all runs together have taken; answers with the sum.
-  virtual Result<double> spend(double seconds) = 0;
-  // Makes the storage complete as one file, where it is a file. Costs a disk flush or two.
-  virtual Result<void> settle() { return {}; }
 
-  // -- Workers and people. --
+  // -- Workers. --
   // At most so many of the offered trials, lowest ids first. May be lost when the power fails.
   virtual Result<std::vector<Claim>> claim(const WorkerInfo& worker, std::int64_t most,
                                            double lease_seconds = kLeaseSeconds) = 0;
@@ -159,8 +186,8 @@ class Storage {
                                                   std::span<const std::int64_t> tokens,
                                                   double lease_seconds = kLeaseSeconds) = 0;
   // Ends an open trial, whoever evaluates it now; `ended` has state, outcome, seconds, attempts,
-  // metrics, stderr_tail and worker. token 0: told by hand, and a conflict when it has ended with
-  // another result.
+  // stderr_tail and worker. token 0: told by hand, and a conflict when it has ended with another
+  // result.
   Result<Completion> complete(const Trial& ended, std::int64_t token) {
     const Claim one{ended, token};
     Result<std::vector<Completion>> done = complete_all({&one, 1});
@@ -174,48 +201,48 @@ class Storage {
   // Running trials whose lease is over, or whose process on this machine is gone, wait again;
   // returns how many. With blame, one that was lost kMostLosses times has failed instead.
   virtual Result<std::int64_t> return_lost(bool blame = true) = 0;
+
+  // -- People. --
   virtual Result<std::int64_t> request(std::int64_t count, const std::string& who) = 0;
   // A request that brings results instead; load_answer() then has the trials they became.
-  virtual Result<std::int64_t> bring(const std::string& results, const std::string& who) = 0;
+  virtual Result<std::int64_t> bring(const Delivery& delivery, const std::string& who) = 0;
   // nullopt: still waiting. An error is the coordinator's answer.
   virtual Result<std::optional<std::vector<Trial>>> load_answer(std::int64_t request) = 0;
   virtual Result<void> withdraw_request(std::int64_t id) = 0;
 
-  // Revisions. Each leaves the trial as it was in load_revisions(), and what is given is all done
-  // or, on an error, nothing.
-  // Another result for a trial that has ended: state, outcome, metrics, point and suggested.
-  virtual Result<void> replace(const Trial& ended, const std::string& reason) = 0;
-  // Waiting suggestions go, and their ids are never used again.
-  virtual Result<void> drop(std::span<const TrialId> ids, const std::string& reason) = 0;
-  // Failed trials wait again, and workers may take them.
-  virtual Result<void> retry(std::span<const TrialId> ids, const std::string& reason) = 0;
-
   // -- Everybody. --
-  // In the order in which they were made; those not yet applied, or all.
-  virtual Result<std::vector<Revision>> load_revisions(bool unapplied_only = false) = 0;
   virtual Result<QueueState> queue_state() = 0;
   virtual Result<std::vector<WorkerInfo>> load_workers() = 0;
-  virtual Result<std::vector<Trial>> load_running() = 0;  // in the order of ids
-  virtual Result<double> now() = 0;                       // by the storage's clock
-  // Ended trials that have not been told to the method, in the order in which they ended.
-  virtual Result<std::vector<Trial>> load_untold() = 0;
-  virtual Result<std::optional<Snapshot>> load_snapshot() = 0;
-  virtual Result<std::optional<Trial>> load_trial(TrialId id) = 0;
-  // In the order of ids; limit -1 = all.
-  virtual Result<std::vector<Trial>> load_trials(TrialId first = 1, std::int64_t limit = -1) = 0;
-  // All trials in the order of ids without their stderr_tail, which may be large.
-  virtual Result<std::vector<Trial>> load_history() = 0;
-  // The lowest id among equals; nullopt when nothing is completed.
-  virtual Result<std::optional<Trial>> best_trial(Goal goal) = 0;
-  virtual Result<TrialCounts> counts() = 0;
-  // The last so many (-1 = all), oldest first.
-  virtual Result<std::vector<RoundReport>> load_reports(std::int64_t last = -1) = 0;
+  virtual Result<double> now() = 0;  // by the storage's clock
   // Returns true as soon as somebody else may have changed something that concerns this role, and
   // false when the time is over. Asks nothing of a server.
   virtual Result<bool> wait(std::chrono::milliseconds at_most) = 0;
   // A file descriptor that is readable as soon as wait() would return true, so that one poll() can
   // wait for other things too; -1: there is none. REQUIRES: wait() has just returned false.
   virtual int wait_fd() { return -1; }
+};
+
+// What people change afterwards. Each leaves the trial as it was in load_revisions(), and what is
+// given is all done or, on an error, nothing.
+class Revisions {
+ public:
+  virtual ~Revisions() = default;
+
+  // Another result for a trial that has ended: state, outcome, point and suggested.
+  virtual Result<void> replace(const Trial& ended, const std::string& reason) = 0;
+  // Waiting suggestions go, and their ids are never used again.
+  virtual Result<void> drop(std::span<const TrialId> ids, const std::string& reason) = 0;
+  // Failed trials wait again, and workers may take them.
+  virtual Result<void> retry(std::span<const TrialId> ids, const std::string& reason) = 0;
+  // In the order in which they were made; those not yet applied, or all.
+  virtual Result<std::vector<Revision>> load_revisions(bool unapplied_only = false) = 0;
+  // Marks these revisions as applied, all in one event. For the coordinator.
+  virtual Result<void> apply_revisions(std::span<const std::int64_t> ids, EventId event) = 0;
+};
+
+// A storage has all roles; who needs one of them takes that one.
+class Storage : public StudyStore, public TrialLog, public WorkQueue, public Revisions {
+ public:
   // Whether what is stored agrees with itself beyond what every reading checks: the structure, and
   // what indexes and counters say with the rows. Takes as long as reading everything. The error,
   // damaged, says what is wrong.

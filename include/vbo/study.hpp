@@ -22,9 +22,6 @@
 
 namespace vbo {
 
-// One optional value per parameter, in the order of the Space.
-using PartialPoint = std::vector<std::optional<Value>>;
-
 struct StudyOptions {
   std::string name = "study";
   Space space;
@@ -44,12 +41,6 @@ struct StudyParts {
   std::unique_ptr<Storage> storage;  // null: open_storage(options.storage)
   std::function<Result<std::unique_ptr<Optimizer>>(const Space&, const OptimizerOptions&)>
       make_optimizer;  // null: vbo::make_optimizer
-};
-
-// A point that was evaluated elsewhere, and what came of it; the outcome's id is not looked at.
-struct Evaluated {
-  Point point;
-  Outcome outcome;
 };
 
 // How Study::run and coordinate() go about it.

@@ -54,6 +54,18 @@ struct Trial {
   bool has_ended() const { return state != TrialState::waiting && state != TrialState::running; }
 };
 
+// A point that was evaluated elsewhere, and what came of it; the outcome's id is not looked at.
+struct Evaluated {
+  Point point;
+  Outcome outcome;
+};
+
+// Results of points nobody suggested, on their way to whoever coordinates the study.
+struct Delivery {
+  std::vector<Evaluated> results;
+  bool once = false;  // leave out what is stored already
+};
+
 // The open trial as the outcome ends it: state, values and what belongs to them, or failure,
 // seconds and standard error. An outcome without one finite value per objective, or without a
 // metric that a limit needs, ends it as failed. `attempts` is left to the caller.

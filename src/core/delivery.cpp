@@ -77,6 +77,36 @@ Result<Delivery> delivery_from(const Space& space, std::string_view text) {
   return delivery;
 }
 
+std::string start_text(const Space& space, const std::vector<PartialPoint>& start) {
+  if (start.empty()) return "";
+  Json list = Json::array();
+  for (const PartialPoint& point : start) {
+    Json entry = Json::object();
+    for (std::size_t i = 0; i < space.size(); ++i) {
+      if (point[i]) entry[space[i].name] = json_of(*point[i]);
+    }
+    list.push_back(std::move(entry));
+  }
+  return dump(list);
+}
+
+Result<std::vector<PartialPoint>> start_from(const Space& space, std::string_view text) {
+  std::vector<PartialPoint> start;
+  if (text.empty()) return start;
+  const Result<Json> json = parse_json(text);
+  if (!json) return json.error();
+  for (const Json& entry : *json) {
+    PartialPoint& point = start.emplace_back(space.size());
+    for (std::size_t i = 0; i < space.size(); ++i) {
+      if (!entry.is_object() || !entry.contains(space[i].name)) continue;
+      Result<Value> value = value_from(space[i], entry[space[i].name]);
+      if (!value) return value.error();
+      point[i] = std::move(*value);
+    }
+  }
+  return start;
+}
+
 std::vector<Evaluated> without_known(std::vector<Evaluated> results,
                                      const std::vector<Trial>& stored) {
   std::unordered_map<std::string, int> known;

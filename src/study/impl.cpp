@@ -24,13 +24,8 @@ constexpr int kMostTries = 20;  // of a tell whose trials people revise at the s
 }  // namespace
 
 StudyRecord record_of(const StudyOptions& options) {
-  StudyRecord record{options.name,
-                     options.objectives,
-                     options.budget,
-                     options.space,
-                     options.optimizer,
-                     options.evaluate_json,
-                     start_text(options.space, options.start)};
+  StudyRecord record{options.name,      options.objectives,    options.budget, options.space,
+                     options.optimizer, options.evaluate_json, options.start};
   if (record.optimizer.budget == 0) record.optimizer.budget = options.budget;
   return record;
 }
@@ -42,7 +37,6 @@ Result<void> Study::Impl::create(StudyOptions& options) {
   if (const auto created = storage->create_study(record); !created) return created.error();
   optimizer = std::move(*made);
   finite = FiniteSpace::of(record.space);
-  start = options.start;
   return {};
 }
 
@@ -63,9 +57,6 @@ Result<void> Study::Impl::resume(const StudyOptions* options) {
     }
     record.optimizer.threads = options->optimizer.threads;
   }
-  Result<std::vector<PartialPoint>> stored = start_from(record.space, record.start_json);
-  if (!stored) return stored.error();
-  start = std::move(*stored);
   if (const auto rebuilt = rebuild(); !rebuilt) return rebuilt.error();
   return options ? set_start(*options) : Result<void>();
 }
@@ -190,8 +181,8 @@ Result<std::vector<Trial>> Study::Impl::ask(std::int64_t n, std::int64_t request
                                                   " left the space: " + inside.error().message});
     }
     const auto place = static_cast<std::size_t>(started) + i;
-    if (place < start.size()) {
-      trial.point = completed(record.space, start[place], trial.point);
+    if (place < record.start.size()) {
+      trial.point = completed(record.space, record.start[place], trial.point);
       trial.rationale = {.source = "start", .origin = Origin::start};
       if (finite) finite->insert(trial.point);
       continue;
@@ -215,7 +206,7 @@ Result<std::vector<Trial>> Study::Impl::ask(std::int64_t n, std::int64_t request
   if (news) reported_round = news->round;
   for (const Trial& trial : trials) open_trials.emplace(trial.id, trial);
   const std::int64_t before = started;
-  started = std::min<std::int64_t>(started + std::ssize(ids), std::ssize(start));
+  started = std::min<std::int64_t>(started + std::ssize(ids), std::ssize(record.start));
   if (started > before) {  // the method has to know that it is another point than its own
     if (const auto known = revise(); !known) return known.error();
   }
@@ -342,7 +333,7 @@ Result<std::int64_t> Study::Impl::answer_requests(std::set<TrialId>* handed) {
   const Result<std::vector<AskRequest>> requests = storage->load_requests();
   if (!requests) return requests.error();
   for (const AskRequest& request : *requests) {
-    if (!request.results.empty()) {
+    if (request.delivery) {
       if (const auto answered = answer_delivery(request); !answered) return answered.error();
       continue;
     }

@@ -35,8 +35,7 @@ struct Study::Impl {
       0;  // revisions and deliveries applied: not in what take_results() returns
   std::string warning;
   std::set<TrialId> retold;  // open trials the method knows as failed: people had them retried
-  std::vector<PartialPoint> start;
-  std::int64_t started = 0;  // how many of them were asked for
+  std::int64_t started = 0;  // how many of record.start were asked for
 
   // When to save the next snapshot.
   EventId saved_event = 0;  // last event inside the stored snapshot
@@ -54,7 +53,7 @@ struct Study::Impl {
                                  Durability durability = Durability::at_once);
   Result<void> tell(std::vector<Outcome> outcomes);
   Result<std::vector<Trial>> add(std::vector<Evaluated> results, std::int64_t request = 0);
-  Result<void> answer_delivery(const AskRequest& request);
+  Result<void> answer_delivery(AskRequest request);
   // Tells the method of results that others have stored, in one event; returns them in the order
   // in which they came.
   Result<std::vector<Trial>> take_results();

@@ -71,33 +71,30 @@ Result<void> Study::Impl::apply_revisions() {
 }
 
 Result<void> Study::Impl::set_start(const StudyOptions& options) {
-  const std::string asked = start_text(record.space, options.start);
-  if (asked == record.start_json) return {};
+  if (options.start == record.start) return {};
   // Those that were asked for stay what they were.
   for (std::size_t k = 0; k < static_cast<std::size_t>(started); ++k) {
-    if (k < options.start.size() && options.start[k] == start[k]) continue;
+    if (k < options.start.size() && options.start[k] == record.start[k]) continue;
     return Error{ErrorKind::conflict,
                  "start " + std::to_string(k + 1) +
                      " has been suggested already and cannot change; put it back, and write new "
                      "ones after it",
                  "start." + std::to_string(k + 1)};
   }
-  if (const auto set = storage->set_start(asked); !set) return set.error();
-  record.start_json = asked;
-  start = options.start;
+  if (const auto set = storage->set_start(options.start); !set) return set.error();
+  record.start = options.start;
   return {};
 }
 
-Result<void> Study::Impl::answer_delivery(const AskRequest& request) {
-  Result<Delivery> delivery = delivery_from(record.space, request.results);
-  if (!delivery) return storage->refuse_request(request.id, delivery.error().message);
-  if (delivery->once) {
+Result<void> Study::Impl::answer_delivery(AskRequest request) {
+  std::vector<Evaluated> results = std::move(request.delivery->results);
+  if (request.delivery->once) {
     const Result<std::vector<Trial>> stored = storage->load_history();
     if (!stored) return stored.error();
-    delivery->results = without_known(std::move(delivery->results), *stored);
+    results = without_known(std::move(results), *stored);
   }
   ++other_news;
-  const auto added = add(std::move(delivery->results), request.id);
+  const auto added = add(std::move(results), request.id);
   return added ? Result<void>() : added.error();
 }
 

@@ -30,36 +30,6 @@ std::vector<Parameter> fixed_parameters(const Space& space, const PartialPoint& 
 
 }  // namespace
 
-std::string start_text(const Space& space, const std::vector<PartialPoint>& start) {
-  if (start.empty()) return "";
-  Json list = Json::array();
-  for (const PartialPoint& point : start) {
-    Json entry = Json::object();
-    for (std::size_t i = 0; i < space.size(); ++i) {
-      if (point[i]) entry[space[i].name] = json_of(*point[i]);
-    }
-    list.push_back(std::move(entry));
-  }
-  return dump(list);
-}
-
-Result<std::vector<PartialPoint>> start_from(const Space& space, std::string_view text) {
-  std::vector<PartialPoint> start;
-  if (text.empty()) return start;
-  const Result<Json> json = parse_json(text);
-  if (!json) return json.error();
-  for (const Json& entry : *json) {
-    PartialPoint& point = start.emplace_back(space.size());
-    for (std::size_t i = 0; i < space.size(); ++i) {
-      if (!entry.is_object() || !entry.contains(space[i].name)) continue;
-      Result<Value> value = value_from(space[i], entry[space[i].name]);
-      if (!value) return value.error();
-      point[i] = std::move(*value);
-    }
-  }
-  return start;
-}
-
 Result<void> check_start(const Space& space, const std::vector<PartialPoint>& start) {
   for (std::size_t k = 0; k < start.size(); ++k) {
     const std::string field = "start." + std::to_string(k + 1);

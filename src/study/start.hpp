@@ -10,10 +10,6 @@
 
 namespace vbo {
 
-// [{"x": 0.5}, ...]; "" when there are none. REQUIRES: check_start().
-std::string start_text(const Space& space, const std::vector<PartialPoint>& start);
-Result<std::vector<PartialPoint>> start_from(const Space& space, std::string_view text);
-
 // Each value is one its parameter has, and together with some values of the others the constraints
 // hold. The error's field is "start.2" for the second, or "start.2.NAME".
 Result<void> check_start(const Space& space, const std::vector<PartialPoint>& start);

@@ -164,11 +164,23 @@ TEST_P(StorageRevisions, ActualPointsComeBack) {
 TEST_P(StorageRevisions, ResultsAreBroughtToTheCoordinator) {
   fill();
   const auto person = other();
-  const std::int64_t id = person->bring("two results", "me").value();
+  const Point point = sample_trial(5, 4).point;
+  const Delivery delivery{
+      .results = {{point, {.values = {2.0}, .metrics = {{"mass", 1.0}}, .standard_error = {0.5}}},
+                  {point, Outcome::failed(FailureCause::timeout, "took long")}},
+      .once = true};
+  const std::int64_t id = person->bring(delivery, "me").value();
   EXPECT_EQ(person->load_answer(id).value(), std::nullopt);
   const std::vector<AskRequest> requests = storage_->load_requests().value();
   ASSERT_EQ(requests.size(), 1U);
-  EXPECT_EQ(requests[0].results, "two results");
+  const Delivery& brought = requests[0].delivery.value();
+  EXPECT_TRUE(brought.once);
+  ASSERT_EQ(brought.results.size(), 2U);
+  EXPECT_EQ(brought.results[0].point, point);
+  EXPECT_EQ(brought.results[0].outcome.values, delivery.results[0].outcome.values);
+  EXPECT_EQ(brought.results[0].outcome.metrics, delivery.results[0].outcome.metrics);
+  EXPECT_EQ(brought.results[0].outcome.standard_error, delivery.results[0].outcome.standard_error);
+  EXPECT_EQ(brought.results[1].outcome.failure, delivery.results[1].outcome.failure);
   Trial added = completed(sample_trial(5, 4), 2.0, 4);
   ASSERT_TRUE(storage_->add_trials(std::vector{added}, std::nullopt, id));
   const auto answer = person->load_answer(id).value();
@@ -179,16 +191,16 @@ TEST_P(StorageRevisions, ResultsAreBroughtToTheCoordinator) {
 }
 
 TEST_P(StorageRevisions, StartAndTimeAreKept) {
-  EXPECT_EQ(storage_->set_start("[]").error().kind, ErrorKind::not_found);
+  EXPECT_EQ(storage_->set_start({}).error().kind, ErrorKind::not_found);
   StudyRecord record = sample_record();
-  record.start_json = R"([{"x":0.5}])";
+  record.start = {{0.5, std::nullopt, std::nullopt}};
   ASSERT_TRUE(storage_->create_study(record));
   reopen();
-  EXPECT_EQ(storage_->load_study().value()->start_json, record.start_json);
-  ASSERT_TRUE(storage_->set_start("[]"));
+  EXPECT_EQ(storage_->load_study().value()->start, record.start);
+  ASSERT_TRUE(storage_->set_start({}));
   EXPECT_EQ(storage_->spend(1.5).value(), 1.5);
   reopen();
-  EXPECT_EQ(storage_->load_study().value()->start_json, "[]");
+  EXPECT_TRUE(storage_->load_study().value()->start.empty());
   EXPECT_EQ(storage_->spend(0.25).value(), 1.75);
 }
 

@@ -80,7 +80,7 @@ Result<void> MemoryStorage::add_trials(std::span<const Trial> trials,
   }
   if (request != 0) {
     asked->second.answered = true;
-    asked->second.ask.results.clear();
+    asked->second.ask.delivery.reset();
   }
   if (report && !trials.empty()) state_->reports.push_back({trials.front().asked_in, *report});
   return {};

@@ -104,11 +104,11 @@ Result<void> MemoryStorage::apply_revisions(std::span<const std::int64_t> ids, E
   return {};
 }
 
-Result<void> MemoryStorage::set_start(const std::string& start_json) {
+Result<void> MemoryStorage::set_start(const std::vector<PartialPoint>& start) {
   const std::scoped_lock lock(state_->mutex);
   if (!state_->study) return storage_error::no_study();
   if (const auto ready = state_->begin_write(); !ready) return ready.error();
-  state_->study->start_json = start_json;
+  state_->study->start = start;
   return {};
 }
 
@@ -118,12 +118,12 @@ Result<double> MemoryStorage::spend(double seconds) {
   return state_->spent += seconds;
 }
 
-Result<std::int64_t> MemoryStorage::bring(const std::string& results, const std::string& who) {
+Result<std::int64_t> MemoryStorage::bring(const Delivery& delivery, const std::string& who) {
   const std::scoped_lock lock(state_->mutex);
   if (!state_->study) return storage_error::no_study();
   if (const auto ready = state_->begin_write(Audience::coordinator); !ready) return ready.error();
   const std::int64_t id = ++state_->last_request;
-  state_->requests[id].ask = {id, 0, who, results};
+  state_->requests[id].ask = {id, 0, who, delivery};
   return id;
 }
 

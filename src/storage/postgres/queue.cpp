@@ -226,8 +226,13 @@ Result<std::vector<AskRequest>> PostgresStorage::load_requests() {
     std::vector<AskRequest> requests;
     requests.reserve(static_cast<std::size_t>(rows.size()));
     for (int i = 0; i < rows.size(); ++i) {
-      requests.push_back({rows.integer(i, 0), rows.integer(i, 1), std::string(rows.text(i, 2)),
-                          std::string(rows.text(i, 3))});
+      AskRequest& request = requests.emplace_back();
+      request = {rows.integer(i, 0), rows.integer(i, 1), std::string(rows.text(i, 2)), {}};
+      if (rows.text(i, 3).empty()) continue;
+      require_space();
+      Result<Delivery> delivery = delivery_from(*space_, rows.text(i, 3));
+      if (!delivery) throw Fault{delivery.error()};
+      request.delivery = std::move(*delivery);
     }
     return requests;
   });

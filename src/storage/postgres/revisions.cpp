@@ -159,12 +159,11 @@ Result<void> PostgresStorage::apply_revisions(std::span<const std::int64_t> ids,
   });
 }
 
-Result<void> PostgresStorage::set_start(const std::string& start_json) {
+Result<void> PostgresStorage::set_start(const std::vector<PartialPoint>& start) {
   return coordinated([&] {
-    const Rows changed =
-        connection_.query("UPDATE vbo.studies SET start = $2 WHERE id = $1 AND space IS NOT NULL",
-                          {study_, start_json});
-    if (changed.changed() == 0) throw Fault{storage_error::no_study()};
+    require_space();
+    connection_.query("UPDATE vbo.studies SET start = $2 WHERE id = $1",
+                      {study_, start_text(*space_, start)});
   });
 }
 
@@ -179,14 +178,14 @@ Result<double> PostgresStorage::spend(double seconds) {
   return done ? Result<double>(spent) : done.error();
 }
 
-Result<std::int64_t> PostgresStorage::bring(const std::string& results, const std::string& who) {
+Result<std::int64_t> PostgresStorage::bring(const Delivery& delivery, const std::string& who) {
   return attempt([&] {
     require_write();
     require_space();
     const Rows row = connection_.query(
         "INSERT INTO vbo.requests (study, count, who, made_at, results) "
         "VALUES ($1, 0, $2, vbo.clock(), $3) RETURNING id",
-        {study_, who, results});
+        {study_, who, delivery_text(*space_, delivery)});
     notify(for_coordinator_);
     return row.integer(0, 0);
   });

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/delivery.hpp"
 #include "core/json.hpp"
 #include "storage/errors.hpp"
 #include "storage/postgres/open.hpp"
@@ -95,7 +96,7 @@ std::optional<StudyRecord> PostgresStorage::read_study() {
   record.optimizer =
       take_stored(optimizer_options_from(take_stored(parse_json(row.text(0, 4)), where)), where);
   record.evaluate_json = row.text(0, 5);
-  record.start_json = row.text(0, 6);
+  record.start = take_stored(start_from(record.space, row.text(0, 6)), where);
   space_ = record.space;
   return record;
 }
@@ -117,7 +118,7 @@ Result<void> PostgresStorage::create_study(const StudyRecord& record) {
         "evaluate = $7, created_by = $8, start = $9 WHERE id = $1",
         {study_, record.name, take(dump_exact(json_of(record.objectives))), record.budget,
          take(dump_exact(json_of(record.space))), take(dump_exact(json_of(record.optimizer))),
-         record.evaluate_json, ("vbo " VBO_VERSION), record.start_json});
+         record.evaluate_json, ("vbo " VBO_VERSION), start_text(record.space, record.start)});
   });
   if (created) space_ = record.space;
   return created;

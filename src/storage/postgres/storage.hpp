@@ -24,7 +24,7 @@ class PostgresStorage final : public Storage {
   Result<std::optional<StudyRecord>> load_study() override;
   Result<void> create_study(const StudyRecord& record) override;
   Result<void> update_study(std::int64_t budget, const std::string& evaluate_json) override;
-  Result<void> set_start(const std::string& start_json) override;
+  Result<void> set_start(const std::vector<PartialPoint>& start) override;
   Result<void> add_trials(std::span<const Trial> trials, const std::optional<AskReport>& report,
                           std::int64_t request, Durability durability) override;
   Result<void> finish_trials(std::span<const Trial> trials) override;
@@ -46,7 +46,7 @@ class PostgresStorage final : public Storage {
   Result<void> leave(const WorkerInfo& worker) override;
   Result<std::int64_t> return_lost(bool blame) override;
   Result<std::int64_t> request(std::int64_t count, const std::string& who) override;
-  Result<std::int64_t> bring(const std::string& results, const std::string& who) override;
+  Result<std::int64_t> bring(const Delivery& delivery, const std::string& who) override;
   Result<std::optional<std::vector<Trial>>> load_answer(std::int64_t request) override;
   Result<void> withdraw_request(std::int64_t id) override;
   Result<void> replace(const Trial& ended, const std::string& reason) override;

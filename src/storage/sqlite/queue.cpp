@@ -3,6 +3,7 @@
 // transaction; claims and signs of life need not survive a power failure, results do.
 #include <algorithm>
 
+#include "core/delivery.hpp"
 #include "storage/errors.hpp"
 #include "storage/process.hpp"
 #include "storage/result_of_trial.hpp"
@@ -198,9 +199,10 @@ Result<std::int64_t> SqliteStorage::request(std::int64_t count, const std::strin
   });
 }
 
-Result<std::int64_t> SqliteStorage::bring(const std::string& results, const std::string& who) {
+Result<std::int64_t> SqliteStorage::bring(const Delivery& delivery, const std::string& who) {
   return attempt([&] {
     require_space();
+    const std::string results = delivery_text(*space_, delivery);
     Write write(*this, true);
     Statement insert = database_.prepare(
         "INSERT INTO requests (count, who, made_at, results) VALUES (0, ?, ?, ?) RETURNING id");
@@ -238,8 +240,11 @@ Result<std::vector<AskRequest>> SqliteStorage::load_requests() {
     Statement select = database_.prepare(
         "SELECT id, count, who, results FROM requests WHERE state = 'open' ORDER BY id");
     while (select.step()) {
-      requests.push_back({select.integer(0), select.integer(1), std::string(select.text(2)),
-                          std::string(select.text(3))});
+      AskRequest& request = requests.emplace_back();
+      request = {select.integer(0), select.integer(1), std::string(select.text(2)), {}};
+      if (select.text(3).empty()) continue;
+      require_space();
+      request.delivery = take(delivery_from(*space_, select.text(3)));
     }
     return requests;
   });

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "core/delivery.hpp"
 #include "core/json.hpp"
 #include "storage/errors.hpp"
 #include "storage/process.hpp"
@@ -241,7 +242,8 @@ std::optional<StudyRecord> SqliteStorage::read_study() {
   record.optimizer = take_stored(
       optimizer_options_from(take_stored(parse_json(select.text(4)), optimizer)), optimizer);
   record.evaluate_json = select.text(5);
-  record.start_json = select.text(6);
+  record.start = take_stored(start_from(record.space, select.text(6)),
+                             in_file("the points to evaluate first"));
   space_ = record.space;
   return record;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/delivery.hpp"
 #include "core/json.hpp"
 #include "core/quietly.hpp"
 #include "storage/errors.hpp"
@@ -37,7 +38,7 @@ Result<void> SqliteStorage::create_study(const StudyRecord& record) {
             "INSERT INTO study (id, name, objectives, budget, space, optimizer, evaluate, "
             "created_by, start) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)")
         .bind(record.name, objectives, record.budget, space, optimizer, record.evaluate_json,
-              "vbo " VBO_VERSION, record.start_json)
+              "vbo " VBO_VERSION, start_text(record.space, record.start))
         .run();
     write.commit();
     space_ = record.space;
@@ -56,12 +57,12 @@ Result<void> SqliteStorage::update_study(std::int64_t budget, const std::string&
   });
 }
 
-Result<void> SqliteStorage::set_start(const std::string& start_json) {
+Result<void> SqliteStorage::set_start(const std::vector<PartialPoint>& start) {
   return attempt([&] {
     require_coordinator();
+    require_space();
     Write write(*this, true);
-    database_.prepare("UPDATE study SET start = ?").bind(start_json).run();
-    if (database_.changes() == 0) throw Fault{storage_error::no_study()};
+    database_.prepare("UPDATE study SET start = ?").bind(start_text(*space_, start)).run();
     write.commit();
   });
 }
