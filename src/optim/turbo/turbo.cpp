@@ -393,8 +393,9 @@ Result<void> Turbo::restore(std::string_view snapshot, std::span<const Trial> hi
   const std::int64_t drawn_in = in.get_count(asks_, -1);
   const std::int64_t drawn = in.get_count(std::max<Index>(results + out, kDrawnAhead));
   const std::int64_t used = in.get_count(drawn);
-  const bool fits =
-      fitted == 0 ? drawn_in < 0 : parameters() > 0 && !best_between(region_.start, fitted).has_failed();
+  const bool fits = fitted == 0
+                        ? drawn_in < 0
+                        : parameters() > 0 && !best_between(region_.start, fitted).has_failed();
   if (!in.complete() || !fits || region_.designed > latin_.cols() ||
       (latin_.size() > 0 && latin_.minCoeff() < 0.0) || (fitted > 0 && !model_.set_state(state))) {
     return Error{ErrorKind::damaged, "the snapshot is not one of this method and version"};

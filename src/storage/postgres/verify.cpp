@@ -35,7 +35,9 @@ Result<void> PostgresStorage::verify() {
     const Rows told = connection_.query(
         "SELECT told_completed = (SELECT count(*) FROM vbo.trials WHERE study = $1 AND told_in IS "
         "NOT NULL AND state = 'completed') AND told_failed = (SELECT count(*) FROM vbo.trials "
-        "WHERE study = $1 AND told_in IS NOT NULL AND state = 'failed') FROM vbo.studies "
+        "WHERE study = $1 AND told_in IS NOT NULL AND state = 'failed') AND told_stopped = "
+        "(SELECT count(*) FROM vbo.trials WHERE study = $1 AND told_in IS NOT NULL AND "
+        "state = 'stopped') FROM vbo.studies "
         "WHERE id = $1",
         {study_});
     if (!told.empty() && !told.flag(0, 0)) {

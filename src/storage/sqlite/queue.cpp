@@ -244,7 +244,9 @@ Result<std::vector<AskRequest>> SqliteStorage::load_requests() {
       request = {select.integer(0), select.integer(1), std::string(select.text(2)), {}};
       if (select.text(3).empty()) continue;
       require_space();
-      request.delivery = take(delivery_from(*space_, select.text(3)));
+      Result<Delivery> delivery = delivery_from(*space_, select.text(3));
+      if (!delivery) throw Fault{delivery.error()};
+      request.delivery = std::move(*delivery);
     }
     return requests;
   });

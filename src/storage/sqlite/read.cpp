@@ -181,6 +181,7 @@ TrialCounts SqliteStorage::count_rows() {
     if (state == "running") counts.running = count;
     if (state == "completed") counts.completed = count;
     if (state == "failed") counts.failed = count;
+    if (state == "stopped") counts.stopped = count;
   }
   return counts;
 }
@@ -194,8 +195,9 @@ Result<void> SqliteStorage::verify() {
     Statement told = database_.prepare(
         "SELECT told_completed - (SELECT count(*) FROM trials NOT INDEXED WHERE told_in IS NOT "
         "NULL AND state = 'completed'), told_failed - (SELECT count(*) FROM trials NOT INDEXED "
-        "WHERE told_in IS NOT NULL AND state = 'failed') FROM study");
-    if (told.step() && (told.integer(0) != 0 || told.integer(1) != 0)) {
+        "WHERE told_in IS NOT NULL AND state = 'failed'), told_stopped - (SELECT count(*) FROM "
+        "trials NOT INDEXED WHERE told_in IS NOT NULL AND state = 'stopped') FROM study");
+    if (told.step() && (told.integer(0) != 0 || told.integer(1) != 0 || told.integer(2) != 0)) {
       throw Fault{
           {ErrorKind::damaged,
            in_file("damaged (the number of results in \"study\" is not that of the rows)")}};
