@@ -27,10 +27,10 @@ enum class RunEnd {
   interrupted,
   too_many_failures,
   no_more_information,
-  space_exhausted,      // every point of a finite space has been evaluated
-  time_over,            // StopRule::seconds or run_seconds
-  good_enough,          // StopRule::value
-  looks_like_a_mistake  // the very first evaluations failed, all in the same way
+  space_exhausted,  // every point of a finite space has been evaluated
+  time_over,        // StopRule::seconds or run_seconds
+  good_enough,      // StopRule::value
+  setup_failure     // the very first evaluations failed, all in the same way
 };
 std::string_view to_string(RunEnd end);  // "budget_spent", "interrupted", ...
 

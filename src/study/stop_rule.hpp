@@ -9,7 +9,7 @@
 namespace vbo {
 
 // True when there are at least rule.rounds reports and in the last rule.rounds of them
-//   information.expected < rule.information   in every one, and
+//   information.predicted < rule.information   in every one, and
 //   exploitation is flat: max - min <= 0.05 max(|max|, |min|), where it is reported.
 // A method that reports no information is never stopped. Rounds of the initial design, which
 // report neither, do not count.

@@ -146,7 +146,7 @@ Result<std::optional<Trial>> SqliteStorage::best_trial(Goal goal) {
 Result<TrialCounts> SqliteStorage::counts() {
   return reading([&] {
     if (access_ == Access::read) return count_rows();
-    // Those the method has heard of are counted as they are told; the others are few.
+    // Those told to the method are counted as they are told; the others are few.
     TrialCounts counts;
     Statement told =
         database_.prepare("SELECT told_completed, told_failed, told_stopped FROM study");
