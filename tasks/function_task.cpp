@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 
 namespace vbo::tasks {
 namespace {
@@ -31,6 +32,20 @@ std::vector<double> random_rotation(std::size_t d, std::uint64_t seed) {
   return R;
 }
 
+// Smooth but irregular, increasing, and 0 at 0, after the transformations T_osz and T_asy (beta =
+// 0.2) of [Hansen2009, BBOB]: no polynomial describes what it is applied to. `position` is that of
+// the coordinate, from 0 to 1; `unit` the scale on which the box is [-5, 5].
+double bent(double t, double position, double unit) {
+  t /= unit;
+  if (t != 0.0) {
+    const double log_t = std::log(std::abs(t));
+    const double c1 = t > 0.0 ? 10.0 : 5.5, c2 = t > 0.0 ? 7.9 : 3.1;
+    t = std::copysign(std::exp(log_t + 0.049 * (std::sin(c1 * log_t) + std::sin(c2 * log_t))), t);
+  }
+  if (t > 0.0) t = std::pow(t, 1.0 + 0.2 * position * std::sqrt(t));
+  return t * unit;
+}
+
 class FunctionTask final : public BasicTask {
  public:
   FunctionTask(const Classic& classic, TaskOptions& options) : classic_(classic) {
@@ -41,6 +56,9 @@ class FunctionTask final : public BasicTask {
         "shift", 0, any_seed, "seed: move the optimum to a random place inside the box");
     const auto rotate =
         options.optional_integer("rotate", 0, any_seed, "seed: rotate at random about the optimum");
+    bends_ = options.integer(
+                 "bend", 0, 0, 1,
+                 "1: bend every coordinate about the optimum, smoothly and irregularly") == 1;
     const auto levels = options.optional_integer(
         "discretize", 4, 1000000, "levels: integers on a grid; the optimum is on the grid");
 
@@ -94,12 +112,12 @@ class FunctionTask final : public BasicTask {
       const auto* const level = std::get_if<std::int64_t>(&point[i]);
       offset[i] = (level ? on_grid(*level) : std::get<double>(point[i])) - x_[i];
     }
-    if (R_.empty()) {
-      for (std::size_t i = 0; i < d; ++i) z[i] += offset[i];
-    } else {
-      for (std::size_t i = 0; i < d; ++i) {
-        for (std::size_t j = 0; j < d; ++j) z[i] += R_[i * d + j] * offset[j];
-      }
+    const double unit = 0.1 * (classic_.high - classic_.low);
+    for (std::size_t i = 0; i < d; ++i) {
+      double t = offset[i];
+      if (!R_.empty()) t = std::inner_product(offset.begin(), offset.end(), &R_[i * d], 0.0);
+      const double position = d > 1 ? static_cast<double>(i) / static_cast<double>(d - 1) : 0.0;
+      z[i] += bends_ ? bent(t, position, unit) : t;
     }
     if (classic_.penalty == 0.0) return classic_.f(z);
     double outside = 0.0;
@@ -115,7 +133,8 @@ class FunctionTask final : public BasicTask {
   std::vector<double> z_;  // (d), the function's own minimizer
   std::vector<double> x_;  // (d), where the task puts it
   std::vector<double> R_;  // (d,d) row-major; empty: identity
-  double step_ = 0.0;      // grid spacing when discretized
+  bool bends_ = false;
+  double step_ = 0.0;  // grid spacing when discretized
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 //   dim         number of parameters
 //   shift       seed; moves x* to a random place well inside the box (default: x* = z*)
 //   rotate      seed; R is a random rotation (default: identity)
+//   bend        1: every coordinate of R (x - x*) is bent, smoothly and irregularly, 0 at 0
 //   discretize  levels; parameters become integers 0..levels-1 on an even grid over the box, and x*
 //               moves to the nearest grid point, so the optimum stays known exactly
 #pragma once
