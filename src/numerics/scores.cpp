@@ -44,4 +44,16 @@ Vector normal_scores(ConstVectorRef y, PlottingPosition position) {
   return scores;
 }
 
+double kendall_tau(ConstVectorRef a, ConstVectorRef b) {
+  double difference = 0.0, pairs = 0.0;
+  for (Eigen::Index i = 0; i < a.size(); ++i) {
+    for (Eigen::Index j = 0; j < i; ++j) {
+      const double product = (a[i] - a[j]) * (b[i] - b[j]);
+      difference += product > 0.0 ? 1.0 : product < 0.0 ? -1.0 : 0.0;
+      pairs += 1.0;
+    }
+  }
+  return pairs > 0.0 ? difference / pairs : 0.0;
+}
+
 }  // namespace vbo

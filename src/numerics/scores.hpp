@@ -17,4 +17,8 @@ enum class PlottingPosition {
 // their score. NaN counts as -inf, the lowest rank. Infinities are allowed.
 Vector normal_scores(ConstVectorRef y, PlottingPosition position = PlottingPosition::midpoint);
 
+// Kendall's rank correlation tau-a of a (n) and b (n): concordant minus discordant pairs over all
+// pairs, 0 for fewer than two. O(n^2).
+double kendall_tau(ConstVectorRef a, ConstVectorRef b);
+
 }  // namespace vbo

@@ -41,6 +41,13 @@ std::vector<Eigen::Index> Encoding::numeric_coordinates() const {
   return coordinates;
 }
 
+bool Encoding::same_categories(ConstVectorRef a, ConstVectorRef b) const {
+  return std::ranges::all_of(blocks_, [&](const Block& block) {
+    return block.kind != ParameterKind::categorical ||
+           a.segment(block.offset, block.width) == b.segment(block.offset, block.width);
+  });
+}
+
 Vector Encoding::encode(const Point& point) const {
   Vector x = Vector::Zero(dimension_);
   for (const Block& block : blocks_) {

@@ -39,6 +39,8 @@ class Encoding {
   std::span<const Block> blocks() const { return blocks_; }
   std::vector<Eigen::Index> numeric_coordinates() const;  // all but the categories'
 
+  bool same_categories(ConstVectorRef a, ConstVectorRef b) const;  // codes (D)
+
   Vector encode(const Point& point) const;  // -> x (D). REQUIRES: space().check(point)
   Point decode(ConstVectorRef x) const;     // x (D), clamped to [0,1] first
   // Moves x (D) to the code of the point it decodes to: centre of the integer's cell, one-hot,

@@ -312,7 +312,7 @@ class PausedBesideASuccess(VboTest):
         self.study(["sh", "-c", "if test $VBO_TRIAL_ID = 1; then sleep 2; echo 1; else echo no licence >&2; exit 7; fi"],
                    budget=40, batch=6, workers=6)
         done = self.vbo("run", "study.toml", expect=1)
-        self.assertIn("looks like a mistake in the set-up", done.stdout)
+        self.assertIn("the set-up is probably wrong", done.stdout)
         self.assertEqual(self.json("best", "parabola.db")["id"], 1)
 
 

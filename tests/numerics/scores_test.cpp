@@ -36,5 +36,15 @@ TEST(NormalScores, FailuresAreTheLowestRank) {
   EXPECT_LT(z[1], z[3]);
 }
 
+TEST(KendallTau, CountsConcordantAndDiscordantPairs) {
+  const Vector a{{1, 2, 3, 4}};
+  EXPECT_EQ(kendall_tau(a, Vector{{10, 20, 30, 40}}), 1.0);
+  EXPECT_EQ(kendall_tau(a, Vector{{4, 3, 2, 1}}), -1.0);
+  EXPECT_DOUBLE_EQ(kendall_tau(a, Vector{{1, 3, 2, 4}}), 4.0 / 6.0);  // one of six pairs swapped
+  EXPECT_EQ(kendall_tau(a, Vector{{1, 1, 1, 1}}), 0.0);               // ties count for neither
+  EXPECT_EQ(kendall_tau(Vector(0), Vector(0)), 0.0);
+  EXPECT_EQ(kendall_tau(Vector::Ones(1), Vector::Ones(1)), 0.0);
+}
+
 }  // namespace
 }  // namespace vbo

@@ -71,7 +71,8 @@ OptionValue value_in(const Range& range, double number) {
 // Everything one can see of a method: points, reasons, reports.
 std::string observed(const OptimizerOptions& options) {
   Game game(mixed_space(), options);
-  game.rounds(5);
+  game.rounds(options.method.starts_with("vbo") ? 12
+                                                : 5);  // vbo learns from eight results at least
   game.ask(1);
   std::string all;
   const auto say = [&](double number) { all += to_string(Value(number)) + " "; };

@@ -9,6 +9,7 @@
 #include "optim/vbo/archive.hpp"
 #include "optim/vbo/gradient_ascent.hpp"
 #include "optim/vbo/local_search.hpp"
+#include "optim/vbo/restart.hpp"
 #include "optim/vbo/shares.hpp"
 #include "vbo/random.hpp"
 #include "vbo_parts.hpp"
@@ -125,20 +126,14 @@ TEST(ForBatch, TheActionNetWorksInLargeBatchesOfNumbers) {
   EXPECT_FALSE(acts(256, 5));
 }
 
-TEST(LocalSearch, RunsOneModelGenerationWithFewNumericParametersUntilItIsNarrow) {
-  const auto generations = [](int numeric, double sigma, std::int64_t wanted) {
-    const Encoding encoding(parts_cube(numeric));
-    VboOptions options;
-    options.model_generations = wanted;
-    LocalSearch local_search(encoding, options, 1);
-    local_search.search().begin(Vector::Constant(numeric, 0.4), sigma);
-    return local_search.generations();
-  };
-  EXPECT_EQ(generations(7, 0.15, 3), 1);
-  EXPECT_EQ(generations(7, 0.01, 3), 3);
-  EXPECT_EQ(generations(8, 0.15, 3), 3);
-  EXPECT_EQ(generations(2, 0.15, 0), 0);
-  EXPECT_EQ(generations(2, 0.01, 0), 0);
+TEST(ModelRanks, MoreGenerationsTheBetterNewResultsAreRanked) {
+  EXPECT_EQ((ModelRanks{.surrogate = 0.2, .quadratic = -0.5}.generations(8)), 1);
+  EXPECT_EQ((ModelRanks{.surrogate = 0.6, .quadratic = 0.0}.generations(9)), 3);  // 1 + 8 / 4
+  EXPECT_EQ((ModelRanks{.surrogate = 0.0, .quadratic = 0.6}.generations(9)), 5);  // 1 + 8 / 2
+  EXPECT_EQ((ModelRanks{.surrogate = 0.95, .quadratic = 0.0}.generations(8)), 8);
+  EXPECT_EQ((ModelRanks{.surrogate = 0.95, .quadratic = 0.9}.generations(0)), 0);
+  EXPECT_TRUE((ModelRanks{.surrogate = 0.5, .quadratic = 0.6}.quadratic_is_better()));
+  EXPECT_FALSE((ModelRanks{.surrogate = 0.0, .quadratic = 0.2}.quadratic_is_better()));
 }
 
 TEST(GaussianActor, StepsAreItsOwnDeviations) {

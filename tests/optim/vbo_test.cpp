@@ -56,6 +56,7 @@ TEST(Vbo, LedgerSaysNatsAndSourcesAreNamed) {
   for (const double beta : {0.0, 0.02}) {  // told, and sought
     VboOptions options = quick();
     options.beta = beta;
+    options.runs = 1;
     Player player(cube(4), {.seed = 3, .batch = 32}, options);
     player.rounds(6, 32, sphere);
     std::set<std::string> sources;
@@ -122,7 +123,8 @@ TEST(Vbo, InformationIsThatOfALinearGaussianModel) {
 // AscentPoints meet on the same tops, whether they are asked for together or one by one.
 TEST(Vbo, AscendedSuggestionsKeepTheirDistance) {
   for (const bool together : {true, false}) {
-    Player player(cube(4), {.seed = 3, .batch = 16}, {.ei_share = 0.0});
+    Player player(cube(4), {.seed = 3, .batch = 16},
+                  {.ei_share = 0.0, .model_generations = 1, .quadratic = false});
     player.rounds(4, 16, sphere);
     for (int i = 0; i < (together ? 1 : 16); ++i) player.ask(together ? 16 : 1);
     const Encoding encoding(player.space);
@@ -226,6 +228,8 @@ TEST(Vbo, ManyAscentsAreSeveralPartsWithoutRepeats) {
 TEST(Vbo, TheActionNetReplacesTheLocalSearchInLargeBatches) {
   VboOptions options = quick();
   options.action_batch = 64;
+  options.quadratic = false;      // it would end the restart within these rounds,
+  options.model_generations = 1;  // and so would these
   const auto sources = [&](std::int64_t batch) {
     Player player(cube(4), {.seed = 3, .batch = batch}, options);
     player.rounds(8, static_cast<std::size_t>(batch), sphere);
@@ -332,6 +336,27 @@ TEST(Vbo, SolvesACategoricalPuzzle) {
     return sum;
   });
   EXPECT_EQ(player.best(), 0.0);
+}
+
+// A round needs results: with one evaluation at a time it is due after eight. Until then no model
+// has learned the newest results, and suggestions keep away from them as from pending ones.
+TEST(Vbo, OneAtATimeLearnsInRoundsOfEightAndSuggestsDifferentPoints) {
+  Player player(cube(3), {.seed = 5, .batch = 1, .budget = 100}, quick());
+  std::vector<std::int64_t> rounds;
+  std::vector<Vector> codes;
+  const Encoding encoding(cube(3));
+  for (int i = 0; i < 64; ++i) {
+    const auto ids = player.ask(1);
+    codes.push_back(encoding.encode(player.trials.back().point));
+    player.tell(ids, sphere);
+    rounds.push_back(player.vbo->round());
+  }
+  EXPECT_GE(rounds.back(), 4);
+  EXPECT_LE(rounds.back(), 8);
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j)
+      EXPECT_GT((codes[i] - codes[j]).cwiseAbs().maxCoeff(), 1e-9) << i;
+  }
 }
 
 }  // namespace

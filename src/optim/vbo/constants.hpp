@@ -31,6 +31,10 @@ struct Tuning {
   static constexpr int first_round_steps =
       2;  // times the usual training in a restart's first round
 
+  // Results of a round at least, however few are evaluated at a time: win rates, weights and decays
+  // per round are estimates, worth nothing from one result.
+  static constexpr std::int64_t least_round = 8;
+
   // ---- Threads -------------------------------------------------------------------------------
   // Parallelize short loops only above this thread count; below, waking a thread costs more than
   // the loop.
@@ -137,6 +141,28 @@ struct Tuning {
   static constexpr double fantasy_success = 0.9;
   static constexpr std::size_t ei_pending = 64;  // pending points with fantasies; guess
 
+  // ---- The quadratic critic ("A quadratic critic") ---------------------------------------------
+  // Suggestions of a batch that are optima of quadratic models, and most of their share. 8: the
+  // same.
+  static constexpr double quadratic_optima = 4.0, quadratic_share = 0.125;
+  // Of the gaps to the best result the one that halves a weight twice: this part are smaller. 0.2
+  // is worse, 0.5 much worse, weights that fall with the rank alone worst (sure).
+  static constexpr double quadratic_good = 0.1;
+  // Results near a search it learns from, per coefficient; 2 to 4 alike.
+  static constexpr double quadratic_results = 3.0;
+  static constexpr double quadratic_growth = 2.0;  // from one neighbourhood to the next; flat
+  // Deviations of the results, in the mean over coordinates, within which an optimum is looked for.
+  // 1 and 4 are the same.
+  static constexpr double quadratic_radius = 2.0;
+  static constexpr double quadratic_flat = 1e-4;  // least length of results, of their largest
+  static constexpr std::ptrdiff_t quadratic_most_coefficients = 500;  // time
+  static constexpr int quadratic_pool = 3000;  // best results looked at; time
+  // Model-based generations follow the better surrogate's rank correlation on new results near the
+  // search: one up to the lower, as many as the option says from the upper.
+  static constexpr double least_tau = 0.3, most_tau = 0.9;
+  static constexpr double tau_deviations = 3.0;  // of the search, within which results are near it
+  static constexpr std::size_t tau_results = 5;  // fewest to estimate it from
+
   // ---- Shares of a batch ---------------------------------------------------------------------
   static constexpr double local_search_weight = 0.25;
   // A local search with less has too few samples and ends in the wrong basin of Ackley ("Climbing",
@@ -149,12 +175,7 @@ struct Tuning {
   static constexpr double floor = 0.05, mutation_floor = 0.5, local_search_floor = 0.3;
 
   // ---- Local searches ------------------------------------------------------------------------
-  static constexpr int model_points = 64;  // per model-based generation
-  // Numeric parameters from which on more than one generation is model-based from the beginning.
-  // With fewer a generation narrows the search by much, and two of them end in the wrong ripple
-  // ("Two model-based generations"); once it is narrow they end a restart earlier ("The same basin
-  // again").
-  static constexpr std::int64_t more_generations_from = 8;
+  static constexpr int model_points = 64;       // of a model-based generation
   static constexpr double first_sigma = 0.15;   // 0.2 is slower, 0.12 the same (sure)
   static constexpr double again_sigma = 0.05;   // around the best result
   static constexpr double narrow = 0.02;        // deviation below which a search has its basin

@@ -10,6 +10,7 @@
 #include "optim/success_bar.hpp"
 #include "optim/vbo/constants.hpp"
 #include "optim/vbo/gradient_ascent.hpp"
+#include "optim/vbo/quadratic_critic.hpp"
 #include "optim/vbo/vbo.hpp"
 
 namespace vbo {
@@ -48,10 +49,14 @@ void Vbo::draw(Part& part, int threads) {
   const bool ascends = part.source == Source::gradient_ascent;
   const int wanted = preselection_of(part.source) * count;
   const bool preselected = failures_.known();
+  const bool optima = part.source == Source::quadratic_optimum;
   candidates.codes =
-      ascends ? ascended(count, rng, threads)
-              : proposals(part.source, preselected ? Tuning::failure_draws * wanted : wanted, rng,
-                          threads);
+      optima    ? quadratic_optima(encoding_, history_, best_search(), count,
+                                   static_cast<std::uint64_t>(part.ids.front()))
+      : ascends ? ascended(count, rng, threads)
+                : proposals(part.source, preselected ? Tuning::failure_draws * wanted : wanted, rng,
+                            threads);
+  if (candidates.codes.empty()) return;  // too few results for a quadratic model
   if (part.source == Source::action_net) {
     restart_->action_net().act(restart_->local_search().search(), candidates.codes, rng);
     for (Vector& code : candidates.codes) encoding_.snap(code);
@@ -273,9 +278,9 @@ int Vbo::preselection_of(Source source) const {
 // The newest suggestions without a result, at most so many, as columns (D,n).
 Matrix Vbo::newest_pending(std::size_t most) const {
   std::vector<Vector> codes;
-  for (auto asked = pending_.rbegin(); asked != pending_.rend(); ++asked) {
+  for (const Asked& asked : newest_open()) {
     if (codes.size() == most) break;
-    codes.push_back(asked->second.code);
+    codes.push_back(asked.code);
   }
   return codes.empty() ? Matrix(encoding_.dimension(), 0) : columns(codes);
 }

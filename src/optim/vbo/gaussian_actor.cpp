@@ -129,23 +129,23 @@ void GaussianActor::advance() {
   results_.clear();
 }
 
-void GaussianActor::run_model_generations(SearchSurrogate& surrogate, const Archive& archive,
-                                          int generations, int population, std::int64_t round,
-                                          int threads) {
+void GaussianActor::run_model_generations(const std::function<Vector(ConstMatrixRef X)>& score,
+                                          const Archive& archive, int generations, int population,
+                                          std::int64_t round) {
   if (!usable() || !strategy_) return;
   Rng rng(seed_, "imagine", static_cast<std::uint64_t>(round));
   for (int generation = 0; generation < generations; ++generation) {
     std::vector<Result> drawn;
-    MatrixOf<float> X(encoding_.dimension(), population);
+    Matrix X(encoding_.dimension(), population);
     for (int i = 0; i < population; ++i) {
       Vector code = archive.code(archive.at_rank(0));
       sample(code, rng);
       drawn.push_back({0.0, box_.from_code(numeric_part(code))});
-      X.col(i) = code.cast<float>();
+      X.col(i) = code;
     }
-    const Assessment& assessment = surrogate.assess(X, 0.0, threads);
+    const Vector scores = score(X);
     for (int i = 0; i < population; ++i) {
-      drawn[static_cast<std::size_t>(i)].value = static_cast<double>(assessment.terms(0, i));
+      drawn[static_cast<std::size_t>(i)].value = scores[i];
     }
     update(std::move(drawn));
   }

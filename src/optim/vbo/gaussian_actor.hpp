@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -16,7 +17,7 @@
 #include "optim/encoding.hpp"
 #include "optim/state_bytes.hpp"
 #include "optim/vbo/archive.hpp"
-#include "optim/vbo/search_surrogate.hpp"
+#include "optim/vbo/local_coordinates.hpp"
 #include "vbo/random.hpp"
 
 namespace vbo {
@@ -45,9 +46,11 @@ class GaussianActor {
   // The coordinates' neighbourhood becomes this search's.
   void set_coordinates(LocalCoordinates& coordinates) const;
 
-  // `generations` of `population` points that only the critics have scored.
-  void run_model_generations(SearchSurrogate& surrogate, const Archive& archive, int generations,
-                             int population, std::int64_t round, int threads);
+  // `generations` of `population` points that only a surrogate has scored: score(X) is its
+  // prediction (n) at codes X (D,n).
+  void run_model_generations(const std::function<Vector(ConstMatrixRef X)>& score,
+                             const Archive& archive, int generations, int population,
+                             std::int64_t round);
 
   // Writes a draw from the distribution into the numeric coordinates of `code` (D).
   void sample(VectorRef code, Rng& rng) const;

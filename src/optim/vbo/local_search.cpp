@@ -11,19 +11,10 @@ namespace vbo {
 
 LocalSearch::LocalSearch(const Encoding& encoding, const VboOptions& options, std::uint64_t seed)
     : search_(std::make_unique<GaussianActor>(encoding, seed)),
-      numeric_(std::ssize(encoding.numeric_coordinates())),
-      model_generations_(options.model_generations),
       explore_(options.explore),
       mutation_share_(options.explore) {}
 
 bool LocalSearch::is_narrow() const { return search_->deviation() < Tuning::narrow; }
-
-// With few numeric parameters a generation narrows a search by much: until it has its basin one is
-// enough.
-int LocalSearch::generations() const {
-  const bool one = numeric_ < Tuning::more_generations_from && !is_narrow();
-  return static_cast<int>(one ? std::min<std::int64_t>(model_generations_, 1) : model_generations_);
-}
 
 std::optional<double> LocalSearch::mutation_share() const {
   return explore_ > 0.0 ? std::optional(mutation_share_) : std::nullopt;

@@ -22,8 +22,7 @@ class LocalSearch {
   bool usable() const { return search_->usable(); }  // there are numeric parameters
   GaussianActor& search() { return *search_; }
   const GaussianActor& search() const { return *search_; }
-  bool is_narrow() const;   // it has narrowed to one basin
-  int generations() const;  // model-based generations of this round
+  bool is_narrow() const;  // it has narrowed to one basin
   // Share of mutations while it is; nothing where exploration is switched off.
   std::optional<double> mutation_share() const;
   // The search, for its next owner; nothing else may be called afterwards.
@@ -38,10 +37,8 @@ class LocalSearch {
 
  private:
   std::unique_ptr<GaussianActor> search_;
-  std::int64_t numeric_;            // numeric parameters
-  std::int64_t model_generations_;  // most generations a round
-  double explore_;                  // share of mutations after a success
-  double mutation_share_;           // now
+  double explore_;         // share of mutations after a success
+  double mutation_share_;  // now
 };
 
 }  // namespace vbo

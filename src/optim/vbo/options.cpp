@@ -44,8 +44,11 @@ void bind(OptionBinder& b, VboOptions& o) {
       "runs", o.runs, 0, 1'000'000,
       "most restarts of the search, the first included; 1 = it never begins again, 0 = no limit");
   b.integer("model_generations", o.model_generations, 0, 20,
-            "model-based generations of the local search per round; with fewer than eight numeric "
-            "parameters at most one until it has narrowed");
+            "most model-based generations of the local search per round; fewer where surrogates "
+            "rank new results badly; 0 = none");
+  b.flag("quadratic", o.quadratic,
+         "a quadratic model around the best results: its optima are suggested, and model-based "
+         "generations follow it where it ranks new results better than the others");
   b.integer("critics", o.critics, 1, 64, "networks in the ensemble; time grows with it");
   b.integer("order", o.order, 1, 12, "powers of the outcome a critic's score is made of");
   b.integer("levels", o.levels, 4, 512,

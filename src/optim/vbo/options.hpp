@@ -44,8 +44,10 @@ struct VboOptions {
   double ei_share = 0.8;
   double explore =
       0.3;  // share of unselected mutations once the local search is narrow; 0 = one basin only
-  std::int64_t runs = 0;               // most restarts; 1 = the first only, 0 = no limit
-  std::int64_t model_generations = 2;  // generations of the local search on the critics, per round
+  std::int64_t runs = 0;  // most restarts; 1 = the first only, 0 = no limit
+  // Generations of the local search on a surrogate, per round, where it ranks new results well.
+  std::int64_t model_generations = 8;
+  bool quadratic = true;    // a quadratic model around the best results
   std::int64_t design = 0;  // space-filling results before learning; 0 = from the dimension
 };
 void bind(OptionBinder& binder, VboOptions& options);

@@ -49,6 +49,8 @@ std::string_view to_string(Source source) {
       return "incumbent-mutation";
     case Source::expected_improvement:
       return "expected-improvement";
+    case Source::quadratic_optimum:
+      return "quadratic-optimum";
     case Source::mutation:
       return "mutation";
   }

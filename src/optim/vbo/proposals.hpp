@@ -20,6 +20,7 @@ enum class Source {
   refinement,          // the incumbent: the search around the best result of earlier restarts
   incumbent_mutation,  // a mutation from the best result of all restarts
   expected_improvement,  // maximizes the GP's expected improvement
+  quadratic_optimum,     // optima of quadratic models around the best result
   mutation,  // a good point with a few parameters changed: crosses valleys, mixes good parts
 };
 std::string_view to_string(Source source);  // a label, for people

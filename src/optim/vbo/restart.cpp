@@ -8,6 +8,7 @@
 
 #include "core/normal.hpp"
 #include "numerics/parallel.hpp"
+#include "numerics/scores.hpp"
 #include "optim/vbo/constants.hpp"
 
 namespace vbo {
@@ -80,6 +81,7 @@ Calibration::Nats Restart::train() {
     nats = test_information(fresh);
     test_predictions(fresh);
     surrogate_->examine(archive_, replay, fresh_, threads);
+    test_ranks();
   }
   shares_.advance();
   local_search_.advance(archive_, coordinates_);
@@ -92,8 +94,7 @@ Calibration::Nats Restart::train() {
                     std::back_inserter(work.pieces));
   side_by_side(threads, work.pieces);
   work.conclude();
-  local_search_.search().run_model_generations(*surrogate_, archive_, local_search_.generations(),
-                                               Tuning::model_points, rounds_, threads);
+  run_model_generations();
   if (options_.action_share > 0.0 && local_search_.search().running()) {
     action_net_.train(*surrogate_, local_search_.search(), archive_.code(archive_.at_rank(0)),
                       Tuning::action_seeds, rounds_, threads);
@@ -121,6 +122,64 @@ Calibration::Nats Restart::test_information(const NewResults& fresh) {
   const Calibration::Nats nats = calibration_.assess(levels_, P, fresh.levels);
   calibration_.learn(levels_, P, fresh.levels);
   return nats;
+}
+
+Vector Restart::expected_outcomes(ConstMatrixRef X) {
+  const Assessment& assessed = surrogate_->assess(X.cast<float>(), 0.0, common_.threads);
+  return assessed.terms.row(0).transpose().cast<double>();
+}
+
+void Restart::test_ranks() {
+  const GaussianActor& search = local_search_.search();
+  if (!search.running()) return;
+  std::vector<int> near;
+  std::ranges::copy_if(fresh_, std::back_inserter(near), [&](int i) {
+    return archive_.is_feasible(archive_.value(i)) &&
+           search.steps_to(archive_.code(i)) < Tuning::tau_deviations;
+  });
+  if (near.size() < Tuning::tau_results) return;
+  const Matrix X = archive_.codes()(Eigen::all, near);
+  Vector outcomes(std::ssize(near));
+  std::ranges::transform(near, outcomes.begin(), [&](int i) { return archive_.value(i); });
+  ranks_.surrogate = kendall_tau(expected_outcomes(X), outcomes);
+  ranks_.quadratic = quadratic_ ? kendall_tau(quadratic_->mean(X), outcomes) : 0.0;
+}
+
+bool ModelRanks::quadratic_is_better() const {
+  return quadratic > std::max(surrogate, Tuning::least_tau);
+}
+
+int ModelRanks::generations(std::int64_t most) const {
+  if (most <= 0) return 0;
+  const double tau = std::max(surrogate, quadratic);
+  double trust =
+      std::clamp((tau - Tuning::least_tau) / (Tuning::most_tau - Tuning::least_tau), 0.0, 1.0);
+  // On rugged functions, too, the others rank well, and narrow the search too early.
+  if (!quadratic_is_better()) trust *= trust;
+  return 1 + static_cast<int>(std::lround(static_cast<double>(most - 1) * trust));
+}
+
+// The local search follows the model that ranked the newest results better, the further the better
+// it did. The quadratic critic of all results is for this round; that around the moved search is
+// tested by the next results.
+void Restart::run_model_generations() {
+  GaussianActor& search = local_search_.search();
+  if (!search.running()) return;
+  const auto quadratic = ranks_.quadratic_is_better()
+                             ? QuadraticCritic::fit_near(encoding_, archive_, search)
+                             : std::nullopt;
+  const auto score = [&](ConstMatrixRef X) {
+    return quadratic ? quadratic->mean(X) : expected_outcomes(X);
+  };
+  search.run_model_generations(score, archive_, ranks_.generations(options_.model_generations),
+                               Tuning::model_points, rounds_);
+  fit_quadratic(archive_);
+}
+
+void Restart::fit_quadratic(const Archive& results) {
+  if (options_.quadratic) {
+    quadratic_ = QuadraticCritic::fit_near(encoding_, results, local_search_.search());
+  }
 }
 
 // Mean squared error of the surrogate's expected outcomes for the newest results inside its window,
@@ -218,7 +277,7 @@ double Restart::score_of(int index, const Replay& replay) const {
 
 void Restart::write(StateWriter& out) const {
   out.put(rounds_).put<std::int64_t>(archive_.size()).put<std::int64_t>(std::ssize(fresh_));
-  out.put(predictive_variance_);
+  out.put(predictive_variance_).put(ranks_.quadratic).put(ranks_.surrogate);
   out.put(coordinates_.neighbourhood().mean).put(coordinates_.neighbourhood().whitening);
   critics_.write(out);
   if (options_.action_share > 0.0) action_net_.write(out);
@@ -236,6 +295,8 @@ void Restart::read(StateReader& in, std::int64_t design) {
   if (in.get_count() != results) return in.fail();
   const std::int64_t fresh = in.get_count(results);
   predictive_variance_ = in.get_number(0.0, most_error);
+  ranks_.quadratic = in.get_number(-1.0, 1.0);
+  ranks_.surrogate = in.get_number(-1.0, 1.0);
   if (rounds_ > 0 && results - fresh < std::max<std::int64_t>(1, design)) in.fail();
   if (rounds_ > 0 && encoding_.dimension() == 0) in.fail();
   if (!in.ok()) return;
@@ -267,6 +328,7 @@ void Restart::refit_surrogate() {
   then.sort();
   const Replay replay = replay_of(then);
   surrogate_->learn(then, replay, rounds_ - 1, common_.threads);
+  fit_quadratic(then);
   levels_ = OutcomeLevels(then, replay, static_cast<int>(critics_.levels().size()));
 }
 

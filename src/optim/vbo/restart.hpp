@@ -20,12 +20,23 @@
 #include "optim/vbo/local_search.hpp"
 #include "optim/vbo/options.hpp"
 #include "optim/vbo/proposals.hpp"
+#include "optim/vbo/quadratic_critic.hpp"
 #include "optim/vbo/search_surrogate.hpp"
 #include "optim/vbo/shares.hpp"
 #include "optim/vbo/surrogate_panel.hpp"
 #include "vbo/optimizer.hpp"
 
 namespace vbo {
+
+// Rank correlations (Kendall) of predictions with new results near the local search.
+struct ModelRanks {
+  double surrogate = 0.0;  // critics and Gaussian process
+  double quadratic = 0.0;
+
+  bool quadratic_is_better() const;
+  // Model-based generations that they warrant, from 1 to `most`; 0 where that is 0.
+  int generations(std::int64_t most) const;
+};
 
 class Restart {
  public:
@@ -92,6 +103,10 @@ class Restart {
   NewResults fresh_results(const Replay& replay) const;
   Calibration::Nats test_information(const NewResults& fresh);
   void test_predictions(const NewResults& fresh);
+  void test_ranks();
+  void run_model_generations();
+  void fit_quadratic(const Archive& results);
+  Vector expected_outcomes(ConstMatrixRef X);
   void refit_surrogate();
   Replay replay_of(const Archive& archive) const;
   double score_of(int index, const Replay& replay) const;
@@ -108,6 +123,8 @@ class Restart {
   std::unique_ptr<SearchSurrogate> surrogate_;
   ActionNet action_net_;
   LocalSearch local_search_;
+  std::optional<QuadraticCritic> quadratic_;
+  ModelRanks ranks_;
   Shares shares_;
   Calibration calibration_;
   OutcomeLevels levels_;        // of the last round

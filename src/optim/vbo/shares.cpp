@@ -70,6 +70,7 @@ double Shares::weight(Source source, ShareState state) const {
     case Source::refinement:
     case Source::incumbent_mutation:
     case Source::expected_improvement:
+    case Source::quadratic_optimum:
       return 0.0;
   }
   return 0.0;

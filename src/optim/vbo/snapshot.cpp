@@ -2,13 +2,14 @@
 // What a resumed study cannot recompute: weights, moments, the local searches and the counters. The
 // results themselves come back from the history, so a snapshot does not grow with them.
 #include <algorithm>
+#include <set>
 
 #include "optim/vbo/vbo.hpp"
 
 namespace vbo {
 namespace {
 
-constexpr std::uint32_t kVersion = 15;
+constexpr std::uint32_t kVersion = 16;
 
 }  // namespace
 
@@ -78,8 +79,23 @@ Result<void> Vbo::restore(std::string_view snapshot, std::span<const Trial> hist
   }
   if (!in.complete() || (round_ == 0 && (restart_->rounds() > 0 || incumbent_))) return damaged;
   if (round_ > 0 && (history_.size() - fresh_ < 1 || encoding_.dimension() == 0)) return damaged;
+  open_again(history);
   if (round_ > 0) failures_.learn(history_, history_.size() - static_cast<int>(fresh_));
   return {};
+}
+
+// The suggestions whose results came after the last round.
+void Vbo::open_again(std::span<const Trial> history) {
+  std::set<TrialId> fresh;
+  for (int i = history_.size() - static_cast<int>(fresh_); i < history_.size(); ++i) {
+    fresh.insert(history_.id(i));
+  }
+  for (const Trial& trial : history) {
+    const auto source = stored_source(trial.rationale);
+    if (source && fresh.contains(trial.id)) {
+      untrained_[trial.id] = {*source, encoding_.encode(trial.point)};
+    }
+  }
 }
 
 // Results in the order they were told, pending points in the order they were asked.

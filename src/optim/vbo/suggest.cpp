@@ -95,6 +95,9 @@ Source Vbo::source_of(TrialId id) const {
   if (round_ == 0) return Source::design;
   const double turn = static_cast<double>(id) * Tuning::golden;
   double u = turn - std::floor(turn);
+  const double optima = quadratic_share();
+  if (u < optima) return Source::quadratic_optimum;
+  u = (u - optima) / (1.0 - optima);
   if (incumbent_) {
     const double refinement = incumbent_->refinement_share(),
                  mutations = incumbent_->mutation_share();
@@ -228,6 +231,17 @@ Vector Vbo::unseen_design_point() {
   return likeliest.size() > 0 ? likeliest : code;
 }
 
+// Of a batch: a few optima are all that its results can tell apart.
+double Vbo::quadratic_share() const {
+  if (!options_.quadratic) return 0.0;
+  return std::min(Tuning::quadratic_share,
+                  Tuning::quadratic_optima / static_cast<double>(common_.batch));
+}
+
+const GaussianActor& Vbo::best_search() const {
+  return incumbent_ ? incumbent_->search() : restart_->local_search().search();
+}
+
 Suggestion Vbo::take(TrialId id, Source source, ConstVectorRef code, Rationale rationale) {
   rationale.source = to_string(source);
   rationale.part = part_of(source);
@@ -239,12 +253,20 @@ Suggestion Vbo::take(TrialId id, Source source, ConstVectorRef code, Rationale r
   return {std::move(point), std::move(rationale)};
 }
 
-// The newest ascended suggestions that have no result yet.
+// Suggestions that no model has learned the results of, the newest first.
+std::vector<Vbo::Asked> Vbo::newest_open() const {
+  std::map<TrialId, Asked> open = untrained_;
+  open.insert(pending_.begin(), pending_.end());
+  std::vector<Asked> newest;
+  for (auto asked = open.rbegin(); asked != open.rend(); ++asked) newest.push_back(asked->second);
+  return newest;
+}
+
 std::vector<Vector> Vbo::pending_ascended() const {
   std::vector<Vector> codes;
-  for (auto asked = pending_.rbegin(); asked != pending_.rend(); ++asked) {
+  for (const Asked& asked : newest_open()) {
     if (codes.size() == Tuning::ascent_together) break;
-    if (asked->second.source == Source::gradient_ascent) codes.push_back(asked->second.code);
+    if (asked.source == Source::gradient_ascent) codes.push_back(asked.code);
   }
   return codes;
 }

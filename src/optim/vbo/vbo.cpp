@@ -15,13 +15,6 @@ bool of_incumbent(std::optional<Source> source) {
   return source == Source::refinement || source == Source::incumbent_mutation;
 }
 
-bool same_categories(const Encoding& encoding, ConstVectorRef a, ConstVectorRef b) {
-  return std::ranges::all_of(encoding.blocks(), [&](const Encoding::Block& block) {
-    return block.kind != ParameterKind::categorical ||
-           a.segment(block.offset, block.width) == b.segment(block.offset, block.width);
-  });
-}
-
 }  // namespace
 
 Vbo::Vbo(const Space& space, const OptimizerOptions& common, const VboGpOptions& options)
@@ -55,7 +48,7 @@ void Vbo::remember(const Trial& trial) {
   std::optional<Source> source;
   if (const auto asked = pending_.find(trial.id); asked != pending_.end()) {
     source = asked->second.source;
-    pending_.erase(asked);
+    untrained_.insert(pending_.extract(asked));
   } else {
     seen_.add(code);  // a point that was not suggested here
   }
@@ -86,11 +79,12 @@ void Vbo::archive_again(const Trial& trial) {
 
 bool Vbo::round_is_due() const {
   return encoding_.dimension() > 0 && history_.size() >= design_size() &&
-         fresh_ >= (round_ == 0 ? 1 : common_.batch);
+         fresh_ >= (round_ == 0 ? 1 : std::max(common_.batch, Tuning::least_round));
 }
 
 void Vbo::play_round() {
   fresh_ = 0;
+  untrained_.clear();
   ++round_;
   observed_.reset();
   failures_.learn(history_, history_.size());
@@ -134,7 +128,7 @@ bool Vbo::reaches_the_incumbent() const {
     return true;
   }
   const Archive& results = restart_->archive();
-  return same_categories(encoding_, results.code(results.at_rank(0)), best) &&
+  return encoding_.same_categories(results.code(results.at_rank(0)), best) &&
          actor.steps_to(incumbent_->search().mean_code(best)) < Tuning::same_basin_steps &&
          incumbent_->best() - restart_->best() < Tuning::same_basin * spread();
 }

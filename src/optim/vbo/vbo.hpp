@@ -60,6 +60,11 @@ class Vbo final : public Optimizer {
     Candidates candidates = {};
   };
 
+  struct Asked {
+    Source source;
+    Vector code;
+  };
+
   // Telling: the round, in the order it happens (vbo.cpp).
   void remember(const Trial& trial);
   bool round_is_due() const;
@@ -73,16 +78,20 @@ class Vbo final : public Optimizer {
   // Resuming (snapshot.cpp).
   void take_back(std::span<const Trial> history);
   void archive_again(const Trial& trial);
+  void open_again(std::span<const Trial> history);
 
   // Asking (suggest.cpp): have candidates drawn, keep apart, fall back.
   Source source_of(TrialId id) const;
   int turn_of(Source source) const;
+  double quadratic_share() const;
+  const GaussianActor& best_search() const;  // around the best result of all restarts
   std::vector<Part> parts_of(std::span<const TrialId> ids) const;
   void draw_beside_ei(std::span<Part> parts);
   void suggest(const Part& part, std::vector<Suggestion>& suggestions);
   void choose(const Part& part, std::vector<Suggestion>& made);
   std::vector<int> keep_apart(const Candidates& candidates, Source source,
                               std::size_t wanted) const;
+  std::vector<Asked> newest_open() const;
   std::vector<Vector> pending_ascended() const;
   Rationale reasons_for(int i, const Candidates& candidates) const;
   Vector unseen_design_point();
@@ -116,11 +125,10 @@ class Vbo final : public Optimizer {
   std::unique_ptr<IncumbentSearch>
       incumbent_;  // null during the first restart, and while a restart is the best
 
-  struct Asked {
-    Source source;
-    Vector code;
-  };
   std::map<TrialId, Asked> pending_;
+  // Told since the last round: no model has learned them, so that suggestions keep away from them
+  // as from pending ones.
+  std::map<TrialId, Asked> untrained_;
   std::int64_t restart_from_ = 0;  // results that were there when the restart began
   TrialId restart_first_id_ = 0;   // trials from here on were asked for since then
   TrialId newest_id_ = 0;          // asked for so far
