@@ -26,7 +26,7 @@ TEST(Once, TheNextProgramHasTheSameParent) {
   std::set<double> parents;
   for (TrialId id = 1; id <= 10; ++id) {
     pool->submit(job(id));
-    parents.insert(collect(*pool).at(id).value.value());
+    parents.insert(collect(*pool).at(id).value().value());
   }
   EXPECT_EQ(parents.size(), 1U);
 }

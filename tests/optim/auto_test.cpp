@@ -115,7 +115,9 @@ TEST(Auto, TheStoredChoiceWins) {
       trial.id = id;
       trial.asked_in = 2 * id - 1;
       trial.told_in = 2 * id;
-      trial.point = begun->ask(ids).at(0).point;
+      const Suggestion made = begun->ask(ids).at(0);
+      trial.point = made.point;
+      trial.rationale = made.rationale;
       trial.state = TrialState::completed;
       const double x = std::get<double>(trial.point[0]), y = std::get<double>(trial.point[1]);
       trial.values = {-(x - 0.3) * (x - 0.3) - (y - 0.6) * (y - 0.6)};

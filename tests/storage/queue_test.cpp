@@ -257,10 +257,10 @@ TEST_P(StorageQueue, ResultsThatCameTogetherAreStoredTogether) {
   EXPECT_THAT(worker->complete_all(claims).value(),
               ElementsAre(Completion::recorded, Completion::second, Completion::recorded));
   EXPECT_THAT(ids_of(storage_->load_untold().value()), ElementsAre(2, 1, 3));
-  EXPECT_EQ(storage_->load_trial(2).value()->value, -1.0);
+  EXPECT_EQ(storage_->load_trial(2).value()->value(), -1.0);
   // Once more, for the answer may have got lost.
   EXPECT_TRUE(worker->complete_all(claims));
-  EXPECT_EQ(storage_->load_trial(3).value()->value, 1.5);
+  EXPECT_EQ(storage_->load_trial(3).value()->value(), 1.5);
 }
 
 TEST_P(StorageQueue, OfResultsThatCannotAllBeStoredNoneIs) {

@@ -2,7 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "tasks/task.hpp"
+#include "vbo/random.hpp"
 
 namespace vbo::tasks {
 namespace {
@@ -36,7 +40,26 @@ TEST(TaskOptions, AreDescribed) {
   EXPECT_EQ(task->info().spec, "sphere?dim=3&noise=0.5");
   EXPECT_EQ(task->info().noise, 0.5);
   EXPECT_EQ(task->space().size(), 3U);
-  EXPECT_EQ(task->info().options.size(), 5U);
+  EXPECT_EQ(task->info().options.size(), 6U);
+}
+
+// Smooth and irregular, but the optimum stays where it was, and is the lowest point.
+TEST(TaskOptions, BendingKeepsTheOptimum) {
+  const auto plain = make_task("ellipsoid?dim=3&shift=2&rotate=2").value();
+  const auto bent = make_task("ellipsoid?dim=3&shift=2&rotate=2&bend=1").value();
+  const Point optimum = bent->info().optimum->points.front();
+  EXPECT_EQ(optimum, plain->info().optimum->points.front());
+  EXPECT_EQ(bent->noiseless(optimum).value(), 0.0);
+  Rng rng(1, "bend");
+  int different = 0;
+  for (int i = 0; i < 100; ++i) {
+    Point point = optimum;
+    for (Value& v : point) v = std::clamp(std::get<double>(v) + 0.3 * rng.normal(), -5.0, 5.0);
+    EXPECT_GT(bent->noiseless(point).value(), 0.0);
+    different +=
+        std::abs(bent->noiseless(point).value() / plain->noiseless(point).value() - 1.0) > 1e-3;
+  }
+  EXPECT_GT(different, 90);
 }
 
 TEST(TaskOptions, AllTasksStartsWithThePapersOwn) {
