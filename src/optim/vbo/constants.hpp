@@ -155,7 +155,7 @@ struct Tuning {
   // 1 and 4 are the same.
   static constexpr double quadratic_radius = 2.0;
   static constexpr double quadratic_flat = 1e-4;  // least length of results, of their largest
-  static constexpr std::ptrdiff_t quadratic_most_coefficients = 500;  // time
+  static constexpr std::ptrdiff_t quadratic_most_coefficients = 240;  // up to D = 20; time
   static constexpr int quadratic_pool = 3000;  // best results looked at; time
   // Model-based generations follow the better surrogate's rank correlation on new results near the
   // search: one up to the lower, as many as the option says from the upper.
