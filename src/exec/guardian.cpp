@@ -87,7 +87,7 @@ void start_keeper(int link, Keepers& keepers) {
   const int kept = fcntl(socket, F_DUPFD_CLOEXEC, 16);
   const int watched = owner < 0 ? -1 : fcntl(owner, F_DUPFD_CLOEXEC, 16);
   const int nowhere = fcntl(open("/dev/null", O_RDWR | O_CLOEXEC), F_DUPFD_CLOEXEC, 16);
-  // Without room for them it could neither hear of vbo's end nor be spoken to.
+  // Without room for them it could neither notice vbo's end nor receive commands.
   if (kept < 0 || nowhere < 0 || (owner >= 0 && watched < 0)) _exit(1);
   close_range(0, 15, 0);
   dup2(kept, 0);

@@ -142,23 +142,25 @@ struct Tuning {
   static constexpr std::size_t ei_pending = 64;  // pending points with fantasies; guess
 
   // ---- The quadratic critic ("A quadratic critic") ---------------------------------------------
-  // Suggestions of a batch that are optima of quadratic models, and most of their share. 8: the
-  // same.
+  // Suggestions of a batch that are optima of quadratic models, and most of their share. 8 optima:
+  // no difference that few seeds can show; the share is a guess.
   static constexpr double quadratic_optima = 4.0, quadratic_share = 0.125;
   // Of the gaps to the best result the one that halves a weight twice: this part are smaller. 0.2
-  // is worse, 0.5 much worse, weights that fall with the rank alone worst (sure).
+  // is worse, 0.5 much worse, weights that fall with the rank alone worst (8 functions, two seeds).
   static constexpr double quadratic_good = 0.1;
-  // Results near a search it learns from, per coefficient; 2 to 4 alike.
+  // Results near a search it learns from, per coefficient; 2 and 4 alike.
   static constexpr double quadratic_results = 3.0;
-  static constexpr double quadratic_growth = 2.0;  // from one neighbourhood to the next; flat
+  static constexpr double quadratic_growth = 2.0;  // from one neighbourhood to the next; guess
   // Deviations of the results, in the mean over coordinates, within which an optimum is looked for.
-  // 1 and 4 are the same.
+  // 1 and 4: no difference that few seeds can show.
   static constexpr double quadratic_radius = 2.0;
-  static constexpr double quadratic_flat = 1e-4;  // least length of results, of their largest
+  static constexpr double quadratic_flat =
+      1e-4;  // least length of results, of their largest; guess
   static constexpr std::ptrdiff_t quadratic_most_coefficients = 240;  // up to D = 20; time
   static constexpr int quadratic_pool = 3000;  // best results looked at; time
   // Model-based generations follow the better surrogate's rank correlation on new results near the
   // search: one up to the lower, as many as the option says from the upper.
+  // Guesses, as are the next two.
   static constexpr double least_tau = 0.3, most_tau = 0.9;
   static constexpr double tau_deviations = 3.0;  // of the search, within which results are near it
   static constexpr std::size_t tau_results = 5;  // fewest to estimate it from
