@@ -1,14 +1,34 @@
 // SPDX-License-Identifier: MIT
 #include <signal.h>
+#include <unistd.h>
 
 #include <exception>
 #include <new>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include "cli/console.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/program.hpp"
+
+namespace {
+
+constexpr std::string_view no_memory =
+    "vbo: out of memory (see ulimit -v); what was told is stored, and the same command goes on "
+    "from there\n";
+constexpr std::string_view show_cursor = "\x1b[?25h";
+
+// Ends the program at once, as kill -9 would, which loses nothing. Unwinding instead would run
+// destructors, and those of JSON values allocate: the program would abort without a word.
+[[noreturn]] void out_of_memory() {
+  for (const std::string_view text : {isatty(STDERR_FILENO) ? show_cursor : "", no_memory}) {
+    if (write(STDERR_FILENO, text.data(), text.size()) < 0) break;
+  }
+  _exit(vbo::cli::kFailed);
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
 #ifdef __AVX2__
@@ -19,13 +39,12 @@ int main(int argc, char** argv) {
                           "one lacks; build it here with: make program");
   }
 #endif
+  std::set_new_handler(out_of_memory);
   signal(SIGCHLD, SIG_DFL);  // may be inherited as ignored, and then no exit code would be seen
   try {
     return vbo::cli::run_program(argc, argv);
   } catch (const std::bad_alloc&) {
-    return vbo::cli::fail(vbo::cli::kFailed,
-                          "out of memory (see ulimit -v); what was told is stored, and the same "
-                          "command goes on from there");
+    out_of_memory();  // malloc() by a library, and sizes beyond any memory
   } catch (const std::system_error& error) {
     const bool limit = error.code() == std::errc::resource_unavailable_try_again;
     return vbo::cli::fail(vbo::cli::kFailed,
