@@ -28,6 +28,11 @@ void Arguments::optional_positional(const std::string& name, std::string& target
   app_.add_option(name, target, help)->capture_default_str();
 }
 
+void Arguments::optional_positional(const std::string& name, std::vector<std::string>& target,
+                                    const std::string& help) {
+  app_.add_option(name, target, help)->expected(0, 64);
+}
+
 void Arguments::flag(const std::string& names, bool& target, const std::string& help) {
   app_.add_flag(names, target, help);
 }

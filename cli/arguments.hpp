@@ -21,6 +21,8 @@ class Arguments {
   void positional(const std::string& name, std::string& target, const std::string& help);
   void positional(const std::string& name, std::int64_t& target, const std::string& help);
   void optional_positional(const std::string& name, std::string& target, const std::string& help);
+  void optional_positional(const std::string& name, std::vector<std::string>& target,
+                           const std::string& help);
   // One or more.
   void positional(const std::string& name, std::vector<std::string>& target,
                   const std::string& help);

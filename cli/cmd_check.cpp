@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 
+#include "cli/ask_and_tell.hpp"
 #include "cli/commands.hpp"
 #include "cli/evaluator.hpp"
 #include "cli/signals.hpp"
 #include "cli/trial_json.hpp"
 #include "core/one_line.hpp"
+#include "core/spelling.hpp"
+#include "core/value_text.hpp"
 #include "exec/command_template.hpp"
 
 namespace vbo::cli {
@@ -51,9 +56,59 @@ std::optional<Outcome> evaluate(Executor& executor, const Point& point) {
 
 std::string right(const StudyFile& file) {
   const StudyOptions& study = file.study;
-  return fmt::format("{}: the study file is right: {} parameters, {}, budget {}, method {}\n",
-                     file.path, study.space.size(), to_string(study.objectives.front().goal),
-                     study.budget, study.optimizer.method);
+  std::string text =
+      fmt::format("{}: the study file is right: {} parameters, {}, budget {}, method {}\n",
+                  file.path, study.space.size(), to_string(study.objectives.front().goal),
+                  study.budget, study.optimizer.method);
+  if (study.optimizer.method == "auto") {
+    if (const auto method = make_optimizer(study.space, study.optimizer)) {
+      text += "method " + (*method)->report().message + "\n";
+    }
+  }
+  return text;
+}
+
+// The point of --at: what it leaves out is as the random point has it.
+Result<Point> point_to_check(const StudyFile& file, const std::vector<std::string>& given) {
+  Result<Point> point = random_point(file);
+  if (!point || given.empty()) return point;
+  const Space& space = file.study.space;
+  std::vector<std::string> names;
+  for (const Parameter& p : space.parameters()) names.push_back(p.name);
+  for (const std::string& text : given) {
+    const auto parts = assignment(text);
+    const auto index = parts ? space.index_of(parts->first) : std::nullopt;
+    if (!index) {
+      return Error{ErrorKind::invalid_input,
+                   parts ? "--at: unknown parameter \"" + parts->first + "\"" +
+                               suggestion(parts->first, names)
+                         : "--at: found \"" + text + "\", expected NAME=VALUE"};
+    }
+    Result<Value> value = value_from_text(space[*index], parts->second);
+    if (!value) return value.error();
+    (*point)[*index] = std::move(*value);
+  }
+  if (const auto inside = space.check(*point); !inside) return inside.error();
+  return point;
+}
+
+// As the study would end it: a limit whose metric is missing makes the evaluation fail.
+Outcome as_a_study_takes_it(const StudyFile& file, Outcome outcome) {
+  const Trial ended =
+      ended_by(Trial{}, outcome, file.study.space.limits(), file.study.objectives.size());
+  outcome.failure = ended.failure;
+  if (outcome.failure) outcome.values.clear();
+  return outcome;
+}
+
+// How long the study would take if every evaluation took as long as this one.
+std::string duration_estimate(const StudyFile& file, double seconds) {
+  const double workers =
+      static_cast<double>(std::max<std::size_t>(1, file.evaluate->process.workers));
+  const double rounds = std::ceil(static_cast<double>(file.study.budget) / workers);
+  return fmt::format("study  {} evaluations, {} at a time: about {} if each takes as long\n",
+                     file.study.budget, file.evaluate->process.workers,
+                     duration_text(rounds * seconds));
 }
 
 void print_text(const StudyFile& file, const std::string& command, const Point& point,
@@ -61,12 +116,14 @@ void print_text(const StudyFile& file, const std::string& command, const Point& 
   print_out(right(file));
   print_out("point\n" + point_lines(file.study.space, point, "  "));
   print_out("ran    " + command + "\n");
+  if (!outcome.line.empty()) print_out("line   " + one_line(outcome.line) + "\n");
   if (outcome.value()) {
     print_out("value  " + console.paint(1, Style::good, short_number(*outcome.value())) + "  in " +
               duration_text(outcome.seconds) + "\n");
     for (const auto& [name, metric] : outcome.metrics) {
       print_out("metric " + one_line(name) + " = " + short_number(metric) + "\n");
     }
+    print_out(duration_estimate(file, outcome.seconds));
   } else {
     print_out(console.paint(1, Style::bad, "failed") + " " + one_line(outcome.failure->message) +
               "\n");
@@ -81,8 +138,9 @@ void print_text(const StudyFile& file, const std::string& command, const Point& 
 }
 
 // A study that people evaluate: there is nothing to run, and the point is shown instead.
-int check_without_program(const StudyFile& file, bool json, const Console& console) {
-  const Result<Point> point = random_point(file);
+int check_without_program(const StudyFile& file, const std::vector<std::string>& at, bool json,
+                          const Console& console) {
+  const Result<Point> point = point_to_check(file, at);
   if (!point) return fail(point.error());
   if (json) {
     print_json({{"study", file.study.name},
@@ -106,21 +164,23 @@ int check_without_program(const StudyFile& file, bool json, const Console& conso
   return kDone;
 }
 
-int check(const std::string& path, bool json, const Console& console) {
+int check(const std::string& path, const std::vector<std::string>& at, bool json,
+          const Console& console) {
   const Result<StudyFile> file = read_study_file(path);
   if (!file) return fail(file.error());
-  if (!file->evaluate) return check_without_program(*file, json, console);
+  if (!file->evaluate) return check_without_program(*file, at, json, console);
   Result<EvaluateSettings> settings = require_evaluator(*file);
   if (!settings) return fail(settings.error());
   settings->process.workers = 1;
   settings->process.retries = 0;
   settings->process.temporary_retries = 0;
-  const Result<Point> point = random_point(*file);
+  const Result<Point> point = point_to_check(*file, at);
   if (!point) return fail(point.error());
   const Result<std::unique_ptr<Executor>> executor = make_executor(*file, *settings);
   if (!executor) return fail(executor.error());
-  const std::optional<Outcome> outcome = evaluate(**executor, *point);
+  std::optional<Outcome> outcome = evaluate(**executor, *point);
   if (!outcome) return fail(kInterrupted, "interrupted");
+  outcome = as_a_study_takes_it(*file, std::move(*outcome));
   const std::string command = command_line(*file, *settings, *point);
   if (json) {
     print_json({{"study", file->study.name},
@@ -130,6 +190,7 @@ int check(const std::string& path, bool json, const Console& console) {
                 {"value", outcome->value() ? Json(*outcome->value()) : Json()},
                 {"metrics", Json(outcome->metrics)},
                 {"seconds", outcome->seconds},
+                {"line", outcome->line},
                 {"error", outcome->failure ? Json(outcome->failure->message) : Json()},
                 {"stderr", outcome->stderr_tail}});
   } else {
@@ -145,8 +206,10 @@ Action define_check(CLI::App& app, const Console& console) {
   auto json = std::make_shared<bool>(false);
   Arguments arguments(app);
   arguments.positional("FILE", *path, "Study file (.toml)");
+  auto at = std::make_shared<std::vector<std::string>>();
+  arguments.repeated("--at", *at, "NAME=VALUE", "Evaluate there; what is left out is random");
   arguments.flag("--json", *json, "Print JSON");
-  return [path, json, &console] { return check(*path, *json, console); };
+  return [path, at, json, &console] { return check(*path, *at, *json, console); };
 }
 
 }  // namespace vbo::cli

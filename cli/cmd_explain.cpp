@@ -10,6 +10,7 @@
 #include "core/one_line.hpp"
 #include "core/users_sign.hpp"
 #include "report/json.hpp"
+#include "report/why.hpp"
 
 namespace vbo::cli {
 namespace {
@@ -20,7 +21,12 @@ struct Explanation {
   const Trial& trial;
   const Ledger& ledger;
   Rationale why;
+  Prediction prediction;
+  std::string sentences;
 };
+
+// A part that has no effect: not worth a line.
+bool carries_nothing(const Term& term) { return term.value == 0.0; }
 
 double sum_of(const Rationale& rationale) {
   double sum = 0.0;
@@ -28,11 +34,21 @@ double sum_of(const Rationale& rationale) {
   return sum;
 }
 
+Json optional_json(const std::optional<double>& number) {
+  return number ? json_of(*number) : Json();
+}
+
 Json explanation_json(const Explanation& e) {
   Json json = {{"id", e.trial.id},
                {"params", json_of(e.record.space, e.trial.point)},
                {"state", to_string(e.trial.state)},
-               {"value", json_of(e.trial.value())}};
+               {"value", json_of(e.trial.value())},
+               {"why", e.sentences},
+               {"predicted", optional_json(e.prediction.mean)},
+               {"deviation", optional_json(e.prediction.deviation)},
+               {"best_before", optional_json(e.prediction.best_before)},
+               {"chance_of_improvement", optional_json(e.prediction.beats)},
+               {"chance_feasible", optional_json(e.prediction.feasible)}};
   json.update(ledger_json(e.ledger, e.why));
   return json;
 }
@@ -86,7 +102,9 @@ std::string score_text(const Explanation& e, const Lines& lines) {
         *e.why.acquisition);
   }
   std::string text = fmt::format("What its score is made of ({}):\n", better(e));
-  for (const Term& term : e.why.terms) text += lines.of(term);
+  for (const Term& term : e.why.terms) {
+    if (!carries_nothing(term)) text += lines.of(term);
+  }
   text += lines.of("sum", sum_of(e.why));
   return text + lines.of("acquisition", *e.why.acquisition);
 }
@@ -97,19 +115,28 @@ std::string outcome_text(const Trial& trial) {
   return std::string(to_string(trial.state));
 }
 
-std::string explanation_text(const Explanation& e) {
+std::string explanation_text(const Explanation& e, bool terms) {
   std::string text = fmt::format("Trial {}, {}\n{}", e.trial.id, outcome_text(e.trial),
                                  point_lines(e.record.space, e.trial.point, "  "));
+  text += "\n" + e.sentences + "\n";
+  if (!terms) {
+    if (!e.why.terms.empty() || !e.why.notes.empty()) {
+      text += "The numbers behind it: --terms\n";
+    }
+    return text;
+  }
   text += fmt::format("\nSuggested by method \"{}\", source \"{}\".\n", e.record.optimizer.method,
                       e.why.source.empty() ? "unknown" : e.why.source);
   const Lines lines(e);
   text += score_text(e, lines);
   if (!e.why.notes.empty()) text += "Beside it:\n";
-  for (const Term& note : e.why.notes) text += lines.of(note);
+  for (const Term& note : e.why.notes) {
+    if (!carries_nothing(note)) text += lines.of(note);
+  }
   return text;
 }
 
-int explain(const std::string& argument, TrialId id, bool json) {
+int explain(const std::string& argument, TrialId id, bool terms, bool json) {
   const Result<OpenedStudy> study = open_to_read(argument);
   if (!study) return fail(study.error());
   const Result<std::optional<Trial>> trial = study->storage->load_trial(id);
@@ -120,12 +147,17 @@ int explain(const std::string& argument, TrialId id, bool json) {
   }
   const StudyRecord& record = study->record;
   const Ledger& ledger = ledger_of(record.space, record.optimizer);
-  const Explanation explanation{record, **trial, ledger,
-                                in_present_form(record.goal(), ledger, (*trial)->rationale)};
+  const Result<std::vector<Trial>> history = study->storage->load_history();
+  if (!history) return fail(history.error());
+  Trial shown = **trial;
+  shown.rationale = in_present_form(record.goal(), ledger, (*trial)->rationale);
+  const Prediction prediction = prediction_of(record, *history, shown);
+  const Explanation explanation{record,          **trial,    ledger,
+                                shown.rationale, prediction, why_text(record, prediction, shown)};
   if (json) {
     print_json(explanation_json(explanation));
   } else {
-    print_out(explanation_text(explanation));
+    print_out(explanation_text(explanation, terms));
   }
   return kDone;
 }
@@ -136,14 +168,16 @@ Action define_explain(CLI::App& app, const Console&) {
   struct Options {
     std::string study;
     TrialId id = 0;
+    bool terms = false;
     bool json = false;
   };
   auto options = std::make_shared<Options>();
   Arguments arguments(app);
   arguments.positional("STUDY", options->study, "Storage (.db) or study file (.toml)");
   arguments.positional("ID", options->id, "The trial's id");
+  arguments.flag("--terms", options->terms, "Also the numbers the method compared, with meanings");
   arguments.flag("--json", options->json, "Print JSON");
-  return [options] { return explain(options->study, options->id, options->json); };
+  return [options] { return explain(options->study, options->id, options->terms, options->json); };
 }
 
 }  // namespace vbo::cli

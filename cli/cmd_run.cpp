@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <exception>
 #include <new>
@@ -20,6 +21,7 @@
 #include "core/limits.hpp"
 #include "core/one_line.hpp"
 #include "exec/command_template.hpp"
+#include "vbo/report.hpp"
 #include "vbo/worker.hpp"
 
 namespace vbo::cli {
@@ -47,7 +49,48 @@ struct Summary {
   std::optional<Trial> best;
   std::int64_t ended_before = 0;
   double seconds = 0.0;
+  std::vector<FailureGroup> failures;  // most frequent first
+  std::string stderr_line;             // the last one of an example of the most frequent failure
 };
+
+bool is_paused(const Summary& summary) {
+  return summary.end == RunEnd::too_many_failures || summary.end == RunEnd::setup_failure;
+}
+
+// Why evaluations fail, where that is what one has to know.
+std::string failure_text(const Summary& summary, const Console& console) {
+  const bool all = summary.counts.completed == 0;
+  if (summary.failures.empty() || !(all || is_paused(summary))) return "";
+  const FailureGroup& most = summary.failures.front();
+  std::string text;
+  if (all && !is_paused(summary)) {
+    text += console.paint(1, Style::bad, "Every evaluation has failed.") + "\n";
+  }
+  text += fmt::format("{} ({} of {} failures): {}\n",
+                      summary.failures.size() == 1 ? "Reason" : "Most frequent reason", most.count,
+                      summary.counts.failed, one_line(most.message));
+  if (!summary.stderr_line.empty()) {
+    text += "Last line of its standard error: " + one_line(summary.stderr_line) + "\n";
+  }
+  return text;
+}
+
+Result<void> find_failures(Study& study, Summary& summary) {
+  if (summary.counts.failed == 0) return {};
+  const Result<std::unique_ptr<Storage>> storage = study.connect(Access::read);
+  if (!storage) return storage.error();
+  Result<StudyReport> report = make_report(**storage);
+  if (!report) return report.error();
+  summary.failures = std::move(report->failures);
+  if (summary.failures.empty() || summary.failures.front().examples.empty()) return {};
+  const auto example = (*storage)->load_trial(summary.failures.front().examples.back());
+  if (!example) return example.error();
+  if (!*example) return {};
+  std::string tail = (*example)->stderr_tail;
+  while (!tail.empty() && std::isspace(static_cast<unsigned char>(tail.back()))) tail.pop_back();
+  summary.stderr_line = tail.substr(tail.rfind('\n') + 1);  // npos + 1 == 0
+  return {};
+}
 
 std::string headline(const StudyFile& file, const Summary& summary) {
   const std::int64_t ended = summary.counts.completed + summary.counts.failed;
@@ -68,10 +111,8 @@ std::string reason(const StudyFile& file, const Summary& summary) {
     case RunEnd::interrupted:
       return "Interrupted; nothing is lost.";
     case RunEnd::too_many_failures:
-      return fmt::format(
-          "Paused: {} evaluations in a row have failed. See why with: vbo trials {} --state failed "
-          "--json",
-          file.stop.failures_in_a_row, shell_quoted(file.study.storage));
+      return fmt::format("Paused: {} evaluations in a row have failed.",
+                         file.stop.failures_in_a_row);
     case RunEnd::no_more_information:
       return "Stopped: the predicted information of the last rounds is below stop.information.";
     case RunEnd::space_exhausted:
@@ -83,8 +124,7 @@ std::string reason(const StudyFile& file, const Summary& summary) {
     case RunEnd::setup_failure:
       return fmt::format(
           "Paused: the first evaluations all failed in the same way, so the set-up is probably "
-          "wrong. See why with: vbo check {}",
-          shell_quoted(file.path));
+          "wrong. They do not count: `vbo run` evaluates them again.");
   }
   return "";
 }
@@ -97,12 +137,15 @@ std::string next_steps(const StudyFile& file, const Summary& summary) {
   std::vector<std::pair<std::string, std::string>> steps;
   switch (summary.end) {
     case RunEnd::setup_failure:
-      steps.emplace_back("vbo check " + study, "when it is repaired: evaluate one point");
-      steps.emplace_back("vbo run " + study, "when that works: resume");
+      steps.emplace_back("vbo check " + study, "look: one point with all that it prints");
+      steps.emplace_back("vbo run " + study,
+                         "when it is repaired: resume, those that failed first");
       break;
     case RunEnd::too_many_failures:
-      steps.emplace_back("vbo trials " + db + " --state failed --json", "why they failed");
-      steps.emplace_back("vbo run " + study, "when it is repaired: resume");
+      steps.emplace_back("vbo trials " + db + " --state failed --json", "look: why they failed");
+      steps.emplace_back("vbo retry " + study + " --failed",
+                         "when it is repaired: evaluate them again");
+      steps.emplace_back("vbo run " + study, "resume");
       break;
     case RunEnd::interrupted:
     case RunEnd::time_over:
@@ -138,6 +181,7 @@ void print_summary(const StudyFile& file, const Summary& summary, const Console&
   std::string text = console.paint(1, Style::bold, headline(file, summary)) + "\n";
   const std::string why = reason(file, summary);
   if (!why.empty()) text += why + "\n";
+  text += failure_text(summary, console);
   if (summary.best) {
     const bool feasible = is_feasible(file.study.space, *summary.best);
     text += "\n" +
@@ -147,7 +191,7 @@ void print_summary(const StudyFile& file, const Summary& summary, const Console&
             fmt::format("  (trial {})\n", summary.best->id) +
             point_lines(file.study.space, summary.best->point, "  ") +
             limit_lines(file.study.space, *summary.best, "  ");
-  } else {
+  } else if (summary.failures.empty()) {
     text += "No evaluation has succeeded.\n";
   }
   print_out(text);
@@ -162,15 +206,15 @@ Json summary_json(const StudyFile& file, const Summary& summary) {
           {"failed", summary.counts.failed},
           {"budget", file.study.budget},
           {"seconds", summary.seconds},
+          {"failure", summary.failures.empty() ? Json() : Json(summary.failures.front().message)},
+          {"stderr", summary.stderr_line},
           {"best", best_json(file.study.space, summary.best)}};
 }
 
 int exit_code_of(const StudyFile& file, const Summary& summary) {
   if (summary.end == RunEnd::interrupted) return kInterrupted;
   if (!summary.best || !is_feasible(file.study.space, *summary.best)) return kNoSuccess;
-  const bool paused =
-      summary.end == RunEnd::too_many_failures || summary.end == RunEnd::setup_failure;
-  return paused ? kFailed : kDone;
+  return is_paused(summary) ? kFailed : kDone;
 }
 
 // The workers of this process: a thread that takes from the study's queue like any other worker.
@@ -353,8 +397,35 @@ Result<Summary> run_study(const StudyFile& file, Study& study, const Crew& crew,
   Result<std::optional<Trial>> best = study.best();
   if (!best) return best.error();
   summary.best = std::move(*best);
+  if (const auto found = find_failures(study, summary); !found) return found.error();
   if (const Result<void> closed = study.close(); !closed) return closed.error();
   return summary;
+}
+
+// A study whose set-up was wrong begins anew: all that there is failed in the same way, and taught
+// nothing.
+Result<void> retry_setup_failures(const StudyFile& file, Study& study, const Console& console) {
+  if (file.stop.failures_in_a_row == 0) return {};
+  const Result<std::vector<Trial>> trials = study.trials();
+  if (!trials) return trials.error();
+  std::vector<TrialId> failed;
+  std::string message;
+  for (const Trial& trial : *trials) {
+    if (!trial.has_ended()) continue;
+    if (!trial.failure || trial.failure->cause == FailureCause::infeasible) return {};
+    if (!failed.empty() && trial.failure->message != message) return {};
+    message = trial.failure->message;
+    failed.push_back(trial.id);
+  }
+  if (failed.empty()) return {};
+  if (!console.quiet) {
+    print_err(fmt::format("vbo: {} failed, all in the same way; evaluating {} again\n",
+                          failed.size() == 1
+                              ? "the evaluation so far"
+                              : fmt::format("the {} evaluations so far", failed.size()),
+                          failed.size() == 1 ? "it" : "them"));
+  }
+  return study.retry(std::move(failed), "the set-up had failed");
 }
 
 // A storage where a study file is expected, by its name or by what is in it.
@@ -393,6 +464,12 @@ int run(const RunArguments& options, const Console& console) {
   Result<Study> study = open_or_stand_by(*file, false, interrupts, console);
   if (!study) return fail(study.error());
   if (!study->warning().empty()) print_err("vbo: " + one_line(study->warning()) + "\n");
+  if (const auto retried = retry_setup_failures(*file, *study, console); !retried) {
+    return fail(retried.error());
+  }
+  if (const std::string chosen = study->report().message; !console.quiet && !chosen.empty()) {
+    print_err("vbo: " + one_line(chosen) + "\n");
+  }
   const Result<Summary> summary =
       run_study(*file, *study, crew, interrupts, options.time_limit, console);
   if (!summary) return fail(summary.error());

@@ -9,6 +9,7 @@
 
 #include "cli/ask_and_tell.hpp"
 #include "cli/commands.hpp"
+#include "cli/file_kind.hpp"
 #include "cli/signals.hpp"
 #include "cli/target.hpp"
 #ifdef VBO_HAVE_PAGE
@@ -80,8 +81,22 @@ void raise_descriptor_limit() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+// The study; with --allow-tell one that is not there yet begins.
+Result<OpenedStudy> study_to_serve(const ServeArguments& options) {
+  Result<OpenedStudy> study = open_to_read(options.study);
+  const bool begins = !study && study.error().kind == ErrorKind::not_found && options.allow_tell &&
+                      is_study_file(options.study);
+  if (!begins) return study;
+  if (Result<Study> made = open_to_write(options.study); !made) {
+    if (made.error().kind != ErrorKind::busy) return made.error();  // busy: somebody else makes it
+  } else if (const Result<void> closed = made->close(); !closed) {
+    return closed.error();
+  }
+  return open_to_read(options.study);
+}
+
 int serve(const ServeArguments& options, const Console& console) {
-  const Result<OpenedStudy> study = open_to_read(options.study);
+  const Result<OpenedStudy> study = study_to_serve(options);
   if (!study) return fail(study.error());
   web::ServerOptions server_options;
   server_options.host = options.host;

@@ -88,7 +88,7 @@ const std::vector<Command>& commands() {
        define_drop},
       {"retry",
        "Evaluate failed trials again",
-       {"vbo retry study.db 7", "vbo retry study.db 7 8 --reason \"the power was off\""},
+       {"vbo retry study.db --failed", "vbo retry study.db 7 8 --reason \"the power was off\""},
        "They wait again under their ids: `vbo run` and `vbo work` evaluate them, or `vbo tell` "
        "tells "
        "their results. The failure stays in the log, and the evaluation counts once. Works while "

@@ -31,14 +31,42 @@ int wrong_command(const std::string& word) {
   for (const Command& command : commands()) {
     if (!command.hidden) names.push_back(command.name);
   }
+  if (word == "stop" || word == "pause" || word == "kill") {
+    return fail(kWrongUsage,
+                "there is no command \"" + word +
+                    "\": Ctrl-C or SIGTERM ends vbo run after what is being evaluated, "
+                    "a second one at once, and vbo run resumes");
+  }
   return fail(kWrongUsage, "unknown command \"" + word + "\"" + suggestion(word, names));
+}
+
+// The first argument that the command does not know, with the option it may have meant.
+std::string about_unknown(const CLI::App& program, const CLI::App& command) {
+  const std::vector<std::string> left = program.remaining(true);
+  const auto unknown = std::ranges::find_if(
+      left, [](const std::string& argument) { return argument.starts_with("--"); });
+  if (unknown == left.end()) return {};
+  const std::string name = unknown->substr(0, unknown->find('='));
+  std::vector<std::string> names;
+  for (const CLI::App* app = &command; app; app = app->get_parent()) {
+    for (const CLI::Option* option : app->get_options()) {
+      for (const std::string& known : option->get_lnames()) names.push_back("--" + known);
+    }
+  }
+  return "unknown option " + name + suggestion(name, names);
 }
 
 int wrong_usage(const CLI::App& app, const CLI::ParseError& error) {
   std::string command = "vbo";
-  for (const CLI::App* sub : app.get_subcommands()) command += " " + sub->get_name();
-  return fail(kWrongUsage,
-              std::string(error.what()) + "\nTry \"" + command + " --help\" for an example.");
+  const CLI::App* last = &app;
+  for (const CLI::App* sub : app.get_subcommands()) {
+    command += " " + sub->get_name();
+    last = sub;
+  }
+  std::string text = error.get_name() == "ExtrasError" ? about_unknown(app, *last) : "";
+  if (text.empty()) text = error.what();
+  if (!text.ends_with('.') && !text.ends_with('?')) text += ".";
+  return fail(kWrongUsage, text + " Try \"" + command + " --help\" for an example.");
 }
 
 // A negative value such as -inf or -.5 looks like an option to CLI11; behind a space it does not.

@@ -10,7 +10,7 @@ int main() {
       vbo::Space::make({vbo::Parameter::real("x", -5, 10), vbo::Parameter::integer("n", 1, 8)})
           .value();
   options.objectives = {{.name = "value", .goal = vbo::Goal::minimize}};
-  options.optimizer = {.method = "vbo", .seed = 1, .batch = 8};
+  options.optimizer = {.seed = 1, .batch = 8};
   options.storage = "memory:";  // or a file name: then it can be stopped and resumed
 
   vbo::Study study = vbo::Study::open(options).value();

@@ -200,7 +200,7 @@ struct HttpServer::Impl::Session : std::enable_shared_from_this<Session> {
     const bool keep = raw.keep_alive(), head = raw.method() == http::verb::head;
     const Request request = plain(raw);
     if (std::optional<Response> refused = server->refuse(raw, request.path)) {
-      server->count_refusal(text(raw.method_string()) + " refused with status " +
+      server->count_refusal(text(raw.method_string()) + " with status " +
                             std::to_string(refused->status));
       return send(std::move(*refused), false, head);
     }

@@ -97,7 +97,7 @@ using OptionValue = std::variant<bool, std::int64_t, double, std::string, std::v
 using OptionMap = std::map<std::string, OptionValue, std::less<>>;
 
 struct OptimizerOptions {
-  std::string method = "vbo";  // one of method_names()
+  std::string method = "auto";  // one of method_names()
   std::uint64_t seed = 0;
   std::int64_t batch = 1;   // results a method should expect between training rounds
   std::int64_t budget = 0;  // evaluations in all, as far as known; 0 = unknown

@@ -22,13 +22,19 @@
 
 namespace vbo {
 
+// What nobody chose: a new study takes the value beside it, a stored one keeps its own.
+struct Unstated {
+  bool name = false, budget = false, method = false, seed = false, batch = false, settings = false,
+       start = false, evaluate = false;
+};
+
 struct StudyOptions {
   std::string name = "study";
   Space space;
   std::vector<Objective> objectives = {Objective{}};
   std::int64_t budget = 1000;  // evaluations
   OptimizerOptions optimizer;
-  bool any_batch = false;  // optimizer.batch is for a new study only: that of a stored one stands
+  Unstated unstated;
   std::string storage = "memory:";
   std::string evaluate_json;
   // Points to evaluate first, in this order; what has no value is the method's choice. Later ones
@@ -65,10 +71,21 @@ struct RunOptions {
 class Study {
  public:
   // Creates the study in its storage, or resumes the one stored there. A stored study that
-  // contradicts `options` is an Error::conflict that shows the difference; a higher budget is fine.
+  // contradicts `options` is an Error::conflict that shows the difference; another budget is fine.
   static Result<Study> open(StudyOptions options, StudyParts parts = {});
   // Resumes whatever the storage holds. `threads` as in OptimizerOptions.
   static Result<Study> open_existing(const std::string& storage_url, int threads = 0);
+
+  // The study that another process coordinates. It can be read, it answers ask() when the other
+  // process does, and takes results; the rest, which only a coordinator can do, is an Error::busy
+  // until the other process has closed it. Another budget than the stored one is not stored.
+  static Result<Study> join(StudyOptions options);
+  static Result<Study> join(const std::string& storage_url, int threads = 0);
+  bool is_joined() const;
+
+  // As opening it again with these options would: the budget and how evaluations are made may
+  // change, points to evaluate first may be added; what contradicts the study is a conflict.
+  Result<void> go_on_with(const StudyOptions& options);
 
   Study(Study&&) noexcept;
   Study& operator=(Study&&) noexcept;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A Study that Python may share between threads: one call at a time, others wait without the GIL.
+// One that others can open too answers their requests for suggestions from a thread of its own.
 // It belongs to the process that opened it. After fork() the child has a copy of its memory, but
 // not of its threads, and its file lock is the parent's: there every call is an error, and the copy
 // is never closed, because that would write to the parent's storage.
@@ -8,8 +9,12 @@
 #include <nanobind/nanobind.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <thread>
 
 #include "errors.hpp"
 #include "vbo/study.hpp"
@@ -18,15 +23,24 @@ namespace vbo::python {
 
 class LockedStudy {
  public:
-  explicit LockedStudy(Study study) : study_(std::make_unique<Study>(std::move(study))) {}
+  LockedStudy(Study study, bool others_may_open)
+      : study_(std::make_unique<Study>(std::move(study))) {
+    if (!others_may_open) return;
+    if (Result<std::unique_ptr<Storage>> queue = study_->connect(Access::queue); queue) {
+      server_ = std::make_unique<std::thread>(
+          [this, storage = std::move(*queue)]() mutable { serve(std::move(storage)); });
+    }
+  }
   LockedStudy(const LockedStudy&) = delete;
   LockedStudy& operator=(const LockedStudy&) = delete;
   ~LockedStudy() {
     if (forked()) {
       (void)study_.release();
+      (void)server_.release();
       return;
     }
     const nanobind::gil_scoped_release released;  // closing may write a snapshot
+    stop_serving();
     study_.reset();
   }
 
@@ -41,6 +55,17 @@ class LockedStudy {
     }());
   }
 
+  void close() {
+    require_same_process();
+    {
+      const nanobind::gil_scoped_release released;
+      stop_serving();
+    }
+    closed_ = true;
+    with([](Study& study) { return study.close(); });
+  }
+  bool closed() const { return closed_; }
+
  private:
   bool forked() const { return getpid() != owner_; }
   void require_same_process() const {
@@ -48,13 +73,40 @@ class LockedStudy {
     raise({ErrorKind::unsupported,
            "this study was opened by process " + std::to_string(owner_) + " and this is process " +
                std::to_string(getpid()) +
-               "; open it again here with vbo.open(storage) once the other has closed it, or let "
-               "only the process that opened it ask and tell"});
+               "; open it again here with vbo.open(storage), or let only the process that opened "
+               "it ask and tell"});
+  }
+
+  // A storage cannot wake us for requests: only the connection that coordinates would be told.
+  void serve(std::unique_ptr<Storage> storage) {
+    constexpr std::chrono::milliseconds every{50};
+    std::unique_lock waiting(stop_mutex_);
+    while (!stop_.wait_for(waiting, every, [this] { return stopping_; })) {
+      const Result<QueueState> state = storage->queue_state();
+      if (!state || state->requests == 0) continue;
+      const std::lock_guard lock(mutex_);
+      (void)study_->answer_requests();  // who asked is told what went wrong, or asks again
+    }
+  }
+  void stop_serving() {
+    if (!server_) return;
+    {
+      const std::lock_guard lock(stop_mutex_);
+      stopping_ = true;
+    }
+    stop_.notify_all();
+    server_->join();
+    server_.reset();
   }
 
   const pid_t owner_ = getpid();
+  std::atomic<bool> closed_ = false;
   std::mutex mutex_;
   std::unique_ptr<Study> study_;
+  std::mutex stop_mutex_;
+  std::condition_variable stop_;
+  bool stopping_ = false;
+  std::unique_ptr<std::thread> server_;
 };
 
 }  // namespace vbo::python

@@ -26,6 +26,20 @@ std::string importance_json(LockedStudy& locked, int threads) {
   });
 }
 
+// {"id", "mean", "deviation"}: the evaluated point that the method recommends; null without one.
+std::string recommendation_json(LockedStudy& locked) {
+  return locked.with([&](Study& study) -> Result<std::string> {
+    const Result<std::unique_ptr<Storage>> storage = study.connect(Access::read);
+    if (!storage) return storage.error();
+    const Result<StudyReport> report = make_report(**storage);
+    if (!report) return report.error();
+    if (!report->recommendation || !report->recommended) return std::string("null");
+    return dump(Json{{"id", report->recommended->id},
+                     {"mean", report->recommendation->mean},
+                     {"deviation", report->recommendation->deviation}});
+  });
+}
+
 std::string report_html(LockedStudy& locked, const std::string& url) {
 #ifdef VBO_HAVE_PAGE
   return locked.with([&](Study& study) -> Result<std::string> {

@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <limits>
+#include <set>
 
 #include "bindings.hpp"
 #include "columns.hpp"
@@ -19,6 +20,8 @@ using namespace nb::literals;
 
 namespace vbo::python {
 namespace {
+
+constexpr const char* kMemory = "memory:";
 
 // {"name","goal","budget","space":[...],"optimizer":{...},"evaluate":""}: as load_study() gives it.
 Json json_of(const StudyRecord& record) {
@@ -40,38 +43,87 @@ StudyOptions options_from(const std::string& definition, const std::string& stor
   options.optimizer = unwrap(optimizer_options_from(json["optimizer"]));
   options.optimizer.threads = threads;
   options.storage = storage;
-  options.evaluate_json = json["evaluate"].get<std::string>();
+  const std::set<std::string> unstated = json["unstated"].get<std::set<std::string>>();
+  const auto is = [&](const char* name) { return unstated.contains(name); };
+  options.unstated = {.name = is("name"),
+                      .budget = is("budget"),
+                      .method = is("method"),
+                      .seed = is("seed"),
+                      .batch = is("batch"),
+                      .settings = is("options"),
+                      .start = true,
+                      .evaluate = true};
   return options;
+}
+
+// The stored study with these points to evaluate next, after those that were there before.
+void enqueue(LockedStudy& locked, const nb::list& columns, std::size_t n) {
+  const StudyRecord record =
+      locked.with([](Study& study) { return Result<StudyRecord>(study.record()); });
+  const std::vector<Point> points = points_of(record.space, columns, n);
+  StudyOptions options;
+  options.space = record.space;
+  options.objectives = record.objectives;
+  options.unstated = {.name = true,
+                      .budget = true,
+                      .method = true,
+                      .seed = true,
+                      .batch = true,
+                      .settings = true,
+                      .evaluate = true};
+  options.start = record.start;
+  for (const Point& point : points) options.start.emplace_back(point.begin(), point.end());
+  locked.with([&](Study& study) { return study.go_on_with(options); });
 }
 
 std::unique_ptr<LockedStudy> opened(Result<Study> (*open)(const std::string&, int),
                                     const std::string& storage, int threads) {
   return std::make_unique<LockedStudy>(unwrap([&] {
-    const nb::gil_scoped_release released;
-    return open(storage, threads);
-  }()));
+                                         const nb::gil_scoped_release released;
+                                         Result<Study> study = open(storage, threads);
+                                         return !study && study.error().kind == ErrorKind::busy
+                                                    ? Study::join(storage, threads)
+                                                    : std::move(study);
+                                       }()),
+                                       storage != kMemory);
 }
 
 std::unique_ptr<LockedStudy> open(const std::string& definition, const std::string& storage,
                                   int threads) {
   StudyOptions options = options_from(definition, storage, threads);
-  return std::make_unique<LockedStudy>(unwrap([&] {
-    const nb::gil_scoped_release released;  // resuming may replay a long history
-    return Study::open(std::move(options));
-  }()));
+  return std::make_unique<LockedStudy>(
+      unwrap([&] {
+        const nb::gil_scoped_release released;  // resuming may replay a long history
+        Result<Study> study = Study::open(options);
+        return !study && study.error().kind == ErrorKind::busy ? Study::join(options)
+                                                               : std::move(study);
+      }()),
+      storage != kMemory);
+}
+
+// What opening an open study once more means: another budget, or a conflict.
+void go_on_with(LockedStudy& locked, const std::string& definition, const std::string& storage) {
+  const StudyOptions options = options_from(definition, storage, 0);
+  locked.with([&](Study& study) { return study.go_on_with(options); });
 }
 
 // The study of a study file, and the storage it lives in. Tasks are the program's, not ours.
-nb::tuple load(const std::string& path) {
-  std::string storage;
-  Study study = unwrap([&]() -> Result<Study> {
-    const nb::gil_scoped_release released;
-    const Result<StudyFile> file = load_study_file(path);
-    if (!file) return file.error();
-    storage = file->study.storage;
-    return open_study(*file);
-  }());
-  return nb::make_tuple(std::make_unique<LockedStudy>(std::move(study)), storage);
+std::unique_ptr<LockedStudy> load(const std::string& path) {
+  return std::make_unique<LockedStudy>(unwrap([&]() -> Result<Study> {
+                                         const nb::gil_scoped_release released;
+                                         const Result<StudyFile> file = load_study_file(path);
+                                         if (!file) return file.error();
+                                         Result<Study> study = open_study(*file);
+                                         return !study && study.error().kind == ErrorKind::busy
+                                                    ? Study::join(file->study)
+                                                    : std::move(study);
+                                       }()),
+                                       true);
+}
+
+void load_again(LockedStudy& locked, const std::string& path) {
+  const StudyFile file = unwrap(load_study_file(path));
+  locked.with([&](Study& study) { return study.go_on_with(file.study); });
 }
 
 // durable: somebody may evaluate them when this process is gone.
@@ -237,7 +289,7 @@ void bind_study(nb::module_& module) {
       .def_rw("causes", &Results::causes, nb::arg().none())
       .def_rw("metrics", &Results::metrics)
       .def_rw("seconds", &Results::seconds, nb::arg().none());
-  nb::class_<LockedStudy>(module, "Study")
+  nb::class_<LockedStudy>(module, "Study", nb::is_weak_referenceable())
       .def_static("open", open, "definition"_a, "storage"_a, "threads"_a)
       .def_static(
           "open_existing",
@@ -246,12 +298,21 @@ void bind_study(nb::module_& module) {
           },
           "storage"_a, "threads"_a)
       .def_static("load", load, "path"_a)
+      .def("go_on_with", go_on_with, "definition"_a, "storage"_a)
+      .def("load_again", load_again, "path"_a)
+      .def("closed", &LockedStudy::closed)
+      .def("joined",
+           [](LockedStudy& locked) {
+             return locked.with([](Study& study) { return Result<bool>(study.is_joined()); });
+           })
+      .def("enqueue", enqueue, "columns"_a, "n"_a)
       .def("ask", ask, "n"_a, "durable"_a)
       .def("tell", tell, "ids"_a, "results"_a)
       .def("add", add, "columns"_a, "n"_a, "results"_a)
       .def("trials", trials, "open_only"_a)
       .def("best", best)
       .def("importance_json", importance_json, "threads"_a)
+      .def("recommendation_json", recommendation_json)
       .def("report_html", report_html, "url"_a)
       .def("counts",
            [](LockedStudy& locked) {
@@ -279,8 +340,11 @@ void bind_study(nb::module_& module) {
                return Result<std::string>(std::move(text));
              });
            })
-      .def("close",
-           [](LockedStudy& locked) { locked.with([](Study& study) { return study.close(); }); });
+      .def("close", [](LockedStudy& locked) { locked.close(); });
+  module.def(
+      "storage_of",
+      [](const std::string& path) { return unwrap(load_study_file(path)).study.storage; },
+      "path"_a);
 }
 
 }  // namespace vbo::python

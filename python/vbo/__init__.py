@@ -28,23 +28,25 @@ from ._errors import (
     StorageError,
     Unsupported,
 )
-from ._run import ObjectiveFailed, Result, maximize, minimize
+from ._minimize import aminimize, maximize, minimize
+from ._run import ObjectiveFailed, Result
 from ._space import Choice, Float, Int, Ordinal, Space
-from ._study import Counts, Importance, Study, load
+from ._study import Counts, Importance, Recommended, Study, load
 from ._study import open_study as open
 from ._trials import Trial, Trials
 from . import _vbo
 
 if TYPE_CHECKING:
     from . import optuna as optuna
+    from . import plot as plot
     from .optuna import from_optuna, to_optuna
 
 __version__: str = _vbo.version
 
 __all__ = [
     "Busy", "Choice", "Conflict", "Counts", "Damaged", "Error", "Float", "Importance", "Infeasible", "Int", "InvalidInput",
-    "NotFound", "ObjectiveFailed", "Ordinal", "Result", "Space", "StorageError", "Study", "Trial", "Trials", "Unsupported",
-    "from_optuna", "load", "maximize", "methods", "minimize", "open", "optuna", "to_optuna",
+    "NotFound", "ObjectiveFailed", "Ordinal", "Recommended", "Result", "Space", "StorageError", "Study", "Trial", "Trials",
+    "Unsupported", "aminimize", "load", "maximize", "methods", "minimize", "open",
 ]  # fmt: skip
 
 
@@ -58,7 +60,11 @@ def methods() -> dict[str, dict[str, Any]]:
 
 
 def __getattr__(name: str) -> Any:
-    """vbo.optuna and its friends need Optuna, which is imported only when they are used."""
+    """vbo.plot and vbo.optuna, and what Optuna has to be there for, are imported only when they are used."""
+    if name == "plot":
+        import importlib
+
+        return importlib.import_module("vbo.plot")
     if name in ("optuna", "from_optuna", "to_optuna"):
         import importlib
 

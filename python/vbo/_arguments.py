@@ -40,9 +40,22 @@ def number(name: str, value: Any) -> float:
     try:
         if isinstance(value, (str, bytes, bool, np.bool_)) or value is None:
             raise TypeError
-        return float(value)
+        found = float(value)
+        if found != found:
+            raise ValueError
+        return found
     except (TypeError, ValueError):
         raise wrong(name, value, "a number") from None
+
+
+def callables(values: Any) -> tuple[Any, ...]:
+    try:
+        functions = tuple(values)
+    except TypeError:
+        functions = (None,)
+    if not all(callable(function) for function in functions):
+        raise wrong("callbacks", values, "functions in a list, each called as callback(study, trial)")
+    return functions
 
 
 def doubles(name: str, values: Any, size: int | None = None) -> Doubles:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a notebook shows of a study: what it is, how far it is, its best point and its curve."""
+"""What a notebook shows of a study: how far it is, its best point, its curve and which parameters matter. No script."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from ._study import Study
 
 _WIDTH, _HEIGHT, _MARGIN = 420, 120, 6
+_MOST_FOR_IMPORTANCE = 2000  # trials
+_MOST_BARS = 12
 
 
 def study_html(study: Study) -> str:
@@ -24,7 +26,7 @@ def study_html(study: Study) -> str:
         ("goal", study.goal),
         ("method", f"{study.method}, batch {study.batch}, seed {study.seed}"),
         ("storage", study.storage or "memory"),
-        ("trials", f"{counts.completed} completed, {counts.failed} failed, {counts.waiting + counts.running} open"),
+        ("trials", f"{counts.completed} completed, {counts.failed} failed, {counts.waiting + counts.running} open, of {study.budget}"),
     ]
     if best is not None:
         rows.append(("best", f"{best.value:.6g} (trial {best.id})"))
@@ -35,8 +37,24 @@ def study_html(study: Study) -> str:
     )
     return (
         f"<div><strong>{escape(study.name)}</strong>"
-        f"<table>{table}</table>{_curve(columns['value'], study.goal)}</div>"
+        f"<table>{table}</table>{_curve(columns['value'], study.goal)}{_importance(study, counts.completed)}</div>"
     )
+
+
+def _importance(study: Study, completed: int) -> str:
+    """A bar per parameter; none while they are too few, or so many that a notebook would wait."""
+    if completed > _MOST_FOR_IMPORTANCE:
+        return ""
+    found = sorted(study.importance().items(), key=lambda item: -item[1].nats)[:_MOST_BARS]
+    most = max((entry.nats for _, entry in found), default=0.0)
+    if most <= 0:
+        return ""
+    rows = "".join(
+        f'<tr><th style="text-align:left">{escape(name)}</th><td style="text-align:left"><div style="background:#0a6;'
+        f'height:9px;width:{max(1, round(200 * entry.nats / most))}px" title="{entry.nats:.3g} nats"></div></td></tr>'
+        for name, entry in found
+    )
+    return f"<table><caption style=\"text-align:left\">importance of the parameters</caption>{rows}</table>"
 
 
 def _text(value: object) -> str:

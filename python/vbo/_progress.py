@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""How far a run is: tqdm where it is installed, one line of our own otherwise."""
+"""How far a run is: in a notebook the study itself, on a terminal tqdm where it is installed, else one line of our own."""
 
 from __future__ import annotations
 
+import importlib
 import sys
 import time
 from collections.abc import Sequence
@@ -12,6 +13,12 @@ if TYPE_CHECKING:
     from ._study import Study
 
 _EVERY = 0.1  # seconds between two drawings
+_EVERY_PICTURE = 1.0  # ... in a notebook
+
+
+def _in_notebook() -> bool:
+    shell = sys.modules.get("IPython")
+    return "ipykernel" in sys.modules and shell is not None and shell.get_ipython() is not None
 
 
 class Progress:
@@ -22,9 +29,17 @@ class Progress:
         best = study.best
         self._best = None if best is None else best.value
         self._bar: Any = None
-        self._show = sys.stderr.isatty() if show is None else show
+        notebook = _in_notebook()
+        self._show = notebook or sys.stderr.isatty() if show is None else show
         self._drawn = 0.0
+        self._study = study
+        self._handle: Any = None
         if not self._show:
+            return
+        if notebook:
+            shown: Any = importlib.import_module("IPython.display")
+            self._handle = shown.display(study, display_id=True)
+            self._drawn = time.monotonic()
             return
         try:
             from tqdm.auto import tqdm
@@ -39,7 +54,11 @@ class Progress:
         if values:
             best = self._better(values)
             self._best = best if self._best is None else self._better(best, self._best)
-        if self._bar is not None:
+        if self._handle is not None:
+            if time.monotonic() - self._drawn > _EVERY_PICTURE:
+                self._handle.update(self._study)
+                self._drawn = time.monotonic()
+        elif self._bar is not None:
             if self._best is not None:
                 self._bar.set_postfix_str(f"best {self._best:.6g}", refresh=False)
             self._bar.update(n)
@@ -47,7 +66,9 @@ class Progress:
             self._draw()
 
     def close(self) -> None:
-        if self._bar is not None:
+        if self._handle is not None:
+            self._handle.update(self._study)
+        elif self._bar is not None:
             self._bar.close()
         elif self._show:
             self._draw()

@@ -1,40 +1,46 @@
 # SPDX-License-Identifier: MIT
-"""Evaluating a Python function until there is a reason to stop, and `minimize` and `maximize`."""
+"""Evaluating a Python function until there is a reason to stop."""
 
 from __future__ import annotations
 
-import os
+import asyncio
 import signal
 import threading
 import time
-import traceback
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
+from . import _pools
 from ._arguments import doubles
 from ._errors import Error, Infeasible, InvalidInput
+from ._evaluate import UNKNOWN, Objective, Outcome, evaluate, evaluate_elsewhere, outcome_of
 from ._progress import Progress
-from ._space import Parameter, Point, Space
-from ._study import Option, Study
+from ._space import Point
+from ._study import Recommended, Study
 from ._trials import Trial, Trials
 
 if TYPE_CHECKING:  # at run time only when there is a pool: importing them takes a while
     from concurrent.futures import Executor, Future
 
-Objective = Callable[[Any], Any]
 Callback = Callable[[Study, Trial], Union[bool, None]]
 
 _LOOK_AROUND = 0.1  # seconds: how soon an interrupt is noticed while evaluations run
 _MOST_LOSSES = 2  # a trial whose process died so often has failed
-_UNKNOWN = float("nan")
 
 
 class ObjectiveFailed(Error):
-    """Every evaluation failed; the text shows the last failure."""
+    """No evaluation was completed: the text shows the last failure, the exception's cause is the first.
+
+    Attributes:
+        study: The study with its failed trials.
+    """
+
+    study: Study | None = None
 
 
 @dataclass(frozen=True)
@@ -45,6 +51,7 @@ class RunOptions:
     batch_function: bool
     budget: int
     seconds: float | None
+    timeout: float | None
     value: float | None
     failures_in_a_row: int
     progress: bool | None
@@ -56,11 +63,11 @@ class Result:
     """What `minimize` and `maximize` return. ``result["x"]`` is the best value of parameter x.
 
     Attributes:
-        value: The best value, or None when nothing was completed.
+        value: The best value, or None when the run was stopped before anything was completed.
         point: The parameters of the best trial.
         trial: The best trial with everything known about it.
         ended: ``"budget_spent"``, ``"interrupted"``, ``"too_many_failures"``, ``"space_exhausted"``,
-            ``"time_over"``, ``"good_enough"`` or ``"stopped"`` (by a callback).
+            ``"time_over"``, ``"good_enough"`` or ``"stopped"`` (by a callback or ``study.stop()``).
         study: The study, to look at or to go on with.
         seconds: Wall time of this run.
     """
@@ -75,56 +82,30 @@ class Result:
     def __getitem__(self, name: str) -> Any:
         return self.point[name]
 
+    @property
+    def best_value(self) -> float | None:
+        """`value`, by the name it has in Optuna."""
+        return self.value
 
-@dataclass
-class _Outcome:
-    """What came of one call; plain data, because it may come from another process."""
+    @property
+    def best_params(self) -> Point:
+        """`point`, by the name it has in Optuna."""
+        return self.point
 
-    value: float = _UNKNOWN
-    error: str | None = None
-    cause: str = "reported"
-    metrics: Mapping[str, float] | None = None
-    seconds: float = 0.0
+    @property
+    def best_trial(self) -> Trial | None:
+        """`trial`, by the name it has in Optuna."""
+        return self.trial
 
+    @property
+    def recommended(self) -> Recommended | None:
+        """The trial to use where evaluations are noisy: see `Study.recommended`."""
+        return self.study.recommended
 
-def _evaluate(function: Objective, point: Point) -> _Outcome:
-    """Runs where the workers are."""
-    start = time.perf_counter()
-    try:
-        outcome = _outcome_of(function(point))
-    except Infeasible as error:
-        outcome = _Outcome(error=str(error) or "infeasible", cause="infeasible")
-    except Exception as error:
-        outcome = _Outcome(error=_text_of(error), cause="crash")
-    outcome.seconds = time.perf_counter() - start
-    return outcome
+    def _repr_html_(self) -> str:
+        from ._html import study_html
 
-
-def _text_of(error: BaseException) -> str:
-    """`ValueError: message (file.py:12)`: where it was raised is what one wants to know."""
-    text = "".join(traceback.format_exception_only(type(error), error)).strip()
-    frames = traceback.extract_tb(error.__traceback__)
-    return f"{text} ({os.path.basename(frames[-1].filename)}:{frames[-1].lineno})" if frames else text
-
-
-def _outcome_of(result: Any) -> _Outcome:
-    """A number, or what an evaluator prints: {"value": 1.25, "metrics": {"mass": 3.1}}."""
-    metrics: Mapping[str, float] | None = None
-    if isinstance(result, Mapping):
-        if "error" in result:
-            return _Outcome(error=str(result["error"]))
-        metrics = {str(name): float(number) for name, number in result.get("metrics", {}).items()}
-        result = result.get("value")
-    if result is None:
-        return _Outcome(error="the function returned no value", cause="no_value")
-    value = float(result)
-    if not np.isfinite(value):
-        return _Outcome(error=f"the value is {value}", cause="non_finite", metrics=metrics)
-    return _Outcome(value=value, metrics=metrics)
-
-
-def _ignore_interrupts() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
+        return study_html(self.study)
 
 
 class _Interrupts:
@@ -161,39 +142,59 @@ class Run:
             raise InvalidInput(f"function: found {function!r}, expected something to call", "function")
         if options.batch_function and (options.workers > 1 or options.executor is not None):
             raise InvalidInput("batch_function evaluates whole batches in one call, expected workers=1", "workers")
+        _pools.check(function, options.processes, options.executor, options.timeout)
         self.study = study
         self.function = function
         self.options = options
+        self._begin()
+
+    def _begin(self) -> None:
         self.ended: str | None = None
         self.failures_in_a_row = 0
+        self.failures = 0
         self.last_error = ""
-        counts = study.counts
+        self.first_exception: BaseException | None = None
+        counts = self.study.counts
         self.done = counts.completed + counts.failed
         self.any_completed = counts.completed > 0
-        self.waiting = deque(study.pending)
+        # What is open in a study that another process runs is evaluated there.
+        self.joined = self.study._core.joined()
+        self.waiting = deque(() if self.joined else self.study.pending)
         self.losses: dict[int, int] = {}
+        self.study._stop = False
         self.start = time.monotonic()
 
     def run(self) -> Result:
+        with self._watched():
+            if self.options.batch_function:
+                self._run_batches()
+            elif self.options.workers == 1 and self.options.executor is None and not self.options.processes:
+                self._run_here()
+            else:
+                self._run_pool()
+        return self._result()
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
         self.progress = Progress(self.study, self.options.budget, self.options.progress, self.done)
         with _Interrupts() as self.interrupts:
             try:
-                if self.options.batch_function:
-                    self._run_batches()
-                elif self.options.workers == 1 and self.options.executor is None and not self.options.processes:
-                    self._run_here()
-                else:
-                    self._run_pool()
+                yield
             finally:
                 self.progress.close()
-        if self.ended == "too_many_failures" and not self.any_completed:
-            raise ObjectiveFailed(f"every evaluation failed, the last one with: {self.last_error}")
+
+    def _result(self) -> Result:
+        ended = self.ended or "budget_spent"
+        if self.failures and not self.any_completed and ended not in ("interrupted", "stopped"):
+            failed = ObjectiveFailed(f"every evaluation failed ({self.failures} of them), the last one with: {self.last_error}")
+            failed.study = self.study
+            raise failed from self.first_exception
         best = self.study.best
         return Result(
             value=best.value if best else None,
             point=best.point if best else {},
             trial=best,
-            ended=self.ended or "budget_spent",
+            ended=ended,
             study=self.study,
             seconds=time.monotonic() - self.start,
         )
@@ -206,6 +207,8 @@ class Run:
         seconds = self.options.seconds
         if self.interrupts.count:
             self.ended = "interrupted"
+        elif self.study._stop:
+            self.ended = "stopped"
         elif seconds is not None and time.monotonic() - self.start >= seconds:
             self.ended = "time_over"
         elif self.done >= self.options.budget:
@@ -213,6 +216,9 @@ class Run:
 
     def _next(self, running: int, at_most: int) -> Trial | None:
         """The next trial to start, or None; asks for at most so many new ones."""
+        if self.joined:
+            counts = self.study.counts
+            self.done = counts.completed + counts.failed
         left = self.options.budget - self.done - running
         if left <= 0:
             return None
@@ -223,7 +229,7 @@ class Run:
             return None
         return self.waiting.popleft()
 
-    # -- The three ways --
+    # -- The ways to evaluate --
 
     def _run_here(self) -> None:
         while True:
@@ -233,7 +239,7 @@ class Run:
                 return
             try:
                 self.interrupts.evaluating = True
-                outcome = _evaluate(self.function, trial.point)
+                outcome = evaluate(self.function, trial.point)
                 self.interrupts.evaluating = False
             except KeyboardInterrupt:
                 self.interrupts.evaluating = False
@@ -266,20 +272,23 @@ class Run:
                 outcome.seconds = (time.perf_counter() - start) / len(outcomes)
             self._tell(list(zip(trials, outcomes)))
 
-    def _evaluate_batch(self, trials: Trials) -> list[_Outcome]:
+    def _evaluate_batch(self, trials: Trials) -> list[Outcome]:
         try:
             values = doubles("the function's values", self.function(trials), len(trials))
         except InvalidInput:
             raise
         except Exception as error:
-            return [_Outcome(error=_text_of(error), cause="crash") for _ in trials.ids]
-        return [_outcome_of(value) for value in values.tolist()]
+            return [Outcome.failed(error) for _ in trials.ids]
+        return [outcome_of(value) for value in values.tolist()]
 
     def _run_pool(self) -> None:
         from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
 
         pool = self.options.executor or self._make_pool()
-        running: dict[Future[_Outcome], Trial] = {}
+        ours = pool if isinstance(pool, _pools.Processes) else None
+        call = evaluate if self.options.executor is None and ours is None else evaluate_elsewhere
+        running: dict[Future[Outcome], tuple[Trial, float]] = {}
+        timed_out: set[Future[Outcome]] = set()
         try:
             while True:
                 self._check_end()
@@ -289,63 +298,110 @@ class Run:
                     trial = self._next(len(running), self.options.workers - len(running))
                     if trial is None:
                         break
-                    try:
-                        running[pool.submit(_evaluate, self.function, trial.point)] = trial
-                    except BrokenExecutor:
-                        if self.options.executor is not None:
-                            raise
-                        self.waiting.appendleft(trial)
-                        pool = self._replace(pool, running)
+                    running[pool.submit(call, self.function, trial.point)] = (trial, time.monotonic())
                 if not running:
                     break
+                if ours and self.options.timeout is not None:
+                    for future, (_, since) in running.items():
+                        if time.monotonic() - since > self.options.timeout and future not in timed_out and not future.done():
+                            timed_out.add(future)
+                            ours.kill(future)
                 finished, _ = wait(running, timeout=_LOOK_AROUND, return_when=FIRST_COMPLETED)
-                broken = any(isinstance(future.exception(), BrokenExecutor) for future in finished)
-                if broken and self.options.executor is None:
-                    pool = self._replace(pool, running)
-                    continue
-                self._tell([(running.pop(future), _result_of(future)) for future in finished])
+                ended: list[tuple[Trial, Outcome]] = []
+                for future in finished:
+                    trial, _ = running.pop(future)
+                    if ours:
+                        ours.release(future)
+                    if isinstance(future.exception(), BrokenExecutor):
+                        if not ours:
+                            future.result()
+                        outcome = self._after_death(trial, future in timed_out)
+                    else:
+                        outcome = _result_of(future)
+                    timed_out.discard(future)
+                    if outcome is not None:
+                        ended.append((trial, outcome))
+                self._tell(ended)
+        except BrokenExecutor as error:
+            raise Error(
+                f"the executor broke ({error}); what it was evaluating stays pending and comes first when you run again"
+            ) from error
         finally:
             if pool is not self.options.executor:
-                self._shut_down(pool)
+                given_up = self.interrupts.count > 1
+                pool.shutdown(wait=not given_up, cancel_futures=True)
 
     def _make_pool(self) -> Executor:
-        from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+        if self.options.processes:
+            method = None if self.options.processes is True else self.options.processes
+            return _pools.Processes(self.options.workers, method)
+        from concurrent.futures import ThreadPoolExecutor
 
-        if not self.options.processes:
-            return ThreadPoolExecutor(self.options.workers, thread_name_prefix="vbo")
-        import multiprocessing
+        return ThreadPoolExecutor(self.options.workers, thread_name_prefix="vbo")
 
-        method = None if self.options.processes is True else self.options.processes
-        context = multiprocessing.get_context(method)
-        return ProcessPoolExecutor(self.options.workers, mp_context=context, initializer=_ignore_interrupts)
+    def _after_death(self, trial: Trial, timed_out: bool) -> Outcome | None:
+        """Of a trial whose process died; None: it is tried once more."""
+        if timed_out:
+            return Outcome(error=f"took longer than the timeout of {self.options.timeout:g} s", cause="timeout")
+        self.losses[trial.id] = self.losses.get(trial.id, 0) + 1
+        if self.losses[trial.id] < _MOST_LOSSES:
+            self.waiting.appendleft(trial)
+            return None
+        return Outcome(error="the process that evaluated it died", cause="lost")
 
-    def _replace(self, pool: Executor, running: dict[Future[_Outcome], Trial]) -> Executor:
-        """A worker process died, and with it the pool: what ran is tried once more in a new one."""
-        pool.shutdown(wait=False)
-        lost: list[tuple[Trial, _Outcome]] = []
-        for trial in running.values():
-            self.losses[trial.id] = self.losses.get(trial.id, 0) + 1
-            if self.losses[trial.id] < _MOST_LOSSES:
-                self.waiting.append(trial)
+    async def arun(self, timeout: float | None) -> Result:
+        """As `run`, with a coroutine function: so many of its calls at the same time in the running event loop."""
+        running: dict[asyncio.Task[Outcome], Trial] = {}
+        with self._watched():
+            try:
+                while True:
+                    self._check_end()
+                    if self.interrupts.count > 1:
+                        break
+                    while not self.ended and len(running) < self.options.workers:
+                        wanted = self.options.workers - len(running)
+                        trial = await asyncio.to_thread(self._next, len(running), wanted)
+                        if trial is None:
+                            break
+                        running[asyncio.ensure_future(self._await(trial.point, timeout))] = trial
+                    if not running:
+                        break
+                    finished, _ = await asyncio.wait(running, timeout=_LOOK_AROUND, return_when=asyncio.FIRST_COMPLETED)
+                    await asyncio.to_thread(self._tell, [(running.pop(task), task.result()) for task in finished])
+            finally:
+                for task in running:  # these stay pending
+                    task.cancel()
+                await asyncio.gather(*running, return_exceptions=True)
+        return self._result()
+
+    async def _await(self, point: Point, timeout: float | None) -> Outcome:
+        start = time.perf_counter()
+        try:
+            result = await asyncio.wait_for(self.function(point), timeout)
+        except asyncio.TimeoutError as error:
+            if timeout is None:
+                outcome = Outcome.failed(error)
             else:
-                lost.append((trial, _Outcome(error="the process that evaluated it died", cause="lost")))
-        running.clear()
-        self._tell(lost)
-        return self._make_pool()
-
-    def _shut_down(self, pool: Executor) -> None:
-        given_up = self.interrupts.count > 1
-        if given_up:
-            for process in list((getattr(pool, "_processes", None) or {}).values()):
-                process.terminate()
-        pool.shutdown(wait=not given_up, cancel_futures=True)
+                outcome = Outcome(error=f"took longer than the timeout of {timeout:g} s", cause="timeout")
+        except Infeasible as error:
+            outcome = Outcome(error=str(error) or "infeasible", cause="infeasible", exception=error)
+        except Exception as error:
+            outcome = Outcome.failed(error)
+        else:
+            outcome = outcome_of(result)
+        outcome.seconds = time.perf_counter() - start
+        return outcome
 
     # -- Results --
 
-    def _tell(self, ended: list[tuple[Trial, _Outcome]]) -> None:
+    def _tell(self, ended: list[tuple[Trial, Outcome]]) -> None:
         if not ended:
             return
         outcomes = [outcome for _, outcome in ended]
+        wrong = [outcome for outcome in outcomes if outcome.misuse]
+        if wrong and not self.any_completed and len(wrong) == len(outcomes):
+            # Of no use to go on: the trial stays pending, for the function as it is once it is repaired.
+            raise InvalidInput(str(wrong[0].error), "function")
         names = sorted({name for outcome in outcomes for name in outcome.metrics or {}})
         failed = [outcome for outcome in outcomes if outcome.error is not None]
         self.study.tell(
@@ -353,7 +409,7 @@ class Run:
             [outcome.value for outcome in outcomes],
             error=[outcome.error for outcome in outcomes] if failed else None,
             cause=[outcome.cause for outcome in outcomes],
-            metrics={name: [(o.metrics or {}).get(name, _UNKNOWN) for o in outcomes] for name in names},
+            metrics={name: [(o.metrics or {}).get(name, UNKNOWN) for o in outcomes] for name in names},
             seconds=[outcome.seconds for outcome in outcomes],
         )
         self.done += len(ended)
@@ -361,7 +417,7 @@ class Run:
             self._after(trial, outcome)
         self.progress.advance(len(ended), [o.value for o in outcomes if o.error is None])
 
-    def _after(self, trial: Trial, outcome: _Outcome) -> None:
+    def _after(self, trial: Trial, outcome: Outcome) -> None:
         if outcome.error is None:
             self.failures_in_a_row = 0
             self.any_completed = True
@@ -371,7 +427,10 @@ class Run:
                 if better:
                     self.ended = "good_enough"
         else:
+            self.failures += 1
             self.last_error = outcome.error
+            if self.first_exception is None:
+                self.first_exception = outcome.exception
             self.failures_in_a_row += outcome.cause != "infeasible"
             if 0 < self.options.failures_in_a_row <= self.failures_in_a_row and not self.ended:
                 self.ended = "too_many_failures"
@@ -383,115 +442,14 @@ class Run:
             outcome.cause if outcome.error is not None else None, dict(outcome.metrics or {}), outcome.seconds,
         )  # fmt: skip
         for callback in self.options.callbacks:
-            if callback(self.study, finished) is True and not self.ended:
+            stop = callback(self.study, finished)
+            if isinstance(stop, (bool, np.bool_)) and stop and not self.ended:
                 self.ended = "stopped"
 
 
-def _result_of(future: Future[_Outcome]) -> _Outcome:
+def _result_of(future: Future[Outcome]) -> Outcome:
     """An executor may fail by itself, for example when the function cannot be pickled."""
     try:
         return future.result()
     except Exception as error:
-        return _Outcome(error=_text_of(error), cause="crash")
-
-
-def _optimize(goal: str, function: Objective, space: Any, run: dict[str, Any], **study: Any) -> Result:
-    if study["batch"] is None:
-        study["batch"] = 32 if run["batch_function"] else run["workers"]
-    return Study(space, goal=goal, **study).run(function, **run)
-
-
-def minimize(
-    function: Objective,
-    space: Space | Mapping[str, Parameter],
-    budget: int = 100,
-    *,
-    batch: int | None = None,
-    workers: int = 1,
-    processes: bool | str = False,
-    executor: Executor | None = None,
-    batch_function: bool = False,
-    method: str = "vbo",
-    seed: int = 0,
-    storage: str | os.PathLike[str] | None = None,
-    name: str | None = None,
-    options: Mapping[str, Option] | None = None,
-    threads: int = 0,
-    seconds: float | None = None,
-    value: float | None = None,
-    failures_in_a_row: int = 20,
-    progress: bool | None = None,
-    callbacks: Iterable[Callback] = (),
-) -> Result:
-    """Finds the point where `function` is smallest.
-
-    Args:
-        function: Called with a dict of parameters; returns a number, or
-            ``{"value": 1.25, "metrics": {"mass": 3.1}}``. An exception makes the trial fail and the run
-            go on; `vbo.Infeasible` says that the input makes no sense.
-        space: A `Space`, or a dict of parameters.
-        budget: Evaluations in all, also those of earlier runs on the same storage.
-        batch: Suggestions that are made together; as many as there are workers otherwise.
-        workers: Evaluations at the same time, in threads.
-        processes: True evaluates in processes instead; or the name of a start method of multiprocessing.
-        executor: Any ``concurrent.futures.Executor`` to evaluate with, `workers` at a time.
-        batch_function: `function` takes `Trials` (``trials["x"]`` is a column) and returns all values.
-        method, seed, storage, name, options, threads: As in `Study`. With a storage, calling again resumes.
-        seconds: Stop after so much time.
-        value: Stop when a value is this good.
-        failures_in_a_row: Stop after so many failures in a row; 0 never.
-        progress: Show progress on standard error: True, False, or None for "when it is a terminal".
-        callbacks: Called as ``callback(study, trial)`` after each result; returning True stops.
-
-    Ctrl-C ends the run after what is being evaluated, and again at once; nothing that was told is
-    lost, and the result so far is returned with ``ended == "interrupted"``.
-
-    >>> space = vbo.Space(x=vbo.Float(-5, 10), y=vbo.Float(0, 15))
-    >>> best = vbo.minimize(lambda p: (p["x"] - 1) ** 2 + p["y"], space, budget=30, method="random", progress=False)
-    >>> best.ended
-    'budget_spent'
-    >>> best.value == (best["x"] - 1) ** 2 + best["y"]
-    True
-    """
-    run = dict(
-        workers=workers, processes=processes, executor=executor, batch_function=batch_function, seconds=seconds,
-        value=value, failures_in_a_row=failures_in_a_row, progress=progress, callbacks=callbacks,
-    )  # fmt: skip
-    return _optimize("minimize", function, space, run, budget=budget, batch=batch, method=method, seed=seed,
-                     storage=storage, name=name, options=options, threads=threads)  # fmt: skip
-
-
-def maximize(
-    function: Objective,
-    space: Space | Mapping[str, Parameter],
-    budget: int = 100,
-    *,
-    batch: int | None = None,
-    workers: int = 1,
-    processes: bool | str = False,
-    executor: Executor | None = None,
-    batch_function: bool = False,
-    method: str = "vbo",
-    seed: int = 0,
-    storage: str | os.PathLike[str] | None = None,
-    name: str | None = None,
-    options: Mapping[str, Option] | None = None,
-    threads: int = 0,
-    seconds: float | None = None,
-    value: float | None = None,
-    failures_in_a_row: int = 20,
-    progress: bool | None = None,
-    callbacks: Iterable[Callback] = (),
-) -> Result:
-    """Finds the point where `function` is largest. Everything else is as in `minimize`.
-
-    >>> best = vbo.maximize(lambda p: -abs(p["n"] - 3), {"n": vbo.Int(0, 5)}, budget=20, progress=False)
-    >>> best["n"], best.ended
-    (3, 'space_exhausted')
-    """
-    run = dict(
-        workers=workers, processes=processes, executor=executor, batch_function=batch_function, seconds=seconds,
-        value=value, failures_in_a_row=failures_in_a_row, progress=progress, callbacks=callbacks,
-    )  # fmt: skip
-    return _optimize("maximize", function, space, run, budget=budget, batch=batch, method=method, seed=seed,
-                     storage=storage, name=name, options=options, threads=threads)  # fmt: skip
+        return Outcome.failed(error)

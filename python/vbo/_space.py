@@ -18,7 +18,8 @@ from ._errors import InvalidInput
 Column = npt.NDArray[Any]
 """One value per trial: float64, int64, or objects for choices."""
 
-ChoiceValue = Union[str, int, float, bool]
+ChoiceValue = Any
+"""Texts, numbers and booleans are stored as they are; of anything else a label is."""
 
 Point = dict[str, Any]
 """The value of each parameter by its name."""
@@ -101,41 +102,63 @@ class Int:
 
 
 class _OneOf:
-    """What `Choice` and `Ordinal` share: some values, numbered in the core and themselves in Python."""
+    """What `Choice` and `Ordinal` share: some values, numbered in the core and themselves in Python. Of an object that
+    is neither text nor number the storage has a label: its name, or what repr() says."""
 
     _values: tuple[ChoiceValue, ...]
+    _labels: tuple[Union[str, int, float, bool], ...]
 
     def _take(self, name: str, values: Any) -> None:
         if isinstance(values, (str, bytes)) or not isinstance(values, (Sequence, np.ndarray)):
             raise wrong(name, values, "a list")
         object.__setattr__(self, "_values", tuple(_plain(value) for value in values))
-        for value in self._values:
-            if not isinstance(value, (str, int, float)):
-                raise wrong(name, value, "texts, numbers or booleans")
+        object.__setattr__(self, "_labels", tuple(_label(value, i) for i, value in enumerate(self._values)))
+        seen: dict[Any, Any] = {}
+        for value, label in zip(self._values, self._labels):
+            if label in seen and not isinstance(value, (str, int, float)):
+                raise InvalidInput(f"{name}: {seen[label]!r} and {value!r} have the same label {label!r}, expected different ones", name)
+            seen[label] = value
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and isinstance(other, _OneOf) and _typed(self._labels) == _typed(other._labels)
+
+    def __hash__(self) -> int:
+        return hash(_typed(self._labels))
 
     def _from_codes(self, codes: Column) -> Column:
         return _objects(self._values)[codes]
 
     def _to_codes(self, name: str, values: Any) -> Column:
-        if isinstance(values, (str, bytes)) or not isinstance(values, (Sequence, np.ndarray)):
+        is_column = isinstance(values, (Sequence, np.ndarray)) and not isinstance(values, (str, bytes))
+        if not is_column or self._code(values) is not None:
             values = [values]
-        known = {(type(value), value): code for code, value in enumerate(self._values)}
+        known = {(type(label), label): code for code, label in enumerate(self._labels)}
         codes = np.empty(len(values), dtype=np.int64)
         for i, value in enumerate(values):
             value = _plain(value)
-            code = known.get((type(value), value))
+            simple = isinstance(value, (str, int, float))
+            code = known.get((type(value), value)) if simple else self._code(value)
             if code is None:
                 raise wrong(f'parameter "{name}"', value, f"one of {list(self._values)}")
             codes[i] = code
         return codes
 
+    def _code(self, value: Any) -> int | None:
+        for code, known in enumerate(self._values):
+            if known is value or (type(known) is type(value) and bool(np.all(known == value))):
+                return code
+        return None
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class Choice(_OneOf):
-    """One of several, without an order among them: texts, numbers and booleans, given back as they are.
+    """One of several, without an order among them: any objects, given back as they are. A file keeps texts, numbers and
+    booleans themselves, and of others a label (``None``, the name of a class, else ``repr``).
 
     >>> vbo.Choice(["adam", "sgd", 3, True]).choices
     ('adam', 'sgd', 3, True)
+    >>> vbo.Choice([None, (64, 32), int]).choices
+    (None, (64, 32), <class 'int'>)
     """
 
     choices: tuple[ChoiceValue, ...]
@@ -145,10 +168,10 @@ class Choice(_OneOf):
         object.__setattr__(self, "choices", self._values)
 
     def _json(self) -> dict[str, Any]:
-        return {"type": "categorical", "choices": list(self.choices)}
+        return {"type": "categorical", "choices": list(self._labels)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ordinal(_OneOf):
     """One of several in order: neighbours are alike.
 
@@ -163,7 +186,7 @@ class Ordinal(_OneOf):
         object.__setattr__(self, "values", self._values)
 
     def _json(self) -> dict[str, Any]:
-        return {"type": "ordinal", "values": list(self.values)}
+        return {"type": "ordinal", "values": list(self._labels)}
 
 
 def _numeric_json(kind: str, p: Float | Int) -> dict[str, Any]:
@@ -184,9 +207,23 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
+def _label(value: Any, place: int) -> str | int | float | bool:
+    if isinstance(value, (str, int, float)):
+        return value
+    name = getattr(value, "__qualname__", None)
+    label = name if isinstance(name, str) else repr(value)
+    # An address differs from process to process.
+    return f"{type(value).__name__} {place}" if " at 0x" in label else label
+
+
+def _typed(labels: tuple[Any, ...]) -> tuple[tuple[type, Any], ...]:
+    return tuple((type(label), label) for label in labels)
+
+
 def _objects(values: Sequence[Any]) -> Column:
     array = np.empty(len(values), dtype=object)
-    array[:] = values
+    for i, value in enumerate(values):  # not array[:] = values, which would take a tuple apart
+        array[i] = value
     return array
 
 
@@ -330,8 +367,8 @@ class Space(Mapping[str, Parameter]):
             text += f".limit({metric!r}, {', '.join(f'{name}={bound!r}' for name, bound in bounds)})"
         return text
 
-    def __reduce__(self) -> tuple[Callable[[str], Space], tuple[str]]:
-        return _space_from_text, (self._json(),)
+    def __reduce__(self) -> tuple[Callable[..., Space], tuple[Any, ...]]:
+        return _space_again, (self._parameters, self._constraints, self._limits)
 
     @property
     def cardinality(self) -> int | None:
@@ -361,5 +398,5 @@ class Space(Mapping[str, Parameter]):
         return codes, rows
 
 
-def _space_from_text(text: str) -> Space:
-    return Space._from_json(json.loads(text))
+def _space_again(parameters: Mapping[str, Parameter], constraints: tuple[str, ...], limits: tuple[Limit, ...]) -> Space:
+    return Space(parameters)._with(constraints, limits)

@@ -5,26 +5,41 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Union, overload
+from typing import TYPE_CHECKING, Any, Literal, Union, overload
 
 import numpy as np
 
-from . import _vbo
-from ._arguments import Doubles, Integers, doubles, integers, number, whole, wrong
-from ._errors import InvalidInput, Unsupported
+from . import _pools, _vbo
+from ._arguments import Doubles, Integers, callables, doubles, integers, number, whole, wrong
+from ._errors import Conflict, InvalidInput, Unsupported
+from ._open import Shared, opened, url_of
 from ._space import Column, Parameter, Point, Space
 from ._trials import Trial, Trials, trials_from
 
 if TYPE_CHECKING:
     import pandas
 
-    from ._run import Callback, Objective, Result
+    from concurrent.futures import Executor
 
+    from ._evaluate import Objective
+    from ._run import Callback, Result
+
+Goal = Literal["minimize", "maximize"]
+Method = Union[
+    Literal[
+        "auto", "gp-logei", "gp-ei", "gp-ucb", "gp-ts", "ibnn", "dkl", "focal", "turbo", "vbo", "vbo-paper",
+        "vbo-paper-literal", "vbo-paper-gp-exploration", "vbo-paper-gp-exploitation", "vbo-gp-exploration",
+        "vbo-gp-exploitation", "hmc", "sghmc", "laplace", "cmaes", "sobol", "random",
+    ],
+    str,  # of a later build
+]  # fmt: skip
+"""Names of methods, see `vbo.methods`."""
 Ids = Union[int, Trial, Trials, Integers, Sequence[int]]
 Option = Union[bool, int, float, str, Sequence[float]]
 
@@ -39,6 +54,20 @@ class Counts:
     running: int
     completed: int
     failed: int
+
+
+@dataclass(frozen=True)
+class Recommended:
+    """What to use under noise: a trial, and the method's estimate of its objective.
+
+    Attributes:
+        mean: The estimate; `low` and `high` are its 95% interval.
+    """
+
+    trial: Trial
+    mean: float
+    low: float
+    high: float
 
 
 @dataclass(frozen=True)
@@ -66,18 +95,21 @@ class Study:
     Args:
         space: A `Space`, or a dict of parameters.
         goal: ``"minimize"`` or ``"maximize"``.
-        method: One of ``vbo.methods()``.
-        batch: How many results come back together; a method trains about so often.
-        seed: Same seed, same order of results: same suggestions, bit for bit.
-        budget: Evaluations in all, as far as known; methods plan with it and ``run`` ends there.
-        storage: A file, created when absent; None keeps the study in memory.
+        method: One of ``vbo.methods()``; ``"auto"`` otherwise, which chooses one by the size of the problem
+            (``study.log()["message"]`` says which and why).
+        batch: How many results come back together, 1 otherwise; a method trains about so often.
+        seed: Same seed, same order of results: same suggestions, bit for bit. None: a random one.
+        budget: Evaluations in all, as far as known, 1000 otherwise; methods plan with it and ``run`` ends there.
+        storage: A file (also ``"sqlite:///FILE"``), created when absent, or ``"postgresql://..."``; None keeps the
+            study in memory. A stored study keeps its method, seed, name and options where they are not given;
+            ``budget`` and ``batch`` may differ from call to call.
         name: For people; the file's name otherwise.
         options: Options of the method, see ``vbo.methods()``.
         threads: Threads the method uses; 0 means all cores. Suggestions do not depend on it.
 
-    One study may be used by several threads: calls wait for each other, and release the GIL. It
-    belongs to the process that opened it; after a fork every call in the child is an `Unsupported`
-    error. Pickling keeps the storage's name and opens it again.
+    One study may be used by several threads: calls wait for each other, and release the GIL. Several processes may open
+    one file: the first runs the method, the others read, ask it and tell; the next takes over when it is gone. After a
+    fork every call in the child is an `Unsupported` error. Pickling keeps the storage's name and opens it again.
 
     >>> space = vbo.Space(x=vbo.Float(-5, 10), n=vbo.Int(1, 8))
     >>> study = vbo.Study(space, method="random", batch=4, seed=1)
@@ -95,11 +127,11 @@ class Study:
         self,
         space: Space | Mapping[str, Parameter],
         *,
-        goal: str = "minimize",
-        method: str = "vbo",
-        batch: int = 1,
-        seed: int = 0,
-        budget: int = 1000,
+        goal: Goal = "minimize",
+        method: Method | None = None,
+        batch: int | None = None,
+        seed: int | None = 0,
+        budget: int | None = None,
         storage: str | os.PathLike[str] | None = None,
         name: str | None = None,
         options: Mapping[str, Option] | None = None,
@@ -111,32 +143,60 @@ class Study:
             space = Space(space)
         if goal not in ("minimize", "maximize"):
             raise wrong("goal", goal, '"minimize" or "maximize"')
-        url = "memory:" if storage is None else os.fspath(storage)
+        for argument, text in (("method", method), ("name", name)):
+            if text is not None and not isinstance(text, str):
+                raise wrong(argument, text, "text")
+        if options is not None and not isinstance(options, Mapping):
+            raise wrong("options", options, "a dict")
+        url = url_of(storage)
+        # What is not given is of a new study only; a stored one keeps its own.
+        given = {
+            "name": name, "budget": budget, "method": method, "seed": seed or None, "batch": None, "options": options or None,
+        }  # fmt: skip
         definition = {
             "name": name if name is not None else "study" if storage is None else Path(url).stem,
             "goal": goal,
-            "budget": whole("budget", budget, 1),
+            "budget": 1000 if budget is None else whole("budget", budget, 1),
             "space": json.loads(space._json()),
             "optimizer": {
-                "method": str(method),
-                "seed": whole("seed", seed, 0),
-                "batch": whole("batch", batch, 1),
+                "method": method or "auto",
+                "seed": secrets.randbits(31) if seed is None else whole("seed", seed, 0),
+                "batch": 1 if batch is None else whole("batch", batch, 1),
                 "budget": 0,
                 "settings": {key: _option(key, value) for key, value in (options or {}).items()},
             },
-            "evaluate": "",
+            "unstated": [key for key, value in given.items() if value is None],
         }
-        core = _vbo.Study.open(json.dumps(definition), url, whole("threads", threads, 0))
-        self._adopt(core, url)
+        text = json.dumps(definition)
+        count = whole("threads", threads, 0)
+        shared = opened(
+            url, lambda: _vbo.Study.open(text, url, count), lambda core: core.go_on_with(text, url)
+        )
+        self._adopt(shared, url, space)
+        if batch is not None:
+            self._batch = whole("batch", batch, 1)
+        if budget is not None:
+            self._budget = whole("budget", budget, 1)
 
-    def _adopt(self, core: _vbo.Study, url: str) -> Study:
-        self._core = core
+    def _adopt(self, shared: Shared, url: str, space: Space | None = None) -> Study:
+        shared.users.add(self)
+        self._shared = shared
+        self._left = False
+        self._stop = False
         self._url = url
-        self._definition: dict[str, Any] = json.loads(core.definition())
-        self._space = Space._from_json(self._definition["space"])
-        if warning := core.warning():
+        self._definition: dict[str, Any] = json.loads(shared.core.definition())
+        self._space = space or Space._from_json(self._definition["space"])
+        self._batch = int(self._definition["optimizer"]["batch"])
+        self._budget = int(self._definition["budget"])
+        if warning := shared.core.warning():
             warnings.warn(warning, stacklevel=3)
         return self
+
+    @property
+    def _core(self) -> _vbo.Study:
+        if self._left:
+            raise Conflict("the study is closed; open it again with vbo.open(storage)")
+        return self._shared.core
 
     # -- What it is --
 
@@ -154,7 +214,8 @@ class Study:
 
     @property
     def budget(self) -> int:
-        return int(self._definition["budget"])
+        """Evaluations in all, where `run` ends."""
+        return self._budget
 
     @property
     def method(self) -> str:
@@ -162,7 +223,8 @@ class Study:
 
     @property
     def batch(self) -> int:
-        return int(self._definition["optimizer"]["batch"])
+        """How many suggestions `run` asks for together."""
+        return self._batch
 
     @property
     def seed(self) -> int:
@@ -255,6 +317,17 @@ class Study:
         ids = self._core.add(codes, rows, _results(rows, values, error, cause, metrics, seconds))
         return ids.view(np.int64)
 
+    def enqueue(self, points: Any) -> None:
+        """Points to evaluate next, before what the method suggests: a dict, a list of dicts, columns or a DataFrame.
+
+        >>> study = vbo.Study(vbo.Space(x=vbo.Float(0, 1)), method="random")
+        >>> study.enqueue({"x": 0.25})
+        >>> study.ask()["x"]
+        0.25
+        """
+        codes, rows = self._space._codes(_columns_of(self._space, points))
+        self._core.enqueue(codes, rows)
+
     # -- What happened --
 
     @property
@@ -263,6 +336,34 @@ class Study:
         while none is: ``study.best.feasible`` tells which."""
         found = self._rows(self._core.best())
         return found[0] if found else None
+
+    @property
+    def best_value(self) -> float | None:
+        """The value of `best`."""
+        best = self.best
+        return None if best is None else best.value
+
+    @property
+    def best_params(self) -> Point:
+        """The point of `best`; empty while there is none."""
+        best = self.best
+        return {} if best is None else best.point
+
+    @property
+    def best_trial(self) -> Trial | None:
+        """`best`, by the name it has in Optuna."""
+        return self.best
+
+    @property
+    def recommended(self) -> Recommended | None:
+        """The evaluated point to use where results are noisy: best by the method's estimate, not by luck. None before
+        the method has one; without noise it is `best`."""
+        found = json.loads(self._core.recommendation_json())
+        if found is None:
+            return None
+        trial = next(trial for trial in self.trials() if trial.id == found["id"])
+        half = 1.959964 * found["deviation"]
+        return Recommended(trial, found["mean"], found["mean"] - half, found["mean"] + half)
 
     @property
     def pending(self) -> Trials:
@@ -338,39 +439,49 @@ class Study:
         self,
         function: Objective,
         *,
-        workers: int = 1,
+        workers: int | None = None,
         processes: bool | str = False,
-        executor: Any = None,
+        executor: Executor | None = None,
         batch_function: bool = False,
         budget: int | None = None,
         seconds: float | None = None,
+        timeout: float | None = None,
         value: float | None = None,
         failures_in_a_row: int = 20,
         progress: bool | None = None,
         callbacks: Iterable[Callback] = (),
     ) -> Result:
-        """Evaluates until the budget is spent. `vbo.minimize` explains the arguments."""
+        """Evaluates until `budget` results are there, the study's own budget otherwise. `vbo.minimize` explains the
+        arguments."""
         from ._run import Run, RunOptions
 
         options = RunOptions(
-            workers=whole("workers", workers, 1),
+            workers=_pools.count_workers(workers, processes, executor),
             processes=processes,
             executor=executor,
             batch_function=batch_function,
             budget=self.budget if budget is None else whole("budget", budget, 1),
             seconds=None if seconds is None else number("seconds", seconds),
+            timeout=None if timeout is None else number("timeout", timeout),
             value=None if value is None else number("value", value),
             failures_in_a_row=whole("failures_in_a_row", failures_in_a_row, 0),
             progress=progress,
-            callbacks=tuple(callbacks),
+            callbacks=callables(callbacks),
         )
         return Run(self, function, options).run()
+
+    def stop(self) -> None:
+        """Ends a `run` of this study after what is being evaluated: from a callback, the function, or another thread."""
+        self._stop = True
 
     # -- Its end --
 
     def close(self) -> None:
-        """Closes the storage; nothing can be asked or told afterwards. Also at the end of ``with``."""
-        self._core.close()
+        """Nothing can be asked or told afterwards; the storage is closed with the last `Study` of this process on
+        it. Also at the end of ``with``."""
+        if not self._left:
+            self._left = True
+            self._shared.leave(self)
 
     def __enter__(self) -> Study:
         return self
@@ -399,9 +510,9 @@ class Study:
 
 def open_study(storage: str | os.PathLike[str], *, threads: int = 0) -> Study:
     """Resumes the study that a file holds, whoever began it: Python, the command line, C++."""
-    url = os.fspath(storage)
-    core = _vbo.Study.open_existing(url, whole("threads", threads, 0))
-    return Study.__new__(Study)._adopt(core, url)
+    url, count = url_of(storage), whole("threads", threads, 0)
+    shared = opened(url, lambda: _vbo.Study.open_existing(url, count), lambda core: None)
+    return Study.__new__(Study)._adopt(shared, url)
 
 
 def load(path: str | os.PathLike[str]) -> Study:
@@ -409,8 +520,10 @@ def load(path: str | os.PathLike[str]) -> Study:
 
     Its program is not run: ask and tell, or ``study.run(function)``.
     """
-    core, url = _vbo.Study.load(os.fspath(path))
-    return Study.__new__(Study)._adopt(core, url)
+    file = os.fspath(path)
+    url = _vbo.storage_of(file)
+    shared = opened(url, lambda: _vbo.Study.load(file), lambda core: core.load_again(file))
+    return Study.__new__(Study)._adopt(shared, url)
 
 
 def _option(name: str, value: Any) -> Any:

@@ -5,10 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from ._arguments import Doubles, Integers
 from ._space import Column, Point
+
+if TYPE_CHECKING:
+    import pandas
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ class Trials:
         ids: int64, one per suggestion.
 
     ``trials["x"]`` is the column of parameter x: float64, int64, or an object array of choices.
-    ``trials[0]`` is one of them as a `Trial`, and iterating gives them all.
+    ``trials[0]`` is one of them as a `Trial`, ``trials[:8]`` are some, and iterating gives them all.
     """
 
     __slots__ = ("ids", "columns")
@@ -79,11 +82,21 @@ class Trials:
     def __getitem__(self, key: str) -> Column: ...
     @overload
     def __getitem__(self, key: int) -> Trial: ...
-    def __getitem__(self, key: str | int) -> Column | Trial:
+    @overload
+    def __getitem__(self, key: slice) -> Trials: ...
+    def __getitem__(self, key: str | int | slice) -> Column | Trial | Trials:
         if isinstance(key, str):
             return self.columns[key]
+        if isinstance(key, slice):
+            return Trials(self.ids[key], {name: column[key] for name, column in self.columns.items()})
         point = {name: _plain(column[key]) for name, column in self.columns.items()}
         return Trial(int(self.ids[key]), point)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A DataFrame with the id as its index."""
+        import pandas
+
+        return pandas.DataFrame({"id": self.ids, **self.columns}).set_index("id")
 
     def __iter__(self) -> Iterator[Trial]:
         for id, point in zip(self.ids.tolist(), self.points):

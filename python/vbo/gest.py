@@ -21,7 +21,7 @@ from gest_api.vocs import VOCS, ContextualVariable, ContinuousVariable, Discrete
 
 from ._errors import InvalidInput, NotFound
 from ._space import Choice, Float, Parameter, Space
-from ._study import Option, Study
+from ._study import Goal, Method, Option, Study
 
 __all__ = ["VboGenerator"]
 
@@ -39,7 +39,7 @@ class VboGenerator(Generator):  # type: ignore[misc]
         self,
         vocs: VOCS,
         *,
-        method: str = "vbo",
+        method: Method = "auto",
         batch: int = 1,
         seed: int = 0,
         budget: int = 1000,
@@ -50,7 +50,7 @@ class VboGenerator(Generator):  # type: ignore[misc]
         super().__init__(vocs)
         self.vocs = vocs
         self._objective = next(iter(vocs.objectives))
-        goal = "maximize" if type(vocs.objectives[self._objective]).__name__ == "MaximizeObjective" else "minimize"
+        goal: Goal = "maximize" if type(vocs.objectives[self._objective]).__name__ == "MaximizeObjective" else "minimize"
         space = Space({name: _parameter_of(variable) for name, variable in vocs.variables.items()})
         self.study = Study(
             space, goal=goal, method=method, batch=batch, seed=seed, budget=budget, storage=storage, options=options,

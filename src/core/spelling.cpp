@@ -8,7 +8,8 @@
 namespace vbo {
 namespace {
 
-constexpr std::size_t kTypingErrors = 2;  // edits up to which a word counts as misspelt
+// Edits up to which a word counts as misspelt: in a short one two make another word.
+std::size_t typing_errors(std::string_view word) { return word.size() < 5 ? 1 : 2; }
 
 }  // namespace
 
@@ -31,7 +32,7 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& ca
   const auto closest = std::min_element(
       candidates.begin(), candidates.end(),
       [&](const std::string& a, const std::string& b) { return distance(a) < distance(b); });
-  if (closest != candidates.end() && distance(*closest) <= kTypingErrors) {
+  if (closest != candidates.end() && distance(*closest) <= typing_errors(word)) {
     return ", did you mean \"" + *closest + "\"?";
   }
   std::string text = ", expected one of";

@@ -129,7 +129,10 @@ Outcome find_value(const Tail& output) {
   for (bool last = true; !text.empty();) {
     const std::size_t start = text.substr(0, text.size() - 1).rfind('\n') + 1;  // npos + 1 == 0
     const std::string_view line = trimmed(text.substr(start));
-    if (std::optional<Outcome> found = parse_value_line(line)) return *std::move(found);
+    if (std::optional<Outcome> found = parse_value_line(line)) {
+      found->line = line;
+      return *std::move(found);
+    }
     // A brace alone ends an object that was spread over several lines.
     if (last && (line.starts_with('{') || line == "}")) {
       return Outcome::failed(FailureCause::no_value,
@@ -167,6 +170,7 @@ Reply parse_reply(std::string_view line) {
   reply.kind = Reply::Kind::answer;
   reply.id = id->get<TrialId>();
   reply.result = outcome_from(*object);
+  reply.result.line = text;
   return reply;
 }
 

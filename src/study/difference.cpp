@@ -10,7 +10,7 @@ class Differences {
   void compare(const std::string& field, const Json& stored, const Json& asked) {
     if (stored == asked) return;
     if (!text_.empty()) text_ += "; ";
-    text_ += field + ": stored " + show(stored) + ", study file " + show(asked);
+    text_ += field + ": stored " + show(stored) + ", given " + show(asked);
   }
   std::string text() && { return std::move(text_); }
 
@@ -58,9 +58,6 @@ std::string difference(const StudyRecord& stored, const StudyRecord& asked) {
     found.compare("goal", to_string(stored.goal()), to_string(asked.goal()));
   } else {
     found.compare("objectives", json_of(stored.objectives), json_of(asked.objectives));
-  }
-  if (asked.budget < stored.budget) {
-    found.compare("budget (may only be raised)", stored.budget, asked.budget);
   }
   found.compare("method", stored.optimizer.method, asked.optimizer.method);
   found.compare("seed", stored.optimizer.seed, asked.optimizer.seed);

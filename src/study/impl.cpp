@@ -40,25 +40,38 @@ Result<void> Study::Impl::create(StudyOptions& options) {
   return {};
 }
 
+Result<void> Study::Impl::accept(const StudyOptions& options) {
+  StudyRecord asked = record_of(options);
+  const Unstated& unstated = options.unstated;
+  if (unstated.name) asked.name = record.name;
+  if (unstated.budget) asked.budget = record.budget;
+  if (unstated.method) asked.optimizer.method = record.optimizer.method;
+  if (unstated.seed) asked.optimizer.seed = record.optimizer.seed;
+  if (unstated.batch) asked.optimizer.batch = record.optimizer.batch;
+  if (unstated.evaluate) asked.evaluate_json = record.evaluate_json;
+  if (unstated.settings) asked.optimizer.settings = record.optimizer.settings;
+  if (const std::string found = difference(record, asked); !found.empty()) {
+    return Error{ErrorKind::conflict,
+                 "the study stored in \"" + options.storage + "\" is another one: " + found +
+                     "; put the stored values back, or choose another storage"};
+  }
+  if (!joined.empty()) return {};  // what may change is its coordinator's to store
+  if (asked.budget != record.budget || asked.evaluate_json != record.evaluate_json) {
+    const auto updated = storage->update_study(asked.budget, asked.evaluate_json);
+    if (!updated) return updated.error();
+    record.budget = asked.budget;
+    record.evaluate_json = asked.evaluate_json;
+  }
+  return {};
+}
+
 Result<void> Study::Impl::resume(const StudyOptions* options) {
   if (options) {
-    StudyRecord asked = record_of(*options);
-    if (options->any_batch) asked.optimizer.batch = record.optimizer.batch;
-    if (const std::string found = difference(record, asked); !found.empty()) {
-      return Error{ErrorKind::conflict,
-                   "the study stored in \"" + options->storage + "\" is another one: " + found +
-                       "; put the stored values back, or choose another file for the storage"};
-    }
-    if (asked.budget != record.budget || asked.evaluate_json != record.evaluate_json) {
-      const auto updated = storage->update_study(asked.budget, asked.evaluate_json);
-      if (!updated) return updated.error();
-      record.budget = asked.budget;
-      record.evaluate_json = asked.evaluate_json;
-    }
+    if (const auto accepted = accept(*options); !accepted) return accepted.error();
     record.optimizer.threads = options->optimizer.threads;
   }
   if (const auto rebuilt = rebuild(); !rebuilt) return rebuilt.error();
-  return options ? set_start(*options) : Result<void>();
+  return options && !options->unstated.start ? set_start(*options) : Result<void>();
 }
 
 Result<void> Study::Impl::rebuild() {
@@ -118,6 +131,16 @@ Result<void> Study::Impl::rebuild() {
 
 Result<void> Study::Impl::require_ready() {
   if (!storage) return study_closed();
+  if (!joined.empty()) {
+    const Result<bool> ours = take_over();
+    if (!ours) return ours.error();
+    if (!*ours) {
+      return Error{ErrorKind::busy,
+                   "\"" + joined +
+                       "\" is being written by another process, which "
+                       "alone can do this; try again when it has closed the study"};
+    }
+  }
   return optimizer ? Result<void>() : rebuild();
 }
 
@@ -150,6 +173,7 @@ Result<std::vector<Trial>> Study::Impl::ask(std::int64_t n, std::int64_t request
     return Error{ErrorKind::invalid_input,
                  "asked for " + std::to_string(n) + " suggestions, expected at least 1"};
   }
+  if (storage && !joined.empty()) return ask_coordinator(n);
   if (const auto ready = require_ready(); !ready) return ready.error();
   if (finite) n = static_cast<std::int64_t>(std::min<std::uint64_t>(n, finite->unseen()));
   if (n == 0) return std::vector<Trial>();
@@ -232,6 +256,7 @@ Result<const Trial*> Study::Impl::find_open(TrialId id) {
 }
 
 Result<void> Study::Impl::tell(std::vector<Outcome> outcomes) {
+  if (storage && !joined.empty()) return bring_to_coordinator(std::move(outcomes));
   std::vector<Trial> trials;
   std::set<TrialId> told;
   for (Outcome& outcome : outcomes) {
@@ -250,6 +275,7 @@ Result<void> Study::Impl::tell(std::vector<Outcome> outcomes) {
 }
 
 Result<std::vector<Trial>> Study::Impl::add(std::vector<Evaluated> results, std::int64_t request) {
+  if (storage && !joined.empty()) return add_through_coordinator(std::move(results));
   if (const auto ready = require_ready(); !ready) return ready.error();
   std::vector<Trial> trials;
   for (Evaluated& result : results) {

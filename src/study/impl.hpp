@@ -37,6 +37,8 @@ struct Study::Impl {
   std::set<TrialId> retold;  // open trials the method knows as failed: people had them retried
   std::int64_t started = 0;  // how many of record.start were asked for
 
+  std::string joined;  // the storage of a study that another process coordinates; "" = we do
+
   // When to save the next snapshot.
   EventId saved_event = 0;  // last event inside the stored snapshot
   std::int64_t saved_round = 0;
@@ -45,8 +47,17 @@ struct Study::Impl {
 
   Result<void> create(StudyOptions& options);
   Result<void> resume(const StudyOptions* options);  // null: take the study as it is
+  // Takes over what may change; a conflict, and nothing changed, when something else differs.
+  Result<void> accept(const StudyOptions& options);
   Result<void> rebuild();  // optimizer and counters, from the storage alone
   Result<void> require_ready();
+
+  // For a joined study; see guest.cpp. True when nobody coordinated it: from now on we do.
+  Result<bool> take_over();
+  Result<std::vector<Trial>> wait_for(std::int64_t request);
+  Result<std::vector<Trial>> ask_coordinator(std::int64_t n);
+  Result<void> bring_to_coordinator(std::vector<Outcome> outcomes);
+  Result<std::vector<Trial>> add_through_coordinator(std::vector<Evaluated> results);
 
   // With a request, the suggestions are for the one who made it and not for workers.
   Result<std::vector<Trial>> ask(std::int64_t n, std::int64_t request = 0,
@@ -100,7 +111,7 @@ Result<Replayed> replay(const Study::Impl& study, StudyLog& log,
 Result<std::unique_ptr<Optimizer>> revised(const Study::Impl& study, const Optimizer& optimizer,
                                            StudyLog& log, EventId event);
 
-// Field by field, e.g. "budget: stored 10, study file 20"; empty when `asked` does not contradict.
+// Field by field, e.g. "seed: stored 1, given 2"; empty when `asked` does not contradict.
 std::string difference(const StudyRecord& stored, const StudyRecord& asked);
 
 }  // namespace vbo

@@ -97,6 +97,15 @@ Result<Study> Study::open_existing(const std::string& storage_url, int threads) 
   return Study(std::move(impl));
 }
 
+Result<void> Study::go_on_with(const StudyOptions& options) {
+  if (const auto checked = check_options(options); !checked) return checked.error();
+  if (impl_->joined.empty() || !options.unstated.start) {
+    if (const auto ready = impl_->require_ready(); !ready) return ready.error();
+  }
+  if (const auto accepted = impl_->accept(options); !accepted) return accepted.error();
+  return options.unstated.start ? Result<void>() : impl_->set_start(options);
+}
+
 Result<void> Study::close() {
   if (!impl_ || !impl_->storage) return {};
   Result<void> saved;
@@ -106,11 +115,13 @@ Result<void> Study::close() {
 }
 
 Result<std::vector<Trial>> Study::ask(std::int64_t n, Durability durability) {
+  if (!impl_->joined.empty()) return impl_->ask(n, 0, durability);
   if (const auto taken = impl_->take_results(); !taken) return taken.error();
   return impl_->ask(n, 0, durability);
 }
 
 Result<std::int64_t> Study::answer_requests() {
+  if (!impl_->joined.empty()) return 0;
   if (const auto taken = impl_->take_results(); !taken) return taken.error();
   return impl_->answer_requests();
 }

@@ -291,7 +291,7 @@ class Reading(VboTest):
     def test_explain(self):
         text = self.vbo("explain", "parabola.db", 2).stdout
         self.assertIn("Trial 2, completed", text)
-        self.assertIn('method "random"', text)
+        self.assertIn('It came from "random"', text)
         shown = self.json("explain", "parabola.db", 2)
         self.assertLessEqual({"id", "params", "source", "acquisition", "terms", "sum"}, set(shown))
         self.assertIn("no trial 99", self.vbo("explain", "parabola.db", 99, expect=2).stderr)

@@ -242,8 +242,8 @@ class Ends(VboTest):
         done = self.vbo("run", "study.toml", expect=3)
         self.assertIn("the set-up is probably wrong", done.stdout)
         self.assertEqual(self.json("status", "parabola.db")["failed"], 5)
-        # Who runs it again means it.
-        self.assertEqual(self.json("run", "study.toml", expect=3)["end"], "too_many_failures")
+        # Without a change it pauses again at once.
+        self.assertEqual(self.json("run", "study.toml", expect=3)["end"], "setup_failure")
 
     def test_different_errors_are_no_mistake(self):
         self.study(["sh", "-c", "exit $VBO_TRIAL_ID"], budget=8, workers=1)

@@ -223,7 +223,7 @@ class Workers(VboTest):
         self.write("study.toml", small(budget=8, workers=5, study="batch = 5", **FLOAT))
         done = subprocess.run([VBO, "run", "-q", "study.toml"], cwd=self.folder, capture_output=True, text=True)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("batch: stored 2, study file 5", done.stderr)
+        self.assertIn("batch: stored 2, given 5", done.stderr)
 
 
 def alive(pid):

@@ -83,8 +83,7 @@ class Running(VboTest):
         before = self.json("trials", "parabola.db")
         for change, words in ((dict(goal="maximize"), ["goal", "minimize", "maximize"]),
                               (dict(method="sobol"), ["method", "random", "sobol"]),
-                              (dict(batch=7), ["batch", "4", "7"]),
-                              (dict(budget=3), ["budget", "5", "3"])):
+                              (dict(batch=7), ["batch", "4", "7"])):
             with self.subTest(change):
                 self.study(**{"budget": 5, **change})
                 err = self.vbo("run", "study.toml", expect=2).stderr
@@ -221,7 +220,7 @@ class Failures(VboTest):
 
     def test_no_success_is_exit_code_3(self):
         self.study(["sh", "-c", "exit 65"], budget=3)
-        self.assertIn("No evaluation has succeeded", self.vbo("run", "study.toml", expect=3).stdout)
+        self.assertIn("Every evaluation has failed", self.vbo("run", "study.toml", expect=3).stdout)
 
 
 class Signals(VboTest):

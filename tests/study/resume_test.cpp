@@ -146,8 +146,39 @@ TEST(Resume, ABatchThatNobodyChoseIsTheStoredOne) {
   StudyOptions options = small_study();
   options.optimizer.batch = 9;
   EXPECT_FALSE(open_on(storage, options));
-  options.any_batch = true;
+  options.unstated.batch = true;
   EXPECT_EQ(open_on(storage, options).value().record().optimizer.batch, 3);
+}
+
+TEST(Resume, WhatNobodyChoseIsAsStored) {
+  MemoryStorage storage;
+  { (void)open_on(storage, small_study()).value(); }
+  StudyOptions options = small_study();
+  options.name = "other";
+  options.budget = 7;
+  options.optimizer.seed = 99;
+  options.optimizer.settings["beta"] = 0.5;
+  EXPECT_FALSE(open_on(storage, options));
+  options.unstated = {.name = true, .budget = true, .seed = true, .settings = true};
+  const StudyRecord stored = open_on(storage, options).value().record();
+  EXPECT_EQ(stored.name, "small");
+  EXPECT_EQ(stored.budget, 40);
+  EXPECT_EQ(stored.optimizer.seed, 1u);
+  EXPECT_TRUE(stored.optimizer.settings.empty());
+}
+
+TEST(Resume, AnOpenStudyGoesOnWithOtherOptions) {
+  MemoryStorage storage;
+  Study study = open_on(storage, small_study()).value();
+  StudyOptions options = small_study();
+  options.budget = 60;
+  ASSERT_TRUE(study.go_on_with(options));
+  EXPECT_EQ(study.record().budget, 60);
+  options.optimizer.seed = 2;
+  const auto refused = study.go_on_with(options);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::conflict);
+  EXPECT_THAT(refused.error().message, HasSubstr("seed: stored 1, given 2"));
 }
 
 TEST(Resume, ADifferentStudyIsRefusedFieldByField) {
@@ -164,25 +195,23 @@ TEST(Resume, ADifferentStudyIsRefusedFieldByField) {
     return study ? std::string("no error") : study.error().message;
   };
   EXPECT_THAT(message([](StudyOptions& o) { o.objectives = {{.goal = Goal::maximize}}; }),
-              HasSubstr("goal: stored \"minimize\", study file \"maximize\""));
+              HasSubstr("goal: stored \"minimize\", given \"maximize\""));
   EXPECT_THAT(message([](StudyOptions& o) { o.name = "other"; }),
-              HasSubstr("name: stored \"small\", study file \"other\""));
+              HasSubstr("name: stored \"small\", given \"other\""));
   EXPECT_THAT(message([](StudyOptions& o) { o.optimizer.seed = 2; }),
-              HasSubstr("seed: stored 1, study file 2"));
+              HasSubstr("seed: stored 1, given 2"));
   EXPECT_THAT(message([](StudyOptions& o) { o.optimizer.batch = 9; }),
-              HasSubstr("batch: stored 3, study file 9"));
+              HasSubstr("batch: stored 3, given 9"));
   EXPECT_THAT(message([](StudyOptions& o) { o.optimizer.method = "vbo"; }),
-              HasSubstr("method: stored \"scripted\", study file \"vbo\""));
+              HasSubstr("method: stored \"scripted\", given \"vbo\""));
   EXPECT_THAT(message([](StudyOptions& o) { o.optimizer.settings["beta"] = 0.5; }),
-              HasSubstr("option beta: stored nothing, study file 0.5"));
-  EXPECT_THAT(message([](StudyOptions& o) { o.budget = 20; }),
-              HasSubstr("budget (may only be raised): stored 40, study file 20"));
+              HasSubstr("option beta: stored nothing, given 0.5"));
   const std::string bounds = message([](StudyOptions& o) {
     o.space = Space::make({Parameter::real("x", -1, 2), Parameter::real("y", 0, 1)}).value();
   });
-  EXPECT_THAT(bounds, HasSubstr("parameter x high: stored 1.0, study file 2.0"));
+  EXPECT_THAT(bounds, HasSubstr("parameter x high: stored 1.0, given 2.0"));
   EXPECT_THAT(bounds, HasSubstr("parameter n: stored {\"type\":\"int\""));
-  EXPECT_THAT(bounds, HasSubstr("parameter y: stored nothing, study file {\"type\":\"float\""));
+  EXPECT_THAT(bounds, HasSubstr("parameter y: stored nothing, given {\"type\":\"float\""));
   EXPECT_THAT(
       message([](StudyOptions& o) {
         o.space =
@@ -198,6 +227,12 @@ TEST(Resume, ADifferentStudyIsRefusedFieldByField) {
             }),
             "no error");
   EXPECT_EQ(storage.load_study().value()->budget, 50);
+  EXPECT_EQ(message([](StudyOptions& o) {
+              o.budget = 20;
+              o.evaluate_json = "{}";
+            }),
+            "no error");
+  EXPECT_EQ(storage.load_study().value()->budget, 20);
   EXPECT_EQ(storage.load_study().value()->evaluate_json, "{}");
   EXPECT_EQ(storage.load_study().value()->optimizer.budget, 40);  // what the method was told
 }

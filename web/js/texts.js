@@ -183,7 +183,8 @@ export class MetricsView {
   redraw() {
     const { study } = this;
     this.section.hidden = study.metrics.length === 0 && study.constraints.length === 0 && study.limits.length === 0;
-    const limits = study.limits.map(({ metric, at_most: most, at_least: least }) => [metric, most === undefined ? "" : `<= ${most}`, least === undefined ? "" : `>= ${least}`].filter((text) => text).join(" "));
+    const limits = study.limits.map(({ metric, at_most: most, at_least: least }) =>
+      [least === undefined ? "" : `${least} <=`, metric, most === undefined ? "" : `<= ${most}`].filter((text) => text).join(" "));
     const rules = [...study.constraints, ...limits].map((rule) => element("li", {}, element("code", {}, rule)));
     const list = rules.length > 0 ? element("ul", {}, ...rules) : "";
     if (study.metrics.length === 0) {

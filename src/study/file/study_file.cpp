@@ -94,10 +94,13 @@ std::optional<OptionValue> option_value(const toml::node& node) {
 
 // [optimizer]: the method, and whatever options the method has.
 void read_optimizer(const toml::table* table, StudyFile& file, TomlErrors& errors) {
+  file.study.unstated.method = file.study.unstated.settings = true;
   if (!table) return;
   TomlTable optimizer(*table, "optimizer", {}, errors);
   OptimizerOptions& options = file.study.optimizer;
-  if (const auto method = optimizer.text("method")) options.method = *method;
+  const auto method = optimizer.text("method");
+  file.study.unstated.method = !method;
+  if (method) options.method = *method;
   for (const auto& [key, node] : *table) {
     const std::string name(key.str());
     if (name == "method") continue;
@@ -108,6 +111,7 @@ void read_optimizer(const toml::table* table, StudyFile& file, TomlErrors& error
                        "true, false, a number, a text or a list of numbers");
     }
   }
+  file.study.unstated.settings = !method && options.settings.empty();
 }
 
 // The methods know their options, and say which one they speak of; here the line is added.
@@ -454,7 +458,7 @@ Result<StudyFile> parse_study_file(std::string_view text, const std::string& pat
   read_cluster(subtable(root, "cluster", errors), file, errors);
   if (!errors.any()) read_start(root, file, errors);
   if (file.study.optimizer.batch == 0) {
-    file.study.any_batch = true;
+    file.study.unstated.batch = true;
     file.study.optimizer.batch =
         file.evaluate ? static_cast<std::int64_t>(file.evaluate->process.workers) : 1;
   }

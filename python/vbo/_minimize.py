@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: MIT
+"""`minimize` and `maximize`, and `aminimize` for coroutines."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from . import _pools
+from ._arguments import callables, number, whole
+from ._evaluate import Objective
+from ._run import Callback, Result, Run, RunOptions
+from ._space import Parameter, Point, Space
+from ._study import Goal, Method, Option, Study
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+
+def _optimize(goal: Goal, function: Objective, space: Any, run: dict[str, Any], **study: Any) -> Result:
+    _pools.check(function, run["processes"], run["executor"], run["timeout"])
+    if study["batch"] is None:
+        workers = _pools.count_workers(run["workers"], run["processes"], run["executor"])
+        study["batch"] = 32 if run["batch_function"] else workers
+    return Study(space, goal=goal, **study).run(function, **run)
+
+
+def minimize(
+    function: Objective,
+    space: Space | Mapping[str, Parameter],
+    budget: int = 100,
+    *,
+    batch: int | None = None,
+    workers: int | None = None,
+    processes: bool | str = False,
+    executor: Executor | None = None,
+    batch_function: bool = False,
+    method: Method | None = None,
+    seed: int | None = 0,
+    storage: str | os.PathLike[str] | None = None,
+    name: str | None = None,
+    options: Mapping[str, Option] | None = None,
+    threads: int = 0,
+    seconds: float | None = None,
+    timeout: float | None = None,
+    value: float | None = None,
+    failures_in_a_row: int = 20,
+    progress: bool | None = None,
+    callbacks: Iterable[Callback] = (),
+) -> Result:
+    """Finds the point where `function` is smallest, in `budget` evaluations: those of earlier calls on the same
+    storage included.
+
+    Args:
+        function: Called with a dict of parameters; returns a number, or
+            ``{"value": 1.25, "metrics": {"mass": 3.1}}``. An exception makes the trial fail and the run
+            go on; `vbo.Infeasible` says that the input makes no sense. `ObjectiveFailed` when nothing was completed.
+        space: A `Space`, or a dict of parameters.
+        budget: Evaluations in all. Calling again with more goes on; with as many returns what is there.
+        batch: Suggestions that are made together; as many as there are workers otherwise.
+        workers: Evaluations at the same time, in threads. -1: as many as cores. None: 1, as many as cores with
+            `processes`, as many as the executor has.
+        processes: True evaluates in processes instead; or the name of a start method of multiprocessing.
+            One that dies costs its own trial alone, which is tried once more.
+        executor: Any ``concurrent.futures.Executor`` to evaluate with: ``ThreadPoolExecutor(8)``, that of Dask
+            (``client.get_executor()``), ``mpi4py.futures``, loky, Parsl.
+        batch_function: `function` takes `Trials` (``trials["x"]`` is a column) and returns all values.
+        method, seed, storage, name, options, threads: As in `Study`. With a storage, calling again resumes.
+        seconds: Stop after so much time.
+        timeout: Seconds that one evaluation may take; needs ``processes=True``.
+        value: Stop when a value is this good.
+        failures_in_a_row: Stop after so many failures in a row; 0 never.
+        progress: Show progress: True, False, or None for "on a terminal or in a notebook".
+        callbacks: Called as ``callback(study, trial)`` after each result; returning True stops.
+
+    Ctrl-C ends the run after what is being evaluated, and again at once; nothing that was told is
+    lost, and the result so far is returned with ``ended == "interrupted"``.
+
+    >>> space = vbo.Space(x=vbo.Float(-5, 10), y=vbo.Float(0, 15))
+    >>> best = vbo.minimize(lambda p: (p["x"] - 1) ** 2 + p["y"], space, budget=30, method="random", progress=False)
+    >>> best.ended
+    'budget_spent'
+    >>> best.value == (best["x"] - 1) ** 2 + best["y"]
+    True
+    """
+    run = dict(
+        workers=workers, processes=processes, executor=executor, batch_function=batch_function, seconds=seconds,
+        timeout=timeout, value=value, failures_in_a_row=failures_in_a_row, progress=progress, callbacks=callbacks,
+    )  # fmt: skip
+    return _optimize("minimize", function, space, run, budget=budget, batch=batch, method=method, seed=seed,
+                     storage=storage, name=name, options=options, threads=threads)  # fmt: skip
+
+
+def maximize(
+    function: Objective,
+    space: Space | Mapping[str, Parameter],
+    budget: int = 100,
+    *,
+    batch: int | None = None,
+    workers: int | None = None,
+    processes: bool | str = False,
+    executor: Executor | None = None,
+    batch_function: bool = False,
+    method: Method | None = None,
+    seed: int | None = 0,
+    storage: str | os.PathLike[str] | None = None,
+    name: str | None = None,
+    options: Mapping[str, Option] | None = None,
+    threads: int = 0,
+    seconds: float | None = None,
+    timeout: float | None = None,
+    value: float | None = None,
+    failures_in_a_row: int = 20,
+    progress: bool | None = None,
+    callbacks: Iterable[Callback] = (),
+) -> Result:
+    """Finds the point where `function` is largest, in `budget` evaluations. Everything else is as in `minimize`.
+
+    >>> best = vbo.maximize(lambda p: -abs(p["n"] - 3), {"n": vbo.Int(0, 5)}, budget=20, progress=False)
+    >>> best["n"], best.ended
+    (3, 'space_exhausted')
+    """
+    run = dict(
+        workers=workers, processes=processes, executor=executor, batch_function=batch_function, seconds=seconds,
+        timeout=timeout, value=value, failures_in_a_row=failures_in_a_row, progress=progress, callbacks=callbacks,
+    )  # fmt: skip
+    return _optimize("maximize", function, space, run, budget=budget, batch=batch, method=method, seed=seed,
+                     storage=storage, name=name, options=options, threads=threads)  # fmt: skip
+
+
+async def aminimize(
+    function: Callable[[Point], Awaitable[Any]],
+    space: Space | Mapping[str, Parameter],
+    budget: int = 100,
+    *,
+    goal: Goal = "minimize",
+    batch: int | None = None,
+    workers: int = 8,
+    method: Method | None = None,
+    seed: int | None = 0,
+    storage: str | os.PathLike[str] | None = None,
+    name: str | None = None,
+    options: Mapping[str, Option] | None = None,
+    threads: int = 0,
+    seconds: float | None = None,
+    timeout: float | None = None,
+    value: float | None = None,
+    failures_in_a_row: int = 20,
+    progress: bool | None = None,
+    callbacks: Iterable[Callback] = (),
+) -> Result:
+    """As `minimize`, awaiting a coroutine function (``async def``): `workers` of its calls at the same time.
+
+    Args:
+        goal: ``"maximize"`` finds where it is largest.
+        timeout: Seconds that one call may take; it is cancelled then.
+
+    >>> import asyncio
+    >>> async def objective(point):
+    ...     await asyncio.sleep(0)
+    ...     return point["x"] ** 2
+    >>> asyncio.run(vbo.aminimize(objective, {"x": vbo.Float(-1, 1)}, budget=16, progress=False)).ended
+    'budget_spent'
+    """
+    count = _pools.count_workers(workers, False, None)
+    study = Study(
+        space, goal=goal, budget=budget, batch=count if batch is None else batch, method=method, seed=seed,
+        storage=storage, name=name, options=options, threads=threads,
+    )  # fmt: skip
+    run = RunOptions(
+        workers=count,
+        processes=False,
+        executor=None,
+        batch_function=False,
+        budget=whole("budget", budget, 1),
+        seconds=None if seconds is None else number("seconds", seconds),
+        timeout=None,
+        value=None if value is None else number("value", value),
+        failures_in_a_row=whole("failures_in_a_row", failures_in_a_row, 0),
+        progress=progress,
+        callbacks=callables(callbacks),
+    )
+    return await Run(study, function, run).arun(None if timeout is None else number("timeout", timeout))

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+#include "report/why.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+#include <vector>
+
+#include "core/one_line.hpp"
+#include "core/order.hpp"
+
+namespace vbo {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kSources = {{
+    {"design", "spreads the first points over the space, before there is enough to learn from"},
+    {"sobol", "covers the space evenly and does not learn"},
+    {"random", "draws points at random and does not learn"},
+    {"unseen", "takes a point of a finite space that has not been evaluated"},
+    {"local", "draws points around the best region found so far and adapts their spread"},
+    {"action-net", "draws points by a network trained to produce promising ones"},
+    {"gradient-ascent", "climbs the surrogate's prediction from a good point"},
+    {"refinement", "searches around the best finished restart"},
+    {"incumbent-mutation", "changes a few parameters of the best finished restart"},
+    {"mutation", "changes a few parameters of good results"},
+    {"expected-improvement", "takes the point with the largest expected improvement over the best"},
+    {"quadratic-optimum", "takes the optimum of a quadratic model of the best region"},
+    {"cmaes", "draws from the search distribution of the evolution strategy"},
+    {"focal", "samples a model of a small box around a good result"},
+    {"nearby", "takes a point beside one that had been suggested already"},
+    {"thompson", "takes the maximum of a function drawn from the surrogate"},
+    {"acquisition", "takes the point that the acquisition function values most"},
+}};
+
+const double* find(const Rationale& why, std::string_view name) {
+  for (const auto* terms : {&why.notes, &why.terms}) {
+    for (const Term& term : *terms) {
+      if (term.name == name) return &term.value;
+    }
+  }
+  return nullptr;
+}
+
+std::string number(double value, int digits = 4) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.*g", digits, value);
+  return text.data();
+}
+std::string percent(double share) { return std::to_string(std::lround(100.0 * share)) + "%"; }
+
+}  // namespace
+
+std::string_view what_a_source_does(std::string_view source) {
+  for (const auto& [name, does] : kSources) {
+    if (name == source) return does;
+  }
+  return {};
+}
+
+Prediction prediction_of(const StudyRecord& record, std::span<const Trial> history,
+                         const Trial& trial) {
+  Prediction prediction;
+  const bool lower = record.goal() == Goal::minimize;
+  const Order order(record.objectives, record.space.limits());
+  std::vector<double> known;  // best first
+  const Trial* best = nullptr;
+  for (const Trial& other : history) {
+    if (!other.value() || other.told_in == 0 || other.told_in >= trial.asked_in) continue;
+    known.push_back(*other.value());
+    if (is_feasible(record.space, other) && (!best || order.better(other, *best))) best = &other;
+  }
+  if (best) prediction.best_before = best->value();
+  if (const double* feasible = find(trial.rationale, "feasible")) prediction.feasible = *feasible;
+  if (const double* mean = find(trial.rationale, "mean")) prediction.mean = *mean;
+  if (const double* deviation = find(trial.rationale, "deviation")) {
+    prediction.deviation = *deviation;
+  }
+  // Methods that predict a rank say it as a normal score: the result of that rank is what it means.
+  const double* score = find(trial.rationale, "exploitation");
+  if (!prediction.mean && score && !known.empty()) {
+    std::sort(known.begin(), known.end());
+    if (lower) std::reverse(known.begin(), known.end());  // worst first
+    const double share = 0.5 * std::erfc(-*score / std::sqrt(2.0));
+    const double place = share * static_cast<double>(known.size() - 1);
+    prediction.mean = known[static_cast<std::size_t>(std::lround(place))];
+    prediction.by_rank = true;
+  }
+  if (prediction.mean && prediction.best_before && prediction.deviation &&
+      *prediction.deviation > 0.0) {
+    const double gain = (lower ? -1.0 : 1.0) * (*prediction.mean - *prediction.best_before);
+    prediction.beats = 0.5 * std::erfc(-gain / (*prediction.deviation * std::sqrt(2.0)));
+  }
+  return prediction;
+}
+
+std::string why_text(const StudyRecord& record, const Prediction& prediction, const Trial& trial) {
+  const Rationale& why = trial.rationale;
+  std::string text;
+  switch (why.origin) {
+    case Origin::start:
+      text = "A start point: it was given to be evaluated first, and no method chose it.";
+      break;
+    case Origin::added:
+      text = "A result from outside: it was imported or told, and no method suggested the point.";
+      break;
+    case Origin::unseen:
+      text =
+          "The method repeated a point of this finite space, and the next one that had not been "
+          "evaluated was taken instead.";
+      break;
+    case Origin::method:
+      if (prediction.mean) {
+        text = std::string("Tried because the surrogate predicted ") +
+               (prediction.by_rank ? "about " : "") + number(*prediction.mean);
+        if (prediction.deviation && !prediction.by_rank) {
+          text += " +- " + number(*prediction.deviation, 2);
+        }
+        if (prediction.best_before) {
+          text += " (best so far " + number(*prediction.best_before) + ")";
+        }
+        if (prediction.beats) {
+          text += ", " + percent(*prediction.beats) + " likely better than the best";
+        }
+      } else if (prediction.best_before) {
+        text = "Tried without a prediction, when the best so far was " +
+               number(*prediction.best_before);
+      } else {
+        text = "Tried before there was any result to predict from";
+      }
+      if (prediction.feasible && !record.space.limits().empty()) {
+        text += ", " + percent(*prediction.feasible) + " likely within limits";
+      }
+      text += ".";
+      if (!why.source.empty()) {
+        const std::string_view does = what_a_source_does(why.source);
+        text += " It came from \"" + one_line(why.source) + "\"";
+        if (!does.empty()) text += ", which " + std::string(does);
+        text += ".";
+      }
+  }
+  if (trial.value()) {
+    const Order order(record.objectives, record.space.limits());
+    text += " It gave " + number(*trial.value());
+    if (!is_feasible(record.space, trial)) {
+      text += ", outside the limits";
+    } else if (prediction.best_before && order.better(*trial.value(), *prediction.best_before)) {
+      text += ", better than all before";
+    }
+    text += ".";
+  } else if (trial.failure) {
+    text += " It failed: " + one_line(trial.failure->message) + ".";
+  } else {
+    text += trial.state == TrialState::running ? " It is being evaluated." : " It waits.";
+  }
+  return text;
+}
+
+}  // namespace vbo

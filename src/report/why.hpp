@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Why a trial was suggested and what came of it, in sentences a reader can act on: what was
+// predicted with its uncertainty in the objective's units, against which best, how likely within
+// limits, which source and what that source does. Computed from stored trials alone.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "vbo/storage.hpp"
+
+namespace vbo {
+
+// What was predicted of a suggestion when it was made; values in the user's own sign.
+struct Prediction {
+  std::optional<double> mean, deviation;
+  std::optional<double> feasible;     // probability within all limits
+  std::optional<double> best_before;  // the best feasible result the method knew
+  std::optional<double> beats;        // probability of a better value than that
+  bool by_rank = false;  // the mean is the result whose rank was predicted, without a deviation
+};
+
+// `history` in the order of ids, with outcomes; the trial may be one of them.
+Prediction prediction_of(const StudyRecord& record, std::span<const Trial> history,
+                         const Trial& trial);
+// Two to four sentences. The rationale in its present form; see in_present_form().
+std::string why_text(const StudyRecord& record, const Prediction& prediction, const Trial& trial);
+
+// What a source of suggestions does, as a clause after "which"; empty for one that is not known.
+std::string_view what_a_source_does(std::string_view source);
+
+}  // namespace vbo

@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What a new user meets in the first hour: the default method, a wrong set-up, checks, explanations."""
+import json
+import signal
+import time
+import unittest
+import urllib.request
+
+from support import VboTest
+
+# Fails with a reason on standard error, as a simulator does.
+BROKEN = ["sh", "-c", "echo reading deck >&2; echo 'no license for ngspice' >&2; exit 1"]
+
+
+class Defaults(VboTest):
+    def without_method(self, **more):
+        text = (self.folder / self.study(**more)).read_text()
+        self.write("study.toml", text.replace('[optimizer]\nmethod = "random"\n', ""))
+
+    def test_auto_is_the_default_and_says_why(self):
+        self.without_method(budget=6)
+        err = self.vbo("run", "study.toml").stderr
+        self.assertIn("vbo: auto chose gp-logei: with a budget of 6", err)
+        self.assertEqual(self.json("status", "parabola.db")["method"], "auto")
+        self.assertIn("method auto chose gp-logei", self.vbo("check", "study.toml").stdout)
+
+    def test_a_stored_study_keeps_its_method(self):
+        self.study(budget=4, method="sobol")
+        self.vbo("run", "study.toml")
+        self.without_method(budget=6)
+        self.vbo("run", "study.toml")
+        status = self.json("status", "parabola.db")
+        self.assertEqual((status["method"], status["completed"]), ("sobol", 6))
+
+    def test_init_writes_auto(self):
+        self.vbo("init", "new.toml")
+        self.assertIn('method = "auto"', (self.folder / "new.toml").read_text())
+
+
+class Failures(VboTest):
+    def test_a_wrong_set_up_says_why_and_how_to_go_on(self):
+        self.study(BROKEN, budget=40, workers=1)
+        done = self.vbo("run", "study.toml", expect=3)
+        self.assertIn("the set-up is probably wrong", done.stdout)
+        self.assertIn("Reason (5 of 5 failures): ", done.stdout)
+        self.assertIn("Last line of its standard error: no license for ngspice", done.stdout)
+        steps = done.stderr[done.stderr.index("Next:"):].splitlines()
+        self.assertIn("vbo check study.toml", steps[1])
+        # Without a change it pauses again at once, after the same evaluations.
+        again = self.vbo("run", "study.toml", expect=3)
+        self.assertIn("failed, all in the same way; evaluating them again", again.stderr)
+        self.assertIn("the set-up is probably wrong", again.stdout)
+        self.assertEqual(self.json("status", "parabola.db")["failed"], 5)
+        # Repaired, none of the budget is gone.
+        self.study(budget=40, workers=1)
+        self.vbo("run", "study.toml")
+        status = self.json("status", "parabola.db")
+        self.assertEqual((status["completed"], status["failed"]), (40, 0))
+
+    def test_when_everything_fails_that_is_the_headline(self):
+        self.study(["sh", "-c", 'echo "cannot solve $VBO_TRIAL_ID" >&2; exit $VBO_TRIAL_ID'], budget=6, workers=1)
+        done = self.vbo("run", "study.toml", expect=3)
+        self.assertIn("Every evaluation has failed.", done.stdout)
+        self.assertRegex(done.stdout, r"eason \(\d of 6 failures\): ")
+        self.assertIn("Last line of its standard error: cannot solve", done.stdout)
+        self.assertNotIn("budget is spent", done.stdout)
+
+    def test_all_that_failed_is_evaluated_again(self):
+        self.study(["sh", "-c", 'test -e repaired || { test $VBO_TRIAL_ID -le 2 || exit $VBO_TRIAL_ID; }; echo 1'],
+                   budget=6, workers=1)
+        self.vbo("run", "study.toml")
+        self.assertEqual(self.json("status", "parabola.db")["failed"], 4)
+        self.assertIn("expected one of them", self.vbo("retry", "parabola.db", 3, "--failed", expect=2).stderr)
+        self.assertIn("ID is missing", self.vbo("retry", "parabola.db", expect=2).stderr)
+        self.write("repaired", "")
+        self.assertIn("4 trials are waiting", self.vbo("retry", "study.toml", "--failed").stdout)
+        self.vbo("run", "study.toml")
+        self.assertEqual(self.json("status", "parabola.db")["completed"], 6)
+        self.assertIn("no evaluation has failed", self.vbo("retry", "study.toml", "--failed").stdout)
+        self.assertEqual(self.json("retry", "study.toml", "--failed"), {"waiting": []})
+
+
+class Check(VboTest):
+    def test_it_shows_what_was_read_and_how_long_it_will_take(self):
+        self.study(["sh", "-c", "echo starting; sleep 0.2; echo 3.5; echo done"], budget=100, workers=2)
+        out = self.vbo("check", "study.toml").stdout
+        self.assertIn("line   3.5\n", out)
+        self.assertRegex(out, r"study  100 evaluations, 2 at a time: about 1\d s if each takes as long")
+        self.assertEqual(self.json("check", "study.toml")["line"], "3.5")
+
+    def test_a_point_may_be_chosen(self):
+        self.study()
+        shown = self.json("check", "study.toml", "--at", "x=2.5", "--at", "n=3")
+        self.assertEqual((shown["params"]["x"], shown["params"]["n"], shown["value"]), (2.5, 3, 2.55))
+        self.assertIn('did you mean "kind"', self.vbo("check", "study.toml", "--at", "kin=plain", expect=2).stderr)
+        self.assertIn("99", self.vbo("check", "study.toml", "--at", "x=99", expect=2).stderr)
+
+    def test_what_run_would_refuse_fails(self):
+        limit = '[[constraint]]\nmetric = "stress"\nat_most = 5.0\n'
+        self.write("study.toml", (self.folder / self.study()).read_text() + limit)
+        done = self.vbo("check", "study.toml", expect=1)
+        self.assertIn("stress", done.stdout)
+        self.assertEqual(self.json("check", "study.toml", expect=1)["value"], None)
+
+
+class Explain(VboTest):
+    def test_sentences_come_first(self):
+        self.study(budget=16, batch=2, workers=1, method="gp-logei")
+        self.vbo("run", "study.toml")
+        text = self.vbo("explain", "parabola.db", 16).stdout
+        self.assertRegex(text, r"Tried because the surrogate predicted \S+ \+- \S+ \(best so far \S+\), \d+% likely better")
+        self.assertIn("It gave ", text)
+        self.assertNotIn("log_improvement", text)
+        self.assertIn("log_improvement", self.vbo("explain", "parabola.db", 16, "--terms").stdout)
+        shown = self.json("explain", "parabola.db", 16)
+        self.assertIn(shown["why"], text)
+        self.assertTrue(0 <= shown["chance_of_improvement"] <= 1 and shown["deviation"] > 0)
+        trials = {t["id"]: t["value"] for t in self.json("trials", "parabola.db")}
+        self.assertEqual(shown["best_before"], min(trials[i] for i in range(1, 16 if 16 % 2 else 15)))
+
+    def test_a_method_that_predicts_ranks(self):
+        self.study(budget=40, batch=8, workers=4, method="vbo")
+        self.vbo("run", "study.toml")
+        text = self.vbo("explain", "parabola.db", 40, "--terms").stdout
+        self.assertRegex(text, r"predicted about \S+ \(best so far|Tried without a prediction")
+        self.assertNotRegex(text, r"sqrt_beta +0 |information_model +0 ")
+
+    def test_start_points_and_imports_say_so(self):
+        self.write("study.toml", (self.folder / self.study(budget=3)).read_text() + "[[start]]\nx = 2.5\n")
+        self.vbo("run", "study.toml")
+        self.assertIn("A start point", self.vbo("explain", "parabola.db", 1).stdout)
+        self.vbo("tell", "parabola.db", "--at", "x=1", "--at", "n=2", "--at", "kind=plain", 7)
+        self.assertIn("A result from outside", self.vbo("explain", "parabola.db", 4).stdout)
+
+
+class Serve(VboTest):
+    def test_a_study_without_a_program_begins_with_its_server(self):
+        text = (self.folder / self.study(budget=8)).read_text()
+        self.write("study.toml", text[: text.index("[evaluate]")])
+        self.assertIn("has not been started", self.vbo("serve", "study.toml", expect=2).stderr)
+        server = self.start("serve", "study.toml", "--port", 0, "--allow-tell")
+        url = server.stdout.readline().strip()
+
+        def post(path, body):
+            request = urllib.request.Request(url + path, json.dumps(body).encode(), {"Content-Type": "application/json"})
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return json.load(answer)
+
+        asked = post("api/ask", {"count": 2})
+        self.assertEqual(len(asked["trials"] if isinstance(asked, dict) else asked), 2)
+        server.send_signal(signal.SIGINT)
+        self.finish(server, 0)
+
+
+class Slips(VboTest):
+    def test_messages(self):
+        for arguments, words in ((("run", "study.toml", "--worker", "2"), 'unknown option --worker, did you mean "--workers"?'),
+                                 (("stop",), "Ctrl-C"),
+                                 (("explain", "study.db"), "ID is required. Try")):
+            with self.subTest(arguments):
+                self.assertIn(words, self.vbo(*arguments, expect=2).stderr)
+        self.assertNotIn("drop", self.vbo("stop", expect=2).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
