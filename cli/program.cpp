@@ -40,13 +40,11 @@ int wrong_command(const std::string& word) {
   return fail(kWrongUsage, "unknown command \"" + word + "\"" + suggestion(word, names));
 }
 
-// The first argument that the command does not know, with the option it may have meant.
-std::string about_unknown(const CLI::App& program, const CLI::App& command) {
-  const std::vector<std::string> left = program.remaining(true);
-  const auto unknown = std::ranges::find_if(
-      left, [](const std::string& argument) { return argument.starts_with("--"); });
-  if (unknown == left.end()) return {};
-  const std::string name = unknown->substr(0, unknown->find('='));
+// The option in CLI11's list of what was not expected, with the one it may have meant.
+std::string about_unknown(const std::string& list, const CLI::App& command) {
+  const std::size_t start = list.find("--");
+  if (start == std::string::npos) return {};
+  const std::string name = list.substr(start, list.find_first_of(" =", start) - start);
   std::vector<std::string> names;
   for (const CLI::App* app = &command; app; app = app->get_parent()) {
     for (const CLI::Option* option : app->get_options()) {
@@ -63,7 +61,7 @@ int wrong_usage(const CLI::App& app, const CLI::ParseError& error) {
     command += " " + sub->get_name();
     last = sub;
   }
-  std::string text = error.get_name() == "ExtrasError" ? about_unknown(app, *last) : "";
+  std::string text = error.get_name() == "ExtrasError" ? about_unknown(error.what(), *last) : "";
   if (text.empty()) text = error.what();
   if (!text.ends_with('.') && !text.ends_with('?')) text += ".";
   return fail(kWrongUsage, text + " Try \"" + command + " --help\" for an example.");
