@@ -61,7 +61,8 @@ int wrong_usage(const CLI::App& app, const CLI::ParseError& error) {
     command += " " + sub->get_name();
     last = sub;
   }
-  std::string text = error.get_name() == "ExtrasError" ? about_unknown(error.what(), *last) : "";
+  const bool is_extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+  std::string text = is_extra ? about_unknown(error.what(), *last) : "";
   if (text.empty()) text = error.what();
   if (!text.ends_with('.') && !text.ends_with('?')) text += ".";
   return fail(kWrongUsage, text + " Try \"" + command + " --help\" for an example.");
