@@ -281,3 +281,76 @@ def test_what_cannot_be_taken_over() -> None:
     sometimes.add_trial(optuna.create_trial(value=1, params={"x": 0.5, "y": 1.0}, distributions={**x, "y": x["x"]}))
     with pytest.raises(vbo.InvalidInput, match='"y" of trial 1'):
         from_optuna(sometimes)
+
+
+def test_the_method_is_auto_with_the_real_budget() -> None:
+    sampler = VboSampler(seed=1)
+    study = optuna.create_study(sampler=sampler)
+    study.optimize(lambda trial: trial.suggest_float("x", -1, 1) ** 2, n_trials=40)
+    assert sampler._engine is not None
+    assert (sampler._engine.study.method, sampler._engine.study.budget) == ("auto", 40)
+    assert "auto chose gp-logei" in sampler._engine.study.log()["message"]
+    study.sampler = VboSampler(seed=1)
+    study.optimize(lambda trial: trial.suggest_float("x", -1, 1) ** 2, n_trials=400, callbacks=[_stop_at(45)])
+    assert study.sampler._engine is not None and study.sampler._engine.study.budget == 440
+    alone = VboSampler(seed=1, method="sobol")
+    one_by_one = optuna.create_study(sampler=alone)
+    for _ in range(3):
+        trial = one_by_one.ask()
+        one_by_one.tell(trial, trial.suggest_float("x", -1, 1))
+    assert alone._engine is not None and alone._engine.study.budget == 1000
+
+
+def _stop_at(number: int) -> Any:
+    def stop(study: optuna.Study, trial: optuna.trial.FrozenTrial) -> None:
+        if trial.number >= number:
+            study.stop()
+
+    return stop
+
+
+def test_constraints_are_learned_by_their_amounts() -> None:
+    def objective(trial: optuna.Trial) -> float:
+        x, y = trial.suggest_float("x", -5, 5), trial.suggest_float("y", -5, 5)
+        trial.set_user_attr("c", (2.0 - x, y - 1.0))
+        return x * x + y * y
+
+    sampler = VboSampler(seed=1, constraints_func=lambda trial: trial.user_attrs["c"])
+    study = optuna.create_study(sampler=sampler)
+    study.optimize(objective, n_trials=60)
+    assert sampler._engine is not None and len(sampler._engine.study.space.limits) == 2
+    best = sampler._engine.study.best
+    assert best is not None and best.feasible and best.value is not None and 4.0 <= best.value < 4.5  # at (2, 0)
+    assert study.best_value == best.value
+
+
+def test_what_goes_to_optuna_comes_back_as_it_was(tmp_path: Path) -> None:
+    space = vbo.Space(
+        x=vbo.Float(0, 1, step=0.1), width=vbo.Ordinal([16, 32, 64]), kind=vbo.Choice(["a", None, (1, 2)])
+    ).limit("mass", at_most=0.5)
+    before = vbo.minimize(
+        lambda p: {"value": p["x"], "metrics": {"mass": p["x"] * p["width"] / 64}}, space, budget=12, method="random",
+        progress=False,
+    ).study  # fmt: skip
+    made = to_optuna(before, storage=f"sqlite:///{tmp_path / 'optuna.db'}", study_name="there")
+    trials = made.get_trials()
+    assert all(trial.datetime_start is not None and trial.duration is not None for trial in trials)
+    assert [max(trial.constraints.values()) <= 0 for trial in trials] == [trial.feasible for trial in before.trials()]
+    after = from_optuna(optuna.load_study(study_name="there", storage=f"sqlite:///{tmp_path / 'optuna.db'}"))
+    assert after.space == space and isinstance(after.space["width"], vbo.Ordinal)
+    assert [t.metrics for t in after.trials()] == [t.metrics for t in before.trials()]
+    assert [t.feasible for t in after.trials()] == [t.feasible for t in before.trials()]
+    assert after.best_value == before.best_value
+
+
+def test_constraints_come_from_optuna() -> None:
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=1))
+    for i in range(6):
+        trial = optuna.create_trial(
+            value=float(i), params={"x": i / 10}, distributions={"x": FloatDistribution(0, 1)},
+            system_attrs={"constraints": [3.0 - i]},
+        )  # fmt: skip
+        study.add_trial(trial)
+    taken = from_optuna(study)
+    assert taken.space.limits == [{"metric": "constraint_0", "at_most": 0.0}]
+    assert taken.best is not None and taken.best.feasible and taken.best_value == 3.0

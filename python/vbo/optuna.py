@@ -9,14 +9,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
 from types import FrameType
 from typing import Any
 
@@ -29,14 +27,14 @@ from optuna.trial import FrozenTrial, TrialState
 
 from ._arguments import whole
 from ._errors import InvalidInput
-from ._space import Choice, Float, Int, Parameter, Space, _label
+from ._optuna_results import CONSTRAINTS, count_constraints, limited, results_of
+from ._optuna_studies import from_optuna
+from ._optuna_studies import to_optuna as _to_optuna
+from ._space import Choice, Float, Int, Parameter, Space
 from ._study import Method, Option, Study
 
 __all__ = ["VboSampler", "from_optuna", "to_optuna"]
 
-_CONSTRAINTS = "constraints"  # the attribute in which all samplers of Optuna keep them
-_OWN_SPACE = "vbo_space"  # ... in which to_optuna() keeps our space
-_METRIC = "metrics."
 _UNKNOWN_BUDGET = 1000
 _MOST_AHEAD = 64  # suggestions that are made before anybody asked for them
 
@@ -93,7 +91,7 @@ class _Engine:
         self.space = dict(space)
         self.limits = limits
         self.axes = {name: _Axis(distribution) for name, distribution in space.items()}
-        self.study = Study(_limited(Space({name: axis.parameter for name, axis in self.axes.items()}), limits), **options)
+        self.study = Study(limited(Space({name: axis.parameter for name, axis in self.axes.items()}), limits), **options)
         self.ahead: deque[tuple[int, dict[str, Any]]] = deque()  # suggested and not given out yet
         self.given: dict[int, tuple[int, dict[str, Any]]] = {}  # trial number -> what it was given
         self.learned: set[int] = set()  # numbers of trials that have ended ...
@@ -121,9 +119,9 @@ class _Engine:
             self.learned.remove(self.all_before)
             self.all_before += 1
         if ours:
-            self.study.tell([id for id, _ in ours], **_results([trial for _, trial in ours], self.limits))
+            self.study.tell([id for id, _ in ours], **results_of([trial for _, trial in ours], self.limits))
         if others:
-            self.study.add([point for point, _ in others], **_results([trial for _, trial in others], self.limits))
+            self.study.add([point for point, _ in others], **results_of([trial for _, trial in others], self.limits))
         if ours or others:
             self.since_result = 0
 
@@ -152,69 +150,19 @@ class _Engine:
         return {name: axis.to_optuna(self.given[number][1][name]) for name, axis in self.axes.items()}
 
 
-def _amounts(trial: FrozenTrial) -> list[float]:
-    """What constraints_func returned: above 0 is violated."""
-    return [float(amount) for amount in trial.constraints.values()]
-
-
-def _count_constraints(trials: Sequence[FrozenTrial]) -> int:
-    """Of the first trial that has some; all others have as many."""
-    return next((len(found) for trial in trials if trial.state.is_finished() and (found := _amounts(trial))), 0)
-
-
-def _limit(i: int) -> str:
-    return f"constraint_{i}"
-
-
-def _limited(space: Space, limits: int) -> Space:
-    for i in range(limits):
-        space = space.limit(_limit(i), at_most=0)
-    return space
-
-
-def _results(trials: Sequence[FrozenTrial], limits: int) -> dict[str, Any]:
-    """Values of trials that have ended, with how far constraints are violated, or why they have none."""
-    values: list[float] = []
-    errors: list[str | None] = []
-    metrics: dict[str, list[float]] = {_limit(i): [] for i in range(limits)}
-    for trial in trials:
-        amounts = _amounts(trial)
-        value, error = _result(trial)
-        if error is None and len(amounts) != limits:
-            error = f"Optuna's trial {trial.number} has {len(amounts)} constraints, others have {limits}"
-        values.append(math.nan if error else value)
-        errors.append(error)
-        for i in range(limits):
-            metrics[_limit(i)].append(amounts[i] if error is None else math.nan)
-    return {"values": values, "error": errors, "metrics": metrics, "seconds": [_seconds(trial) for trial in trials]}
-
-
-def _seconds(trial: FrozenTrial) -> float:
-    return trial.duration.total_seconds() if trial.duration is not None else 0.0
-
-
-def _result(trial: FrozenTrial) -> tuple[float, str | None]:
-    if trial.state == TrialState.COMPLETE:
-        value = trial.value
-    elif trial.state == TrialState.PRUNED and trial.intermediate_values:
-        value = trial.intermediate_values[max(trial.intermediate_values)]  # as far as it came
-    else:
-        value = None
-    if value is None or not math.isfinite(value):
-        return math.nan, f"Optuna's trial {trial.number} ended as {trial.state.name}"
-    return value, None
-
-
 def _budget_of(study: optuna.Study, number: int) -> int | None:
     """How many trials there will be when the running optimize() has ended, in whichever thread it was called: Optuna
     does not tell its samplers. None when trials are asked for one by one, or without a number."""
     for frame in sys._current_frames().values():
         place: FrameType | None = frame
         while place is not None:
-            names = place.f_locals if place.f_code.co_name == "_optimize" else {}
-            known = names.get("study")
-            if isinstance(names.get("n_trials"), int) and getattr(known, "_study_id", None) == study._study_id:
-                return number + int(names["n_trials"])
+            names = place.f_locals if place.f_code.co_name in ("_optimize", "_optimize_sequential") else {}
+            wanted = names.get("n_trials")
+            if isinstance(wanted, int) and getattr(names.get("study"), "_study_id", None) == study._study_id:
+                if place.f_code.co_name == "_optimize":
+                    return number + wanted
+                if wanted > 1:  # else one of those that n_jobs starts
+                    return number + wanted - int(names.get("i_trial", 1)) + 1
             place = place.f_back
     return None
 
@@ -310,7 +258,7 @@ class VboSampler(BaseSampler):
             return {}
         with self._lock:
             trials = study.get_trials(deepcopy=False)
-            limits = _count_constraints(trials)
+            limits = count_constraints(trials)
             if self._engine is None or self._engine.space != search_space or self._engine.limits != limits:
                 goal = "minimize" if study.direction == optuna.study.StudyDirection.MINIMIZE else "maximize"
                 # No two processes create the same trial, so no two engines have the same seed.
@@ -342,7 +290,7 @@ class VboSampler(BaseSampler):
             constraints = tuple(float(amount) for amount in self._constraints_func(trial))
             if any(math.isnan(amount) for amount in constraints):
                 raise InvalidInput(f"constraints_func: found {constraints}, expected numbers, not NaN")
-            study._storage.set_trial_system_attr(trial._trial_id, _CONSTRAINTS, constraints)
+            study._storage.set_trial_system_attr(trial._trial_id, CONSTRAINTS, constraints)
         self._independent.after_trial(study, trial, state, values)
 
 
@@ -364,75 +312,6 @@ def _random_seed() -> int:
     return int.from_bytes(os.urandom(4), "little")
 
 
-def from_optuna(
-    study: optuna.Study,
-    *,
-    storage: str | os.PathLike[str] | None = None,
-    method: Method = "auto",
-    batch: int = 1,
-    seed: int = 0,
-    budget: int = 1000,
-    options: Mapping[str, Option] | None = None,
-    threads: int = 0,
-) -> Study:
-    """A vbo study with the space and all ended trials of an Optuna study.
-
-    Every trial has to have the same parameters. Pruned trials count with their last intermediate
-    value; constraints become limits of metrics ``constraint_0``, ...; durations are kept. What `to_optuna` wrote comes
-    back with its ordinals, metrics and limits.
-    """
-    if len(study.directions) != 1:
-        raise InvalidInput(f"study: found {len(study.directions)} objectives, expected 1", "study")
-    trials = [trial for trial in study.get_trials(deepcopy=False) if trial.state.is_finished()]
-    distributions = IntersectionSearchSpace(include_pruned=True).calculate(study)
-    if not distributions:
-        raise InvalidInput("study: found no parameters that every trial has, expected at least one", "study")
-    for trial in trials:
-        for name in trial.params:
-            if name not in distributions and trial.state != TrialState.FAIL:
-                raise InvalidInput(f'parameter "{name}" of trial {trial.number} is not in every trial', name)
-    order = [name for name in trials[0].params if name in distributions]  # as the objective asks for them
-    space = Space({name: _parameter_of(distributions[name]) for name in [*order, *distributions]})
-    own = study.user_attrs.get(_OWN_SPACE)
-    own_space = Space._from_json(json.loads(own)) if own else None
-    if own_space is not None and list(own_space) == list(space):
-        space, limits = own_space, 0
-    else:
-        limits = _count_constraints(trials)
-        space = _limited(space, limits)
-    made = Study(
-        space, goal="minimize" if study.direction.name == "MINIMIZE" else "maximize", name=study.study_name, storage=storage, method=method, batch=batch,
-        seed=seed, budget=budget, options=options, threads=threads,
-    )  # fmt: skip
-    whole_ones = [trial for trial in trials if all(name in trial.params for name in space)]
-    if whole_ones:
-        points = [{name: trial.params[name] for name in space} for trial in whole_ones]
-        results = _results(whole_ones, limits)
-        if limits == 0:
-            results["metrics"] = _metrics_of(whole_ones)
-        made.add(points, **results)
-    return made
-
-
-def _metrics_of(trials: Sequence[FrozenTrial]) -> dict[str, list[float]]:
-    """What to_optuna wrote, and any other numbers in attributes of that form."""
-    names = {key for trial in trials for key in trial.user_attrs if key.startswith(_METRIC)}
-    return {
-        name.removeprefix(_METRIC): [float(trial.user_attrs.get(name, math.nan)) for trial in trials]
-        for name in sorted(names)
-    }
-
-
-def _parameter_of(distribution: BaseDistribution) -> Parameter:
-    if isinstance(distribution, FloatDistribution):
-        return Float(distribution.low, distribution.high, distribution.log, distribution.step)
-    if isinstance(distribution, IntDistribution):
-        step = None if distribution.step == 1 else distribution.step
-        return Int(distribution.low, distribution.high, distribution.log, step)
-    assert isinstance(distribution, CategoricalDistribution)
-    return Choice(list(distribution.choices))
-
-
 def to_optuna(
     study: Study,
     *,
@@ -440,59 +319,7 @@ def to_optuna(
     study_name: str | None = None,
     sampler: BaseSampler | None = None,
 ) -> optuna.Study:
-    """An Optuna study with all trials of a vbo study, their times, constraints and metrics; open ones are queued there.
-
-    Its dashboard, plots and importances then work on them. Optuna has no ordinals: they become categorical, and
-    `from_optuna` brings them back.
-    """
-    made = optuna.create_study(
-        direction="minimize" if study.goal == "minimize" else "maximize",
-        study_name=study_name or study.name,
-        storage=storage,
-        sampler=sampler or VboSampler(),
-    )
-    made.set_user_attr(_OWN_SPACE, study.space._json())
-    distributions = {name: _distribution_of(parameter) for name, parameter in study.space.items()}
-    for trial in study.trials():
-        if trial.state in ("waiting", "running"):
-            made.enqueue_trial(trial.point, user_attrs={"vbo_id": trial.id})
-            continue
-        attributes: dict[str, Any] = {"vbo_id": trial.id, **{f"{_METRIC}{k}": v for k, v in trial.metrics.items()}}
-        if trial.error is not None:
-            attributes["error"] = trial.error
-        excess = [_excess(limit, trial.metrics) for limit in study.space.limits] if trial.state == "completed" else []
-        frozen = optuna.create_trial(
-            state=TrialState.COMPLETE if trial.state == "completed" else TrialState.FAIL,
-            value=trial.value,
-            params={name: _storable(value) for name, value in trial.point.items()},
-            distributions=distributions,
-            user_attrs=attributes,
-            system_attrs={_CONSTRAINTS: excess} if excess else None,
-        )
-        if trial.finished_at > 0:
-            frozen.datetime_complete = datetime.fromtimestamp(trial.finished_at)
-            frozen.datetime_start = datetime.fromtimestamp(trial.finished_at - trial.seconds)
-        made.add_trial(frozen)
-    return made
+    return _to_optuna(study, storage=storage, study_name=study_name, sampler=sampler or VboSampler())
 
 
-def _distribution_of(parameter: Parameter) -> BaseDistribution:
-    if isinstance(parameter, Float):
-        return FloatDistribution(parameter.low, parameter.high, parameter.log, parameter.step)
-    if isinstance(parameter, Int):
-        return IntDistribution(parameter.low, parameter.high, parameter.log, parameter.step or 1)
-    return CategoricalDistribution([_storable(value) for value in parameter._values])
-
-
-def _storable(value: Any) -> Any:
-    """Optuna keeps choices of simple types in a storage; of others it gets what a file of ours has."""
-    return value if value is None or isinstance(value, (str, int, float)) else _label(value, 0)
-
-
-def _excess(limit: Mapping[str, Any], metrics: Mapping[str, float]) -> float:
-    """How far a metric lies outside its bounds; at most 0 inside, as Optuna counts."""
-    found = metrics.get(str(limit["metric"]), math.nan)
-    return max(
-        found - float(limit["at_most"]) if "at_most" in limit else -math.inf,
-        float(limit["at_least"]) - found if "at_least" in limit else -math.inf,
-    )
+to_optuna.__doc__ = _to_optuna.__doc__
