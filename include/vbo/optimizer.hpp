@@ -102,7 +102,10 @@ struct OptimizerOptions {
   std::int64_t batch = 1;   // results a method should expect between training rounds
   std::int64_t budget = 0;  // evaluations in all, as far as known; 0 = unknown
   int threads = 0;          // 0 = all cores; results do not depend on it
-  OptionMap settings;       // the method's own options, by name
+  // What is optimized, as methods see it: every goal is maximize, references have that sign. Empty
+  // = one objective without a name.
+  std::vector<Objective> objectives = {};
+  OptionMap settings = {};  // the method's own options, by name
 };
 
 // Builds the optimizer named by options.method. The error names an unknown method or option, or
