@@ -67,15 +67,13 @@ struct Costs {
 
 // Of one study, which differs from others in its seed: in how many rounds the process is fitted,
 // and whether a new run begins, varies by seed.
-void measure_study(int results, int threads, const std::string& effort, std::uint64_t seed,
-                   Costs& costs) {
+void measure_study(int results, int threads, std::uint64_t seed, Costs& costs) {
   std::vector<vbo::Parameter> parameters;
   for (int i = 0; i < kDimension; ++i) {
     parameters.push_back(vbo::Parameter::real("x" + std::to_string(i), 0.0, 1.0));
   }
   const vbo::Space space = vbo::Space::make(parameters).value();
   vbo::OptimizerOptions options{.method = "vbo", .seed = seed, .batch = kBatch, .threads = threads};
-  options.settings["effort"] = effort;
   const auto optimizer = vbo::make_optimizer(space, options).value();
 
   vbo::Rng rng(seed, "benchmark");
@@ -114,19 +112,19 @@ void measure_study(int results, int threads, const std::string& effort, std::uin
   });
 }
 
-void measure(int results, int threads, const std::string& effort) {
+void measure(int results, int threads) {
   constexpr int studies = 4;
   Costs costs;
   for (int seed = 1; seed <= studies; ++seed) {
-    measure_study(results, threads, effort, static_cast<std::uint64_t>(seed), costs);
+    measure_study(results, threads, static_cast<std::uint64_t>(seed), costs);
   }
   const auto each = [&](double seconds, int count) { return 1e3 * seconds / (studies * count); };
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   std::printf(
-      "%8d results  %d threads  effort %-8s round %6.1f ms wall %6.1f ms CPU   one more suggestion "
+      "%8d results  %d threads  round %6.1f ms wall %6.1f ms CPU   one more suggestion "
       "%5.3f ms wall %5.3f ms CPU   peak memory %4ld MB\n",
-      results, threads, effort.c_str(), each(costs.rounds.wall, kRounds),
+      results, threads, each(costs.rounds.wall, kRounds),
       each(costs.rounds.cpu, kRounds), each(costs.singles.wall, kSingles),
       each(costs.singles.cpu, kSingles), usage.ru_maxrss / 1024);
   std::fflush(stdout);
@@ -136,6 +134,5 @@ void measure(int results, int threads, const std::string& effort) {
 
 int main(int argc, char** argv) {
   const int threads = argc > 1 ? std::atoi(argv[1]) : 2;
-  for (const int results : {1'000, 10'000, 100'000}) measure(results, threads, "default");
-  for (const char* effort : {"low", "high"}) measure(1'000, threads, effort);
+  for (const int results : {1'000, 10'000, 100'000}) measure(results, threads);
 }

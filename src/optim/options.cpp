@@ -28,9 +28,6 @@ struct Renamed {
 };
 // Until 0.2.
 constexpr Renamed kRenamed[] = {{"screening", "preselection"},
-                                {"jump_share", "mutation_share"},
-                                {"climb_share", "gradient_share"},
-                                {"improve_share", "ei_share"},
                                 {"imagined", "model_generations"}};
 
 }  // namespace

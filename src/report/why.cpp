@@ -14,14 +14,13 @@
 namespace vbo {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kSources = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kSources = {{
     {"design", "spreads the first points over the space, before there is enough to learn from"},
     {"sobol", "covers the space evenly and does not learn"},
     {"random", "draws points at random and does not learn"},
     {"unseen", "takes a point of a finite space that has not been evaluated"},
     {"local", "draws points around the best region found so far and adapts their spread"},
     {"action-net", "draws points by a network trained to produce promising ones"},
-    {"gradient-ascent", "climbs the surrogate's prediction from a good point"},
     {"refinement", "searches around the best finished restart"},
     {"incumbent-mutation", "changes a few parameters of the best finished restart"},
     {"mutation", "changes a few parameters of good results"},

@@ -246,7 +246,7 @@ TEST(EiMaximizer, HaveTheirShareOfABatch) {
   EXPECT_GE(sources({}).count("expected-improvement"),
             2U);  // 0.8 of eight, times its weight
   VboOptions none;
-  none.ei_share = 0.0;
+  none.ei_points = 0;
   EXPECT_EQ(sources(none).count("expected-improvement"), 0U);
   VboOptions careful;
   careful.explore = 0.0;

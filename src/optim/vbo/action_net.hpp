@@ -6,8 +6,8 @@
 // actions are the Gaussian actor's; when the local search moves to another region E is kept and
 // trained further there. Trained by gradient ascent on
 //   mean_i { score(x_i) - lambda/2 |E_phi(s_i)|^2 },   score = m(x) + sqrt(beta) I(X,f;Y),
-// with the surrogate fixed. One forward pass replaces many pre-selected samples and gradient
-// ascents, so a suggestion of a large batch costs microseconds; the penalty keeps the batch from
+// with the surrogate fixed. One forward pass replaces many pre-selected samples, so a
+// suggestion of a large batch costs microseconds; the penalty keeps the batch from
 // collapsing into one point. Categories are chosen elsewhere. Not thread-safe.
 #pragma once
 

@@ -14,7 +14,6 @@ namespace vbo {
 struct Tuning {
   // ---- Points --------------------------------------------------------------------------------
   static constexpr double repeat = 1e-9;  // two codes closer in every coordinate are the same
-  static constexpr double repeat_single = 1e-7;  // the same after a detour in single precision
   static constexpr int design_tries = 1'000;     // before a finite space counts as used up
   static constexpr int design_risky = 32;        // points likely to fail before one is taken
   static constexpr std::int64_t fewest_design = 8, most_design = 256;  // results; guess
@@ -103,28 +102,19 @@ struct Tuning {
   static constexpr int failure_points = 256;      // results the models of the whole cube look at
   static constexpr std::size_t border_from = 80;  // successes; earlier it holds the search back
 
-  // ---- Climbing ("Climbing the models") ------------------------------------------------------
-  static constexpr double ascent_starts = 1.5;   // per suggestion; guess
-  static constexpr int ascent_preselection = 8;  // proposals per start; flat
-  static constexpr double ascent_first_step = 0.03;
-  static constexpr std::size_t ascent_together = 128;  // their distances cost the square of it
-  static constexpr double ascent_apart = 0.02;  // wanted between suggestions; 0 wastes a batch
-  static constexpr double ascent_apart_less =
-      0.3;  // times, when there are not enough that far apart
-
   // ---- The action-net in large batches ("An actor in the local search's coordinates")
   // ---------------------
   static constexpr double action_penalty = 0.5;  // lambda; 0.02, 0.1, 1 and 2 are worse (sure)
   static constexpr int action_seeds = 128;       // per step
-  // Rounds of a restart before it is used: at first gradient ascent is far better (rounds 2 and 3,
-  // sure).
+  // Rounds of a restart before it is used; guess.
   static constexpr std::int64_t action_rounds = 4;
   static constexpr int action_preselection = 2;  // 4: the same; 1: worse
   // Suggestions of a batch by which its information is estimated, evenly spread over it.
   static constexpr std::size_t predicted_points = 256;
 
   // ---- Improving ("Expected improvement beside the searches") --------------------------------
-  static constexpr double ei_most = 8.0;  // a round: 4 is less, 16 takes from the searches
+  // Largest share of a batch; times the weight of the Gaussian process in the panel.
+  static constexpr double ei_share = 0.8;
   // Starts of each kind (mutations, the local search's, anywhere). 100, 4 and 40 together: nothing;
   // 30 iterations: the same, 6: slower at first. Along a border ascents are longer: there 12 are
   // too few ("Sixteen threads").
@@ -164,17 +154,6 @@ struct Tuning {
   static constexpr double least_tau = 0.3, most_tau = 0.9;
   static constexpr double tau_deviations = 3.0;  // of the search, within which results are near it
   static constexpr std::size_t tau_results = 5;  // fewest to estimate it from
-
-  // ---- Shares of a batch ---------------------------------------------------------------------
-  static constexpr double local_search_weight = 0.25;
-  // A local search with less has too few samples and ends in the wrong basin of Ackley ("Climbing",
-  // sure).
-  static constexpr double local_search_least = 0.3, local_search_least_narrow = 0.5;
-  static constexpr double share_memory = 0.5;  // of win rates, per round; flat
-  static constexpr double share_power = 1.5;   // of twice the win rate; steeper is greedy, sure
-  static constexpr std::size_t share_most = 256, share_fewest = 3;  // results compared at once
-  // What failure leaves of a weight.
-  static constexpr double floor = 0.05, mutation_floor = 0.5, local_search_floor = 0.3;
 
   // ---- Local searches ------------------------------------------------------------------------
   static constexpr int model_points = 64;       // of a model-based generation

@@ -9,7 +9,6 @@
 #include "numerics/parallel.hpp"
 #include "optim/success_bar.hpp"
 #include "optim/vbo/constants.hpp"
-#include "optim/vbo/gradient_ascent.hpp"
 #include "optim/vbo/quadratic_critic.hpp"
 #include "optim/vbo/vbo.hpp"
 
@@ -46,16 +45,14 @@ void Vbo::draw(Part& part, int threads) {
   if (count < Tuning::few_suggestions) threads = 1;
   Candidates& candidates = part.candidates;
   Rng rng = rng_of(part);
-  const bool ascends = part.source == Source::gradient_ascent;
   const int wanted = preselection_of(part.source) * count;
   const bool preselected = failures_.known();
   const bool optima = part.source == Source::quadratic_optimum;
   candidates.codes =
-      optima    ? quadratic_optima(encoding_, history_, best_search(), count,
-                                   static_cast<std::uint64_t>(part.ids.front()))
-      : ascends ? ascended(count, rng, threads)
-                : proposals(part.source, preselected ? Tuning::failure_draws * wanted : wanted, rng,
-                            threads);
+      optima ? quadratic_optima(encoding_, history_, best_search(), count,
+                                static_cast<std::uint64_t>(part.ids.front()))
+             : proposals(part.source, preselected ? Tuning::failure_draws * wanted : wanted, rng,
+                         threads);
   if (candidates.codes.empty()) return;  // too few results for a quadratic model
   if (part.source == Source::action_net) {
     restart_->action_net().act(restart_->local_search().search(), candidates.codes, rng);
@@ -63,8 +60,7 @@ void Vbo::draw(Part& part, int threads) {
   }
   std::size_t likely = candidates.codes.size();
   if (preselected)
-    likely =
-        keep_likely(candidates.codes, ascends ? likely : static_cast<std::size_t>(wanted), count);
+    likely = keep_likely(candidates.codes, static_cast<std::size_t>(wanted), count);
   if (is_assessed(part.source) && !candidates.codes.empty()) {
     assess(candidates, threads);
     candidates.order = best_first(candidates.assessment.score);
@@ -214,48 +210,6 @@ Vector Vbo::proposal(Source source, Rng& rng) const {
   return code;
 }
 
-// Proposals of mutations and the local search, in shares that follow their success, after they have
-// been improved by gradient ascent of the surrogate's score: more than `count` of them, snapped.
-std::vector<Vector> Vbo::ascended(int count, Rng& rng, int threads) {
-  constexpr Source kinds[] = {Source::mutation, Source::local};
-  const int starts = std::max(3, static_cast<int>(std::ceil(Tuning::ascent_starts * count)));
-  const double weight = std::sqrt(options_.beta);
-  const GaussianActor& actor = restart_->local_search().search();
-  const double first_step = Tuning::ascent_first_step;
-  const double near = actor.running() ? std::min(first_step, actor.deviation()) : first_step;
-  MatrixOf<float> from(encoding_.dimension(), starts);
-  int filled = 0;
-  const auto success = [&](Source kind) {  // of what is not switched off
-    return restart_->shares().of(kind, {}) > 0.0 ? restart_->shares().win_rate(kind) : 0.0;
-  };
-  double left = 0.0;  // success of the kinds still to come
-  for (const Source kind : kinds) left += success(kind);
-  for (const Source kind : kinds) {
-    const double share = left > 0.0 ? success(kind) / left : 0.0;
-    left -= success(kind);
-    const int wanted = kind == Source::local
-                           ? starts - filled
-                           : static_cast<int>(std::lround(share * (starts - filled)));
-    if (wanted == 0) continue;
-    Candidates preselected{
-        proposals(kind, Tuning::ascent_preselection * wanted, rng, threads), {}, {}};
-    assess(preselected, threads);
-    const std::vector<int> order = best_first(preselected.assessment.score);
-    for (int i = 0; i < wanted; ++i, ++filled) {
-      const auto which = static_cast<std::size_t>(order[static_cast<std::size_t>(i)]);
-      from.col(filled) = preselected.codes[which].cast<float>();
-    }
-  }
-  const MatrixOf<float> X = ascend(restart_->surrogate(), encoding_, from,
-                                   {.weight = weight, .length = near, .threads = threads});
-  std::vector<Vector> codes;
-  for (Eigen::Index i = 0; i < X.cols(); ++i) {
-    codes.emplace_back(X.col(i).cast<double>());
-    encoding_.snap(codes.back());
-  }
-  return codes;
-}
-
 // Proposals per suggestion. Keeping the best of S draws in few dimensions leaves a clump, from
 // which the local search would learn that its steps are too long: in two dimensions the best 1/24
 // fill a fifth of the width, in ten three quarters. Hence at most 2^Dn draws per suggestion. Once
@@ -264,7 +218,7 @@ std::vector<Vector> Vbo::ascended(int count, Rng& rng, int threads) {
 int Vbo::preselection_of(Source source) const {
   if (!is_assessed(source)) return 1;
   auto preselection = static_cast<int>(options_.preselection);
-  if (restart_->action_share() > 0.0)
+  if (restart_->action_net_works())
     preselection = std::min(preselection, Tuning::action_preselection);
   const LocalSearch& search = restart_->local_search();
   if (source == Source::mutation && options_.explore > 0.0 && search.is_narrow()) return 1;

@@ -41,8 +41,6 @@ std::string_view to_string(Source source) {
       return "action-net";
     case Source::local:
       return "local";
-    case Source::gradient_ascent:
-      return "gradient-ascent";
     case Source::refinement:
       return "refinement";
     case Source::incumbent_mutation:
@@ -59,8 +57,6 @@ std::string_view to_string(Source source) {
 
 std::string_view stream_name(Source source) {
   switch (source) {
-    case Source::gradient_ascent:
-      return "climb";
     case Source::refinement:
       return "polish";
     case Source::incumbent_mutation:

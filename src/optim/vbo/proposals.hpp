@@ -16,7 +16,6 @@ enum class Source {
   design,              // space-filling, before anything is known
   action_net,          // the trained actor, for the local search
   local,               // the local search's distribution, categories from good points
-  gradient_ascent,     // proposals of the search and mutations, after gradient ascent of the score
   refinement,          // the incumbent: the search around the best result of earlier restarts
   incumbent_mutation,  // a mutation from the best result of all restarts
   expected_improvement,  // maximizes the GP's expected improvement

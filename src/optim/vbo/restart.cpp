@@ -22,32 +22,21 @@ OptimizerOptions seeded(OptimizerOptions common, std::int64_t number) {
   return common;
 }
 
-VboGpOptions with_effort(VboGpOptions options) {
-  options.vbo = with_effort(options.vbo);
-  return options;
-}
-
-// What the action-net suggests is the local search's: it is updated by them, and their success
-// counts for it.
-std::optional<Source> credited(std::optional<Source> source) {
-  return source == Source::action_net ? Source::local : source;
-}
-
 }  // namespace
 
 Restart::Restart(const Encoding& encoding, const OptimizerOptions& common,
                  const VboGpOptions& options, std::int64_t number)
     : encoding_(encoding),
       common_(seeded(common, number)),
-      options_(for_batch(with_effort(options.vbo), common.batch,
-                         std::ssize(encoding.numeric_coordinates()))),
+      options_(options.vbo),
+      has_action_net_(has_action_net(options_, common.batch,
+                                     std::ssize(encoding.numeric_coordinates()))),
       number_(number),
       archive_(encoding),
       coordinates_(encoding),
       critics_(coordinates_.inputs(), options_, common_.seed),
       action_net_(coordinates_.numeric(), options_, common_.seed),
       local_search_(encoding, options_, common_.seed),
-      shares_(options_),
       predictive_variance_(1.0) {  // of the marginal
   const bool wanted =
       options_.gp_points > 0 && std::ssize(encoding.blocks()) <= Tuning::gp_most_parameters;
@@ -56,14 +45,13 @@ Restart::Restart(const Encoding& encoding, const OptimizerOptions& common,
     surrogate_ = std::make_unique<CriticSurrogate>(critics_, coordinates_);
   } else {
     surrogate_ = std::make_unique<SurrogatePanel>(critics_, coordinates_, encoding,
-                                                  with_effort(options), common_);
+                                                  options, common_);
   }
 }
 
 void Restart::learn(TrialId id, ConstVectorRef code, double value, std::optional<Source> source) {
-  source = credited(source);
-  local_search_.learn(code, value, source == Source::local);
-  if (source && source != Source::expected_improvement) shares_.learn(*source, value);
+  // What the action-net suggests is the local search's: it is updated by the results.
+  local_search_.learn(code, value, source == Source::local || source == Source::action_net);
   fresh_.push_back(archive_.size());
   archive_.add(id, code, value);
 }
@@ -83,7 +71,6 @@ Calibration::Nats Restart::train() {
     surrogate_->examine(archive_, replay, fresh_, threads);
     test_ranks();
   }
-  shares_.advance();
   local_search_.advance(archive_, coordinates_);
   const auto steps =
       static_cast<int>(options_.critic_steps * (rounds_ == 0 ? Tuning::first_round_steps : 1));
@@ -95,7 +82,7 @@ Calibration::Nats Restart::train() {
   side_by_side(threads, work.pieces);
   work.conclude();
   run_model_generations();
-  if (options_.action_share > 0.0 && local_search_.search().running()) {
+  if (has_action_net_ && local_search_.search().running()) {
     action_net_.train(*surrogate_, local_search_.search(), archive_.code(archive_.at_rank(0)),
                       Tuning::action_seeds, rounds_, threads);
   }
@@ -246,22 +233,19 @@ bool Restart::has_converged(double spread) const {
          search.reach() < Tuning::restart_reach * spread;
 }
 
-double Restart::action_share() const {
-  const bool speaks = rounds_ >= Tuning::action_rounds && local_search_.search().running();
-  return speaks ? options_.action_share : 0.0;
+bool Restart::action_net_works() const {
+  return has_action_net_ && rounds_ >= Tuning::action_rounds && local_search_.search().running();
 }
 
-double Restart::share_of(Source source) const {
-  return shares_.of(source, {.narrow = local_search_.is_narrow(),
-                             .mutations = local_search_.mutation_share(),
-                             .ascends = action_share() == 0.0});
+double Restart::mutation_share() const {
+  return local_search_.is_narrow() ? local_search_.mutation_share().value_or(0.0) : 0.0;
 }
 
 double Restart::ei_share(double of_batch) const {
   const GpMember gp = surrogate_->gp_member();
   if (!gp.model || options_.explore <= 0.0) return 0.0;
-  return std::min(options_.ei_share * gp.weight,
-                  Tuning::ei_most / (of_batch * static_cast<double>(common_.batch)));
+  const auto batch = of_batch * static_cast<double>(common_.batch);
+  return std::min(Tuning::ei_share * gp.weight, static_cast<double>(options_.ei_points) / batch);
 }
 
 Replay Restart::replay_of(const Archive& archive) const {
@@ -280,9 +264,8 @@ void Restart::write(StateWriter& out) const {
   out.put(predictive_variance_).put(ranks_.quadratic).put(ranks_.surrogate);
   out.put(coordinates_.neighbourhood().mean).put(coordinates_.neighbourhood().whitening);
   critics_.write(out);
-  if (options_.action_share > 0.0) action_net_.write(out);
+  if (has_action_net_) action_net_.write(out);
   local_search_.write(out);
-  shares_.write(out);
   calibration_.write(out);
   surrogate_->write(out);
 }
@@ -312,9 +295,8 @@ void Restart::read(StateReader& in, std::int64_t design) {
   if (!in.ok()) return;
   if (n > 0) coordinates_.move({mean, whitening});
   critics_.read(in);
-  if (options_.action_share > 0.0) action_net_.read(in);
+  if (has_action_net_) action_net_.read(in);
   local_search_.read(in, rounds_ > 0);
-  shares_.read(in);
   calibration_.read(in);
   surrogate_->read(in);
   if (in.ok() && rounds_ > 0) refit_surrogate();

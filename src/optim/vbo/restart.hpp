@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One restart of the search (the first included), from a space-filling design until its local
 // search has converged: the results it learns from, its surrogates (critics and a Gaussian
-// process), action-net and local search, and the share of each source of suggestions. A new restart
+// process), action-net and local search. A new restart
 // begins without any of these: models fitted to the old basin would lead back there. Not
 // thread-safe.
 #pragma once
@@ -22,7 +22,6 @@
 #include "optim/vbo/proposals.hpp"
 #include "optim/vbo/quadratic_critic.hpp"
 #include "optim/vbo/search_surrogate.hpp"
-#include "optim/vbo/shares.hpp"
 #include "optim/vbo/surrogate_panel.hpp"
 #include "vbo/optimizer.hpp"
 
@@ -49,18 +48,16 @@ class Restart {
   const Archive& archive() const { return archive_; }
   SearchSurrogate& surrogate() { return *surrogate_; }
   ActionNet& action_net() { return action_net_; }
-  // Of the local search's suggestions: those it makes. Nothing in small batches and in the
-  // first rounds; where it is above 0, gradient ascent is off.
-  double action_share() const;
+  // Whether it makes the local search's suggestions: in large batches, after the first rounds.
+  bool action_net_works() const;
   const LocalSearch& local_search() const { return local_search_; }
   // Its local search, when the restart has ended.
   std::unique_ptr<GaussianActor> release_search() { return local_search_.release(); }
-  const Shares& shares() const { return shares_; }
-  double share_of(
-      Source source) const;  // of the suggestions this restart makes; they add up to one
   // Of the suggestions it makes, which are `of_batch` of a batch: those chosen by expected
-  // improvement. The others have the shares above among themselves.
+  // improvement.
   double ei_share(double of_batch) const;
+  // Of the others: mutations of good points. What remains is the local search's.
+  double mutation_share() const;
   Eigen::Index numeric_parameters() const { return coordinates_.numeric(); }
 
   // A result, and which source of this restart suggested it, if any did. Sort after the last one.
@@ -114,6 +111,7 @@ class Restart {
   const Encoding& encoding_;
   OptimizerOptions common_;
   VboOptions options_;
+  bool has_action_net_;
   std::int64_t number_;
   std::int64_t rounds_ = 0;
   Archive archive_;
@@ -125,7 +123,6 @@ class Restart {
   LocalSearch local_search_;
   std::optional<QuadraticCritic> quadratic_;
   ModelRanks ranks_;
-  Shares shares_;
   Calibration calibration_;
   OutcomeLevels levels_;        // of the last round
   double predictive_variance_;  // squared error of predictions, in normal scores

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Asking. Every trial has a source, by its number; the trials of one source are suggested together:
-// candidates are drawn (draw.cpp), and the best taken that repeat nothing and keep their distance.
+// candidates are drawn (draw.cpp), and the best taken that repeat nothing.
 // Where they do not suffice the local search is sampled, then the design.
 #include <algorithm>
 #include <cmath>
@@ -19,11 +19,10 @@ std::vector<Vector> evenly_spread(const std::vector<Vector>& codes, std::size_t 
   return some;
 }
 
-// Root-mean-square distance below `apart` from one of `others`.
-bool is_crowded(const Vector& code, const std::vector<Vector>& others, double apart) {
-  const double least = apart * std::sqrt(static_cast<double>(code.size()));
-  return std::any_of(others.begin(), others.end(),
-                     [&](const Vector& other) { return (other - code).norm() < least; });
+bool repeats_one_of(const Vector& code, const std::vector<Vector>& others) {
+  return std::ranges::any_of(others, [&](const Vector& other) {
+    return (other - code).cwiseAbs().maxCoeff() <= Tuning::repeat;
+  });
 }
 
 }  // namespace
@@ -71,16 +70,12 @@ int Vbo::turn_of(Source source) const {
   return meanwhile ? 2 : 0;
 }
 
-// By turns. AscentPoints keep their distance from each other, which costs the square of their
-// number: many of them are several parts.
+// By turns.
 std::vector<Vbo::Part> Vbo::parts_of(std::span<const TrialId> ids) const {
   std::vector<Part> parts;
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const Source source = source_of(ids[i]);
-    auto part = std::ranges::find_if(parts, [&](const Part& p) {
-      return p.source == source &&
-             !(source == Source::gradient_ascent && p.ids.size() == Tuning::ascent_together);
-    });
+    auto part = std::ranges::find(parts, source, &Part::source);
     if (part == parts.end()) part = parts.insert(parts.end(), Part{.source = source});
     part->ids.push_back(ids[i]);
     part->places.push_back(i);
@@ -109,13 +104,8 @@ Source Vbo::source_of(TrialId id) const {
   const double ei = restart_->ei_share(incumbent_ ? incumbent_->restart_share() : 1.0);
   if (u < ei) return Source::expected_improvement;
   u = (u - ei) / (1.0 - ei);
-  double sum = 0.0;
-  for (const Source source : {Source::mutation, Source::gradient_ascent}) {
-    sum += restart_->share_of(source);
-    if (u < sum) return source;
-  }
-  const bool acts = u - sum < restart_->action_share() * (1.0 - sum);
-  return acts ? Source::action_net : Source::local;
+  if (u < restart_->mutation_share()) return Source::mutation;
+  return restart_->action_net_works() ? Source::action_net : Source::local;
 }
 
 // The candidates drawn for it, then samples of the local search, then the design.
@@ -137,7 +127,7 @@ void Vbo::suggest(const Part& part, std::vector<Suggestion>& suggestions) {
 
 // As many of the candidates as repeat nothing, at most one per id.
 void Vbo::choose(const Part& part, std::vector<Suggestion>& made) {
-  const std::vector<int> chosen = keep_apart(part.candidates, part.source, part.ids.size());
+  const std::vector<int> chosen = unseen(part.candidates, part.ids.size());
   for (std::size_t j = 0; j < chosen.size(); ++j) {
     const int i = chosen[j];
     made.push_back(take(part.ids[j], part.source,
@@ -147,27 +137,15 @@ void Vbo::choose(const Part& part, std::vector<Suggestion>& made) {
 }
 
 // Indices of up to `wanted` candidates, the best-scored first, none of them seen before.
-// AscentPoints meet on the same tops: they keep a distance from each other and from those still
-// pending, and less of it when there are not enough so far apart.
-std::vector<int> Vbo::keep_apart(const Candidates& candidates, Source source,
-                                 std::size_t wanted) const {
-  const bool ascends = source == Source::gradient_ascent;
-  const double tolerance = ascends ? Tuning::repeat_single : Tuning::repeat;
-  std::vector<Vector> taken = ascends ? pending_ascended() : std::vector<Vector>();
+std::vector<int> Vbo::unseen(const Candidates& candidates, std::size_t wanted) const {
+  std::vector<Vector> taken;
   std::vector<int> chosen;
-  double apart = ascends ? Tuning::ascent_apart : 0.0;
-  while (chosen.size() < wanted) {
-    if (apart < tolerance) apart = 0.0;
-    for (const int i : candidates.order) {
-      if (chosen.size() == wanted) break;
-      const Vector& code = candidates.codes[static_cast<std::size_t>(i)];
-      if (seen_.contains(code, tolerance)) continue;
-      if (is_crowded(code, taken, std::max(apart, tolerance))) continue;
-      taken.push_back(code);
-      chosen.push_back(i);
-    }
-    if (apart == 0.0) break;
-    apart *= Tuning::ascent_apart_less;
+  for (const int i : candidates.order) {
+    if (chosen.size() == wanted) break;
+    const Vector& code = candidates.codes[static_cast<std::size_t>(i)];
+    if (seen_.contains(code) || repeats_one_of(code, taken)) continue;
+    taken.push_back(code);
+    chosen.push_back(i);
   }
   return chosen;
 }
@@ -260,15 +238,6 @@ std::vector<Vbo::Asked> Vbo::newest_open() const {
   std::vector<Asked> newest;
   for (auto asked = open.rbegin(); asked != open.rend(); ++asked) newest.push_back(asked->second);
   return newest;
-}
-
-std::vector<Vector> Vbo::pending_ascended() const {
-  std::vector<Vector> codes;
-  for (const Asked& asked : newest_open()) {
-    if (codes.size() == Tuning::ascent_together) break;
-    if (asked.source == Source::gradient_ascent) codes.push_back(asked.code);
-  }
-  return codes;
 }
 
 }  // namespace vbo

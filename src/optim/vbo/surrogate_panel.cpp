@@ -50,7 +50,6 @@ std::optional<double> share_of_second(Vector a, Vector b, Vector z) {
 
 void bind(OptionBinder& b, VboGpOptions& o) {
   bind(b, o.vbo);
-  bind(b, o.model);
 }
 
 VboGpOptions vbo_ablation(GpRole role) {

@@ -21,7 +21,7 @@ Vbo::Vbo(const Space& space, const OptimizerOptions& common, const VboGpOptions&
     : encoding_(space),
       common_(common),
       gp_options_(options),
-      options_(with_effort(options.vbo)),
+      options_(options.vbo),
       design_(encoding_, common.seed),
       history_(encoding_),
       failures_(encoding_, common.seed, common.threads),

@@ -80,7 +80,7 @@ class Vbo final : public Optimizer {
   void archive_again(const Trial& trial);
   void open_again(std::span<const Trial> history);
 
-  // Asking (suggest.cpp): have candidates drawn, keep apart, fall back.
+  // Asking (suggest.cpp): have candidates drawn, leave out repeats, fall back.
   Source source_of(TrialId id) const;
   int turn_of(Source source) const;
   double quadratic_share() const;
@@ -89,10 +89,8 @@ class Vbo final : public Optimizer {
   void draw_beside_ei(std::span<Part> parts);
   void suggest(const Part& part, std::vector<Suggestion>& suggestions);
   void choose(const Part& part, std::vector<Suggestion>& made);
-  std::vector<int> keep_apart(const Candidates& candidates, Source source,
-                              std::size_t wanted) const;
+  std::vector<int> unseen(const Candidates& candidates, std::size_t wanted) const;
   std::vector<Asked> newest_open() const;
-  std::vector<Vector> pending_ascended() const;
   Rationale reasons_for(int i, const Candidates& candidates) const;
   Vector unseen_design_point();
   Suggestion take(TrialId id, Source source, ConstVectorRef code, Rationale rationale);
@@ -105,7 +103,6 @@ class Vbo final : public Optimizer {
   Rng rng_of(const Part& part) const;
   std::vector<Vector> proposals(Source source, int count, Rng& rng, int threads) const;
   Vector proposal(Source source, Rng& rng) const;
-  std::vector<Vector> ascended(int count, Rng& rng, int threads);
   int preselection_of(Source source) const;
   Vector safe_place() const;
   std::size_t keep_likely(std::vector<Vector>& codes, std::size_t wanted, int count) const;
