@@ -124,9 +124,9 @@ void measure(int results, int threads) {
   std::printf(
       "%8d results  %d threads  round %6.1f ms wall %6.1f ms CPU   one more suggestion "
       "%5.3f ms wall %5.3f ms CPU   peak memory %4ld MB\n",
-      results, threads, each(costs.rounds.wall, kRounds),
-      each(costs.rounds.cpu, kRounds), each(costs.singles.wall, kSingles),
-      each(costs.singles.cpu, kSingles), usage.ru_maxrss / 1024);
+      results, threads, each(costs.rounds.wall, kRounds), each(costs.rounds.cpu, kRounds),
+      each(costs.singles.wall, kSingles), each(costs.singles.cpu, kSingles),
+      usage.ru_maxrss / 1024);
   std::fflush(stdout);
 }
 

@@ -27,8 +27,7 @@ struct Renamed {
   std::string_view earlier, now;
 };
 // Until 0.2.
-constexpr Renamed kRenamed[] = {{"screening", "preselection"},
-                                {"imagined", "model_generations"}};
+constexpr Renamed kRenamed[] = {{"screening", "preselection"}, {"imagined", "model_generations"}};
 
 }  // namespace
 

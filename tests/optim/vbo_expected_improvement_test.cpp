@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "optim/vbo/expected_improvement.hpp"
+#include "optim/vbo/batch/expected_improvement.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The Gaussian process beside the critics, and the ablations: it in the place of one term.
-#include "optim/vbo/surrogate_panel.hpp"
+#include "optim/vbo/critics/panel.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,11 +10,11 @@
 #include <limits>
 #include <numeric>
 
-#include "optim/vbo/action_net.hpp"
+#include "optim/vbo/actors/action_net.hpp"
 #include "optim/vbo/archive.hpp"
-#include "optim/vbo/calibration.hpp"
-#include "optim/vbo/critics.hpp"
-#include "optim/vbo/local_coordinates.hpp"
+#include "optim/vbo/critics/calibration.hpp"
+#include "optim/vbo/critics/local_coordinates.hpp"
+#include "optim/vbo/critics/networks.hpp"
 #include "support/gradient_check.hpp"
 #include "vbo/random.hpp"
 #include "vbo_parts.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "optim/vbo/quadratic_critic.hpp"
+#include "optim/vbo/critics/quadratic_critic.hpp"
 #include "vbo_parts.hpp"
 #include "vbo_player.hpp"
 

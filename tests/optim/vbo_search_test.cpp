@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "optim/vbo/actors/local_search.hpp"
 #include "optim/vbo/archive.hpp"
-#include "optim/vbo/local_search.hpp"
 #include "optim/vbo/restart.hpp"
 #include "vbo/random.hpp"
 #include "vbo_parts.hpp"

@@ -13,9 +13,9 @@ namespace vbo {
 
 struct Tuning {
   // ---- Points --------------------------------------------------------------------------------
-  static constexpr double repeat = 1e-9;  // two codes closer in every coordinate are the same
-  static constexpr int design_tries = 1'000;     // before a finite space counts as used up
-  static constexpr int design_risky = 32;        // points likely to fail before one is taken
+  static constexpr double repeat = 1e-9;      // two codes closer in every coordinate are the same
+  static constexpr int design_tries = 1'000;  // before a finite space counts as used up
+  static constexpr int design_risky = 32;     // points likely to fail before one is taken
   static constexpr std::int64_t fewest_design = 8, most_design = 256;  // results; guess
   // A fourth of a small budget at most goes into the design ("Thirty evaluations"; guess).
   static constexpr std::int64_t design_per_budget = 4, fewest_affordable = 4;

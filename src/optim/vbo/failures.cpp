@@ -5,8 +5,8 @@
 
 #include "optim/success_bar.hpp"
 #include "optim/surrogate/gp_method.hpp"
+#include "optim/vbo/batch/proposals.hpp"
 #include "optim/vbo/constants.hpp"
-#include "optim/vbo/proposals.hpp"
 
 namespace vbo {
 

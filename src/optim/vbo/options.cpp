@@ -29,9 +29,10 @@ void bind(OptionBinder& b, VboOptions& o) {
   b.integer(
       "preselection", o.preselection, 1, 1024,
       "proposals scored per suggestion, at most 2 where the action-net works; 1 = plain sampling");
-  b.integer("ei_points", o.ei_points, 0, 1024,
-            "most suggestions of a round that maximize the Gaussian process's expected improvement; "
-            "fewer where its weight in the panel is small");
+  b.integer(
+      "ei_points", o.ei_points, 0, 1024,
+      "most suggestions of a round that maximize the Gaussian process's expected improvement; "
+      "fewer where its weight in the panel is small");
   b.number("explore", o.explore, 0.0, 0.6,
            "share of a batch for mutations out of the basin once the search has narrowed; decays "
            "without success. 0 = no such mutations, no restarts and no expected improvement");

@@ -39,9 +39,9 @@ struct VboOptions {
   std::int64_t critic_steps = 75;               // K_a, Adam steps per critic and round
   std::int64_t minibatch = 128;                 // results per step
   double critic_rate = 0.005;                   // Adam learning rate
-  double uniform_share = 0.25;     // of a minibatch; the rest comes from the elite
-  std::int64_t gp_iterations = 4;  // of the GP's hyper-parameter search per round
-  std::int64_t action_steps = 20;  // K_b, Adam steps of the action-net per round
+  double uniform_share = 0.25;                  // of a minibatch; the rest comes from the elite
+  std::int64_t gp_iterations = 4;               // of the GP's hyper-parameter search per round
+  std::int64_t action_steps = 20;               // K_b, Adam steps of the action-net per round
   double action_rate = 0.005;
 };
 void bind(OptionBinder& binder, VboOptions& options);

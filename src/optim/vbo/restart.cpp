@@ -29,8 +29,8 @@ Restart::Restart(const Encoding& encoding, const OptimizerOptions& common,
     : encoding_(encoding),
       common_(seeded(common, number)),
       options_(options.vbo),
-      has_action_net_(has_action_net(options_, common.batch,
-                                     std::ssize(encoding.numeric_coordinates()))),
+      has_action_net_(
+          has_action_net(options_, common.batch, std::ssize(encoding.numeric_coordinates()))),
       number_(number),
       archive_(encoding),
       coordinates_(encoding),
@@ -44,8 +44,8 @@ Restart::Restart(const Encoding& encoding, const OptimizerOptions& common,
   if ((assists && !wanted) || encoding.dimension() == 0) {
     surrogate_ = std::make_unique<CriticSurrogate>(critics_, coordinates_);
   } else {
-    surrogate_ = std::make_unique<SurrogatePanel>(critics_, coordinates_, encoding,
-                                                  options, common_);
+    surrogate_ =
+        std::make_unique<SurrogatePanel>(critics_, coordinates_, encoding, options, common_);
   }
 }
 

@@ -12,17 +12,17 @@
 #include <vector>
 
 #include "optim/encoding.hpp"
-#include "optim/vbo/action_net.hpp"
+#include "optim/vbo/actors/action_net.hpp"
+#include "optim/vbo/actors/local_search.hpp"
 #include "optim/vbo/archive.hpp"
-#include "optim/vbo/calibration.hpp"
-#include "optim/vbo/critics.hpp"
-#include "optim/vbo/local_coordinates.hpp"
-#include "optim/vbo/local_search.hpp"
+#include "optim/vbo/batch/proposals.hpp"
+#include "optim/vbo/critics/calibration.hpp"
+#include "optim/vbo/critics/local_coordinates.hpp"
+#include "optim/vbo/critics/networks.hpp"
+#include "optim/vbo/critics/panel.hpp"
+#include "optim/vbo/critics/quadratic_critic.hpp"
+#include "optim/vbo/critics/search_surrogate.hpp"
 #include "optim/vbo/options.hpp"
-#include "optim/vbo/proposals.hpp"
-#include "optim/vbo/quadratic_critic.hpp"
-#include "optim/vbo/search_surrogate.hpp"
-#include "optim/vbo/surrogate_panel.hpp"
 #include "vbo/optimizer.hpp"
 
 namespace vbo {

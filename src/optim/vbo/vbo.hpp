@@ -17,9 +17,9 @@
 
 #include "optim/design.hpp"
 #include "optim/encoding.hpp"
+#include "optim/vbo/actors/incumbent_search.hpp"
 #include "optim/vbo/archive.hpp"
 #include "optim/vbo/failures.hpp"
-#include "optim/vbo/incumbent_search.hpp"
 #include "optim/vbo/options.hpp"
 #include "optim/vbo/restart.hpp"
 #include "vbo/optimizer.hpp"

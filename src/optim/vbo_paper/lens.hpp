@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // How the helper sees an input: its place in the whole cube and, beside it, its place among the
-// best results (optim/vbo/local_coordinates.hpp), with their mean and deviations as the
+// best results (optim/vbo/critics/local_coordinates.hpp), with their mean and deviations as the
 // neighbourhood. However narrow the action-net has become, what is left of the problem has size
 // one. Immutable between rounds.
 #pragma once
 
-#include "optim/vbo/local_coordinates.hpp"
+#include "optim/vbo/critics/local_coordinates.hpp"
 #include "optim/vbo_paper/histories.hpp"
 
 namespace vbo {

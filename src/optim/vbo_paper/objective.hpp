@@ -12,7 +12,7 @@
 
 #include "information/decomposition.hpp"
 #include "optim/state_bytes.hpp"
-#include "optim/vbo/search_surrogate.hpp"
+#include "optim/vbo/critics/search_surrogate.hpp"
 #include "optim/vbo_paper/gp_term.hpp"
 #include "optim/vbo_paper/helper.hpp"
 #include "optim/vbo_paper/lens.hpp"

@@ -14,7 +14,7 @@
 
 #include "models/gp/quadratic_mean.hpp"
 #include "numerics/linalg.hpp"
-#include "optim/vbo/local_coordinates.hpp"
+#include "optim/vbo/critics/local_coordinates.hpp"
 
 namespace vbo {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "optim/vbo/action_net.hpp"
+#include "optim/vbo/actors/action_net.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "optim/vbo/gaussian_actor.hpp"
+#include "optim/vbo/actors/gaussian_actor.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "optim/vbo/local_coordinates.hpp"
+#include "optim/vbo/critics/local_coordinates.hpp"
 
 #include "numerics/flops.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "optim/vbo/quadratic_critic.hpp"
+#include "optim/vbo/critics/quadratic_critic.hpp"
 
 #include <algorithm>
 #include <cmath>

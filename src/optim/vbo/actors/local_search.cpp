@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "optim/vbo/local_search.hpp"
+#include "optim/vbo/actors/local_search.hpp"
 
 #include <algorithm>
 #include <iterator>
 
+#include "optim/vbo/actors/incumbent_search.hpp"
 #include "optim/vbo/constants.hpp"
-#include "optim/vbo/incumbent_search.hpp"
 
 namespace vbo {
 

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "numerics/parallel.hpp"
-#include "optim/vbo/calibration.hpp"
-#include "optim/vbo/critics.hpp"
-#include "optim/vbo/expected_improvement.hpp"
+#include "optim/vbo/batch/expected_improvement.hpp"
+#include "optim/vbo/critics/calibration.hpp"
+#include "optim/vbo/critics/local_coordinates.hpp"
+#include "optim/vbo/critics/networks.hpp"
 #include "optim/vbo/ledger.hpp"
-#include "optim/vbo/local_coordinates.hpp"
 
 namespace vbo {
 

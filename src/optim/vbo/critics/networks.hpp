@@ -18,7 +18,7 @@
 #include "numerics/parallel.hpp"
 #include "optim/state_bytes.hpp"
 #include "optim/vbo/archive.hpp"
-#include "optim/vbo/local_coordinates.hpp"
+#include "optim/vbo/critics/local_coordinates.hpp"
 #include "optim/vbo/options.hpp"
 
 namespace vbo {

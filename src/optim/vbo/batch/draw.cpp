@@ -9,7 +9,7 @@
 #include "numerics/parallel.hpp"
 #include "optim/success_bar.hpp"
 #include "optim/vbo/constants.hpp"
-#include "optim/vbo/quadratic_critic.hpp"
+#include "optim/vbo/critics/quadratic_critic.hpp"
 #include "optim/vbo/vbo.hpp"
 
 namespace vbo {
@@ -59,8 +59,7 @@ void Vbo::draw(Part& part, int threads) {
     for (Vector& code : candidates.codes) encoding_.snap(code);
   }
   std::size_t likely = candidates.codes.size();
-  if (preselected)
-    likely = keep_likely(candidates.codes, static_cast<std::size_t>(wanted), count);
+  if (preselected) likely = keep_likely(candidates.codes, static_cast<std::size_t>(wanted), count);
   if (is_assessed(part.source) && !candidates.codes.empty()) {
     assess(candidates, threads);
     candidates.order = best_first(candidates.assessment.score);

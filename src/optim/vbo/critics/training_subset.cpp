@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "optim/vbo/training_subset.hpp"
+#include "optim/vbo/critics/training_subset.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -11,8 +11,8 @@
 
 #include "models/quadratic/quadratic_model.hpp"
 #include "optim/encoding.hpp"
+#include "optim/vbo/actors/gaussian_actor.hpp"
 #include "optim/vbo/archive.hpp"
-#include "optim/vbo/gaussian_actor.hpp"
 
 namespace vbo {
 

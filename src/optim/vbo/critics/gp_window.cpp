@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "optim/vbo/gp_window.hpp"
+#include "optim/vbo/critics/gp_window.hpp"
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "optim/vbo/surrogate_panel.hpp"
+#include "optim/vbo/critics/panel.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -48,9 +48,7 @@ std::optional<double> share_of_second(Vector a, Vector b, Vector z) {
 
 }  // namespace
 
-void bind(OptionBinder& b, VboGpOptions& o) {
-  bind(b, o.vbo);
-}
+void bind(OptionBinder& b, VboGpOptions& o) { bind(b, o.vbo); }
 
 VboGpOptions vbo_ablation(GpRole role) {
   VboGpOptions options{.role = role};

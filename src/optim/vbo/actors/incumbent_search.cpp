@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "optim/vbo/incumbent_search.hpp"
+#include "optim/vbo/actors/incumbent_search.hpp"
 
 #include <algorithm>
 

@@ -17,7 +17,7 @@
 #include "optim/encoding.hpp"
 #include "optim/state_bytes.hpp"
 #include "optim/vbo/archive.hpp"
-#include "optim/vbo/local_coordinates.hpp"
+#include "optim/vbo/critics/local_coordinates.hpp"
 #include "vbo/random.hpp"
 
 namespace vbo {

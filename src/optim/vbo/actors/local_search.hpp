@@ -10,7 +10,7 @@
 #include <memory>
 #include <optional>
 
-#include "optim/vbo/gaussian_actor.hpp"
+#include "optim/vbo/actors/gaussian_actor.hpp"
 #include "optim/vbo/options.hpp"
 
 namespace vbo {

@@ -19,9 +19,9 @@
 #include "models/gp/gp.hpp"
 #include "optim/surrogate/gp_method.hpp"
 #include "optim/vbo/constants.hpp"
-#include "optim/vbo/gp_window.hpp"
-#include "optim/vbo/search_surrogate.hpp"
-#include "optim/vbo/training_subset.hpp"
+#include "optim/vbo/critics/gp_window.hpp"
+#include "optim/vbo/critics/search_surrogate.hpp"
+#include "optim/vbo/critics/training_subset.hpp"
 
 namespace vbo {
 

@@ -7,7 +7,7 @@
 
 #include "optim/surrogate/warp.hpp"
 #include "optim/vbo/archive.hpp"
-#include "optim/vbo/gp_window.hpp"
+#include "optim/vbo/critics/gp_window.hpp"
 #include "vbo/random.hpp"
 
 namespace vbo {

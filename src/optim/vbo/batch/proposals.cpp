@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "optim/vbo/proposals.hpp"
+#include "optim/vbo/batch/proposals.hpp"
 
 #include <algorithm>
 #include <cmath>

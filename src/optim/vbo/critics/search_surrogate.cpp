@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "optim/vbo/search_surrogate.hpp"
+#include "optim/vbo/critics/search_surrogate.hpp"
 
 namespace vbo {
 

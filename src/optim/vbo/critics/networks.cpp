@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "optim/vbo/critics.hpp"
+#include "optim/vbo/critics/networks.hpp"
 
 #include <algorithm>
 #include <cmath>

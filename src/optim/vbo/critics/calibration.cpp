@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "optim/vbo/calibration.hpp"
+#include "optim/vbo/critics/calibration.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "optim/vbo/gaussian_actor.hpp"
+#include "optim/vbo/actors/gaussian_actor.hpp"
 
 namespace vbo {
 

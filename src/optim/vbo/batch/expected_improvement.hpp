@@ -15,7 +15,7 @@
 
 #include "models/gp/regression.hpp"
 #include "optim/encoding.hpp"
-#include "optim/vbo/gp_window.hpp"
+#include "optim/vbo/critics/gp_window.hpp"
 #include "vbo/random.hpp"
 
 namespace vbo {

@@ -18,9 +18,9 @@
 #include "nn/adam.hpp"
 #include "nn/mlp.hpp"
 #include "optim/state_bytes.hpp"
-#include "optim/vbo/gaussian_actor.hpp"
+#include "optim/vbo/actors/gaussian_actor.hpp"
+#include "optim/vbo/critics/search_surrogate.hpp"
 #include "optim/vbo/options.hpp"
-#include "optim/vbo/search_surrogate.hpp"
 #include "vbo/random.hpp"
 
 namespace vbo {

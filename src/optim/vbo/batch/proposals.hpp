@@ -13,11 +13,11 @@
 namespace vbo {
 
 enum class Source {
-  design,              // space-filling, before anything is known
-  action_net,          // the trained actor, for the local search
-  local,               // the local search's distribution, categories from good points
-  refinement,          // the incumbent: the search around the best result of earlier restarts
-  incumbent_mutation,  // a mutation from the best result of all restarts
+  design,                // space-filling, before anything is known
+  action_net,            // the trained actor, for the local search
+  local,                 // the local search's distribution, categories from good points
+  refinement,            // the incumbent: the search around the best result of earlier restarts
+  incumbent_mutation,    // a mutation from the best result of all restarts
   expected_improvement,  // maximizes the GP's expected improvement
   quadratic_optimum,     // optima of quadratic models around the best result
   mutation,  // a good point with a few parameters changed: crosses valleys, mixes good parts
