@@ -90,7 +90,16 @@ double bare_rate(const std::string& path, double length) {
   return rate;
 }
 
-double study_rate(const std::string& url, EvaluatorMode mode, std::size_t workers, double length) {
+struct Mode {
+  const char* name;  // "group" is mode once with containment = "group"
+  EvaluatorMode mode;
+  Containment containment;
+};
+constexpr std::array<Mode, 3> kModes = {{{"once", EvaluatorMode::once, Containment::tree},
+                                         {"group", EvaluatorMode::once, Containment::group},
+                                         {"serve", EvaluatorMode::serve, Containment::tree}}};
+
+double study_rate(const std::string& url, const Mode& mode, std::size_t workers, double length) {
   StudyOptions options;
   options.space = Space::make({Parameter::real("x", 0.0, 1.0)}).value();
   options.optimizer.method = "sobol";
@@ -100,10 +109,11 @@ double study_rate(const std::string& url, EvaluatorMode mode, std::size_t worker
   Study study = Study::open(options).value();
   ProcessOptions program;
   program.command =
-      mode == EvaluatorMode::once
+      mode.mode == EvaluatorMode::once
           ? std::vector<std::string>{"/bin/echo", "{x}"}
           : std::vector<std::string>{"/proc/" + std::to_string(getpid()) + "/exe", "serve"};
-  program.mode = mode;
+  program.mode = mode.mode;
+  program.containment = mode.containment;
   program.workers = workers;
   std::atomic<int> stop = 0;
   std::atomic<bool> ended = false;
@@ -176,14 +186,13 @@ int main(int argc, char** argv) {
   if (!mkdtemp(folder.data())) fail("cannot make a folder like " + folder);
   std::vector<Part> parts = {
       {"bare loop", [&](const std::string& file, int) { return bare_rate(file, length); }, {}}};
-  for (const EvaluatorMode mode : {EvaluatorMode::once, EvaluatorMode::serve}) {
+  for (const Mode& mode : kModes) {
     for (const std::size_t workers : {1U, 8U}) {
-      const std::string name = std::string(mode == EvaluatorMode::once ? "once" : "serve") + " " +
-                               std::to_string(workers);
+      const std::string name = std::string(mode.name) + " " + std::to_string(workers);
       parts.push_back({name,
                        [&, mode, workers, name](const std::string& file, int turn) {
                          const std::string study =
-                             server + "&study=loop" + std::to_string(getpid()) + name.substr(0, 4) +
+                             server + "&study=loop" + std::to_string(getpid()) + mode.name +
                              std::to_string(workers) + "t" + std::to_string(turn);
                          return study_rate(server.empty() ? file : study, mode, workers, length);
                        },

@@ -55,11 +55,18 @@ enum class EvaluatorMode {
   serve,  // one long-lived process per worker; requests and answers are lines of JSON
 };
 
+// What is killed when an evaluation ends, or vbo does.
+enum class Containment {
+  tree,   // everything it has started, wherever that went
+  group,  // its process group; cheaper, for programs that leave no process behind
+};
+
 struct ProcessOptions {
   std::vector<std::string> command;                // program and arguments, with {name}
   std::map<std::string, std::string> environment;  // added to ours
   std::string directory;                           // working directory; empty = ours
   EvaluatorMode mode = EvaluatorMode::once;
+  Containment containment = Containment::tree;
   std::size_t workers = 1;           // >= 1: attempts at the same time
   double timeout_seconds = 0.0;      // >= 0, of one attempt; 0 = no limit
   double grace_seconds = 2.0;        // >= 0: from SIGTERM to SIGKILL after a timeout

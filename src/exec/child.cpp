@@ -80,7 +80,7 @@ bool make_link(std::array<int, 2>& ends) {
 void set_non_blocking(int fd) { fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK); }
 
 Result<Child> Child::spawn(const SpawnOptions& options, Guardian& guardian) {
-  Pipe in, out, err, files;
+  Pipe in, out, err;
   const std::string& program = options.arguments.front();
   bool made = make_pipe(out.ends) && make_pipe(err.ends);
   if (options.open_stdin) {
@@ -89,24 +89,15 @@ Result<Child> Child::spawn(const SpawnOptions& options, Guardian& guardian) {
     in.ends[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
     made = in.ends[0] >= 0 && move_above_standard(in.ends[0]);
   }
-  if (made) {
-    files.ends = {make_plan(options, guardian.cgroup()), open(".", O_PATH | O_CLOEXEC)};
-    made = files.ends[0] >= 0 && files.ends[1] >= 0;
-  }
   if (!made) return cannot_start(program, errno);
   Child child;
-  const int reason = guardian.start({.in = in.ends[0],
-                                     .out = out.ends[1],
-                                     .err = err.ends[1],
-                                     .plan = files.ends[0],
-                                     .directory = files.ends[1]},
-                                    child.keeper_);
-  if (reason != 0) {
-    child.keeper_ = {};
-    return cannot_start(program, reason);
-  }
   child.guardian_ = &guardian;
   child.program_ = program;
+  GroupTable* const groups = guardian.groups();
+  const int reason =
+      groups ? child.group_.start(options, in.ends[0], out.ends[1], err.ends[1], *groups)
+             : child.start_below_keeper(options, in.ends[0], out.ends[1], err.ends[1]);
+  if (reason != 0) return cannot_start(program, reason);
   child.in_ = in.release(1);
   child.out_ = out.release(0);
   child.err_ = err.release(0);
@@ -114,6 +105,17 @@ Result<Child> Child::spawn(const SpawnOptions& options, Guardian& guardian) {
     if (fd >= 0) set_non_blocking(fd);
   }
   return child;
+}
+
+int Child::start_below_keeper(const SpawnOptions& options, int in, int out, int err) {
+  Pipe files;
+  files.ends = {make_plan(options, guardian_->cgroup()), open(".", O_PATH | O_CLOEXEC)};
+  if (files.ends[0] < 0 || files.ends[1] < 0) return errno;
+  const int reason = guardian_->start(
+      {.in = in, .out = out, .err = err, .plan = files.ends[0], .directory = files.ends[1]},
+      keeper_);
+  if (reason != 0) keeper_ = {};
+  return reason;
 }
 
 Child::Child(Child&& other) noexcept { swap(other); }
@@ -129,6 +131,7 @@ void Child::swap(Child& other) noexcept {
   std::swap(out_, other.out_);
   std::swap(err_, other.err_);
   std::swap(keeper_, other.keeper_);
+  std::swap(group_, other.group_);
   std::swap(guardian_, other.guardian_);
   std::swap(program_, other.program_);
   std::swap(status_, other.status_);
@@ -137,9 +140,9 @@ void Child::swap(Child& other) noexcept {
 }
 
 Child::~Child() {
-  if (keeper_.socket >= 0) {
+  if (exit_fd() >= 0) {
     signal_group(SIGKILL);
-    if (wait_readable(keeper_.socket, kEndMilliseconds)) has_exited();
+    if (wait_readable(exit_fd(), kEndMilliseconds)) has_exited();
   }
   for (int* fd : {&in_, &out_, &err_, &keeper_.socket}) close_fd(*fd);
 }
@@ -149,6 +152,7 @@ void Child::close_stdout() { close_fd(out_); }
 void Child::close_stderr() { close_fd(err_); }
 
 void Child::signal_group(int signal) const {
+  group_.signal(signal);
   if (keeper_.socket < 0) return;
   while (send(keeper_.socket, &signal, sizeof signal, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 &&
          errno == EINTR) {
@@ -157,6 +161,7 @@ void Child::signal_group(int signal) const {
 
 bool Child::has_exited() {
   if (ended_) return true;
+  if (group_.is_running()) return ended_ = group_.has_ended(status_);
   KeeperNews news;
   const ssize_t got = recv(keeper_.socket, &news, sizeof news, MSG_DONTWAIT);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return false;

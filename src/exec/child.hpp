@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// One evaluator in a process group of its own, below a keeper (keeper.hpp), with pipes to talk to
-// it. Started directly, never through a shell; it dies with us, and with it all it has started. All
-// calls return at once, except the destructor, which kills them and waits for the (then immediate)
-// end. Not thread-safe.
+// One evaluator in a process group of its own, below a keeper (keeper.hpp) or, with containment =
+// "group", below us (process_group.hpp), with pipes to talk to it. Started directly, never through
+// a shell; it dies with us, and with it all it has started, or its group. All calls return at once,
+// except the destructor, which kills them and waits for the (then immediate) end. Not thread-safe.
 #pragma once
 
 #include <signal.h>
@@ -27,7 +27,7 @@ struct SpawnOptions {
 
 class Child {
  public:
-  // Does not wait for the program to run: whether it could be started is known when has_exited().
+  // Does not wait for a keeper: whether the program could be started is known when has_exited().
   // Error kinds: not_found when the program cannot be executed, io when the system cannot now.
   // REQUIRES: the guardian outlives the child.
   static Result<Child> spawn(const SpawnOptions& options, Guardian& guardian);
@@ -40,12 +40,13 @@ class Child {
   int stdin_fd() const { return in_; }
   int stdout_fd() const { return out_; }
   int stderr_fd() const { return err_; }
-  int exit_fd() const { return keeper_.socket; }  // readable once the evaluator ended
+  // Readable once the evaluator ended.
+  int exit_fd() const { return group_.is_running() ? group_.exit_fd() : keeper_.socket; }
   void close_stdin();
   void close_stdout();
   void close_stderr();
 
-  // To the process group; SIGKILL to everything the evaluator has started, wherever it went.
+  // To the process group; SIGKILL to everything that is contained.
   void signal_group(int signal) const;
   // True once the evaluator has ended and what it left running is killed.
   bool has_exited();
@@ -55,10 +56,12 @@ class Child {
 
  private:
   Child() = default;
+  int start_below_keeper(const SpawnOptions& options, int in, int out, int err);
   void swap(Child& other) noexcept;
 
   int in_ = -1, out_ = -1, err_ = -1;
-  KeeperLink keeper_;
+  KeeperLink keeper_;   // of the two,
+  ProcessGroup group_;  // one is used
   Guardian* guardian_ = nullptr;
   std::string program_;
   int status_ = 0;

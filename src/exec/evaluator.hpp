@@ -44,7 +44,7 @@ struct EvaluatorContext {
   ProcessOptions options;
   CommandTemplate command;
   std::vector<std::string> environment;  // ours with options.environment
-  Guardian guardian;
+  Guardian guardian{options.containment};
 };
 
 std::unique_ptr<Evaluator> make_once_evaluator(EvaluatorContext& context);

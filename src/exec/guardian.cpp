@@ -72,7 +72,7 @@ void start_keeper(int link, Keepers& keepers) {
 }
 
 // The guardian's whole life, after fork: only async-signal-safe calls and no memory of its own.
-[[noreturn]] void guard(int socket, pid_t vbo, const char* cgroup) {
+[[noreturn]] void guard(int socket, pid_t vbo, const char* cgroup, const GroupTable* groups) {
   setsid();        // a Ctrl-C in the terminal is not for us
   sigset_t child;  // all signals are blocked
   // Evaluators inherit what is ignored; and SIGCHLD, ignored, would take the wait status along.
@@ -81,7 +81,10 @@ void start_keeper(int link, Keepers& keepers) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   // A process forked from vbo may hold the other end of the socket open: look at vbo itself too.
   const int owner = static_cast<int>(syscall(SYS_pidfd_open, vbo, 0));
-  if (getppid() != vbo) _exit(0);
+  if (getppid() != vbo) {
+    if (groups) groups->kill_all();
+    _exit(0);
+  }
   // Nothing else stays open: others wait for the end of our standard output. All descriptors that
   // arrive later lie above these, out of the way of an evaluator's standard streams.
   const int kept = fcntl(socket, F_DUPFD_CLOEXEC, 16);
@@ -119,6 +122,7 @@ void start_keeper(int link, Keepers& keepers) {
       over = received.size == 0 || (received.size < 0 && errno != EINTR && errno != EAGAIN);
       if (received.descriptors == 1) start_keeper(link, keepers);
     }
+    if (over && groups) groups->kill_all();
     // At the end it stays for as long as there is a keeper to stand in for.
     if (!reap(keepers, cgroup) && over) _exit(0);
   }
@@ -126,7 +130,14 @@ void start_keeper(int link, Keepers& keepers) {
 
 }  // namespace
 
-Guardian::Guardian() : cgroup_(usable_cgroup()) { make(); }
+Guardian::Guardian(Containment containment) {
+  if (containment == Containment::group) {
+    groups_.emplace();
+  } else {
+    cgroup_ = usable_cgroup();
+  }
+  make();
+}
 
 Guardian::~Guardian() { bury(); }
 
@@ -153,7 +164,7 @@ int Guardian::make() {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   const pid_t pid = plain_fork();
-  if (pid == 0) guard(ends[0], vbo, cgroup_.c_str());
+  if (pid == 0) guard(ends[0], vbo, cgroup_.c_str(), groups());
   const int reason = errno;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   close(ends[0]);

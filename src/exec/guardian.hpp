@@ -4,7 +4,8 @@
 // copies the small process vbo was then and not the large one it has become. It adopts what a
 // killed keeper leaves and kills that. When vbo ends in any way, kill -9 included, every keeper
 // sees it and kills its own. A guardian that was killed is replaced; evaluations go on under their
-// keepers. Not thread-safe.
+// keepers. With containment = "group" there are no keepers: evaluators are vbo's own children, and
+// the guardian only kills their groups when vbo is gone. Not thread-safe.
 #pragma once
 
 #include <sys/types.h>
@@ -14,6 +15,8 @@
 #include <vector>
 
 #include "exec/keeper.hpp"
+#include "exec/process_group.hpp"
+#include "vbo/executor.hpp"
 
 namespace vbo {
 
@@ -24,7 +27,8 @@ struct KeeperLink {
 
 class Guardian {
  public:
-  Guardian();   // a guardian that cannot be made is tried again by start()
+  // A guardian that cannot be made is tried again by start().
+  explicit Guardian(Containment containment = Containment::tree);
   ~Guardian();  // ends the guardian, and with it every evaluator that still runs
   Guardian(const Guardian&) = delete;
   Guardian& operator=(const Guardian&) = delete;
@@ -38,6 +42,9 @@ class Guardian {
   int socket() const { return socket_; }
   void replace_if_dead();
 
+  // Where evaluators are process groups of vbo; nullptr where keepers start them.
+  GroupTable* groups() { return groups_ ? &*groups_ : nullptr; }
+
   pid_t pid() const { return pid_; }
   const std::string& cgroup() const { return cgroup_; }
 
@@ -48,6 +55,7 @@ class Guardian {
   int start_keeper(int& socket);
 
   std::string cgroup_;
+  std::optional<GroupTable> groups_;
   pid_t pid_ = -1;
   int socket_ = -1;
   int generation_ = 0;

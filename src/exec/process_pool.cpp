@@ -60,11 +60,12 @@ struct Slot {
 
 class ProcessPool final : public Executor {
  public:
-  ProcessPool(const Space& space, ProcessOptions options, CommandTemplate command) {
-    context_.environment = environment_with(options.environment);
-    context_.space = space;
-    context_.options = std::move(options);
-    context_.command = std::move(command);
+  ProcessPool(const Space& space, ProcessOptions options, CommandTemplate command)
+      : context_{.space = space,
+                 .options = std::move(options),
+                 .command = std::move(command),
+                 .environment = {}} {
+    context_.environment = environment_with(context_.options.environment);
     slots_.resize(context_.options.workers);
     for (Slot& slot : slots_) {
       slot.evaluator = context_.options.mode == EvaluatorMode::once

@@ -72,6 +72,7 @@ WRONG = {
     "workers zero": ("workers = 1", "workers = 0", ["evaluate.workers: found 0"]),
     "timeout zero": ("workers = 1", "timeout = 0", ["evaluate.timeout: found 0, expected seconds > 0"]),
     "retries negative": ("workers = 1", "retries = -1", ["evaluate.retries: found -1"]),
+    "containment": ("workers = 1", 'containment = "cgroup"', ["study.toml:", "evaluate.containment: found 'cgroup'", '"tree" or "group"']),
     "mode": ("workers = 1", 'mode = "twice"', ["evaluate.mode: found", '"once" or "serve"']),
     "env of a wrong type": ("workers = 1", "env = {A = 1}", ["evaluate.env.A: found 1, expected a text"]),
     "stop": ("[evaluate]", "[stop]\ninformation = -1\n[evaluate]", ["stop.information: found -1"]),

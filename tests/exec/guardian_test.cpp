@@ -204,5 +204,85 @@ TEST_P(Guardian, AForkedCopyOfThePoolKeepsNothingAlive) {
   kill(copy, SIGKILL);
 }
 
+// What containment = "group" kills, and what it does not: the session and the daemon are not in the
+// group.
+class GuardedGroup : public Guardian {
+ protected:
+  ProcessOptions grouped(const std::string& script) {
+    ProcessOptions options = shell(starts_three() + script);
+    options.containment = Containment::group;
+    return options;
+  }
+
+  // The program and its child are gone; the others live, until now.
+  void expect_only_the_group_is_gone(std::vector<pid_t> pids) {
+    ASSERT_EQ(pids.size(), 4U);
+    expect_gone({pids[0], pids[1]});
+    expect_alive({pids[2], pids[3]});
+    for (const pid_t pid : {pids[2], pids[3]}) kill(-pid, SIGKILL);
+    expect_gone({pids[2], pids[3]});
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Cgroup, GuardedGroup, testing::Values("on"));
+
+TEST_P(GuardedGroup, KilledPoolTakesTheGroupAlong) {
+  run_elsewhere(grouped("wait; sleep 1000"));
+  const std::vector<pid_t> pids = all();
+  expect_alive(pids);
+  const pid_t guardian = child_called(victim_, "vbo-guardian");
+  EXPECT_TRUE(children_called(guardian, "vbo-keeper").empty());
+  kill(victim_, SIGKILL);
+  waitpid(victim_, nullptr, 0);
+  victim_ = -1;
+  expect_only_the_group_is_gone(pids);
+  EXPECT_TRUE(is_gone(guardian));
+}
+
+TEST_P(GuardedGroup, TimeoutEndsTheGroup) {
+  ProcessOptions options = grouped("trap '' TERM; sleep 1000; sleep 1000");
+  options.timeout_seconds = 1.0;
+  options.grace_seconds = 0.2;
+  const Outcome outcome = evaluate(options);
+  ASSERT_TRUE(outcome.failure);
+  EXPECT_EQ(outcome.failure->cause, FailureCause::timeout);
+  expect_only_the_group_is_gone(all());
+}
+
+TEST_P(GuardedGroup, EndOfTheProgramEndsTheGroup) {
+  EXPECT_EQ(evaluate(grouped("while ! [ -s " + folder_.file("daemon") +
+                             " ]; do sleep 0.01; done; echo 3"))
+                .value(),
+            3.0);
+  expect_only_the_group_is_gone(all());
+}
+
+TEST_P(GuardedGroup, CancelEndsTheGroup) {
+  auto pool = make_process_executor(test_space(), grouped("sleep 1000")).value();
+  pool->submit(job(1));
+  const std::vector<pid_t> pids = all();
+  pool->cancel();
+  expect_only_the_group_is_gone(pids);
+}
+
+TEST_P(GuardedGroup, KilledGuardianIsReplacedAndKnowsTheGroup) {
+  run_elsewhere(grouped("wait; sleep 1000"));
+  const std::vector<pid_t> pids = all();
+  const pid_t first = child_called(victim_, "vbo-guardian");
+  kill(first, SIGKILL);
+  EXPECT_TRUE(is_gone(first));
+  pid_t second = first;
+  for (int i = 0; i < 500 && second == first; ++i) {
+    const std::vector<pid_t> found = children_called(victim_, "vbo-guardian");
+    if (!found.empty() && is_alive(found.front())) second = found.front();
+    usleep(10'000);
+  }
+  EXPECT_NE(second, first);
+  kill(victim_, SIGKILL);
+  waitpid(victim_, nullptr, 0);
+  victim_ = -1;
+  expect_only_the_group_is_gone(pids);
+}
+
 }  // namespace
 }  // namespace vbo

@@ -18,38 +18,59 @@ FailureCause cause_of(const Outcome& outcome) {
   return outcome.failure.value_or(Failure{}).cause;
 }
 
-// One keeper serves them all: an evaluation costs one fork and one exec.
-TEST(Once, TheNextProgramHasTheSameParent) {
+// Whatever contains them: every behaviour of the contract is the same.
+class Once : public testing::TestWithParam<Containment> {
+ protected:
+  static ProcessOptions contained(ProcessOptions options) {
+    options.containment = GetParam();
+    return options;
+  }
+  static Result<std::unique_ptr<Executor>> make(ProcessOptions options) {
+    return make_process_executor(test_space(), contained(std::move(options)));
+  }
+  static Outcome evaluate(ProcessOptions options) {
+    return vbo::evaluate(contained(std::move(options)));
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Contained, Once, testing::Values(Containment::tree, Containment::group),
+                         [](const auto& info) {
+                           return info.param == Containment::tree ? "tree" : "group";
+                         });
+
+// One keeper serves them all, or vbo does it itself: an evaluation costs one fork and one exec.
+TEST_P(Once, TheNextProgramHasTheSameParent) {
   ProcessOptions options = shell("echo $PPID");
   options.workers = 2;
-  auto pool = make_process_executor(test_space(), options).value();
+  auto pool = make(options).value();
   std::set<double> parents;
   for (TrialId id = 1; id <= 10; ++id) {
     pool->submit(job(id));
     parents.insert(collect(*pool).at(id).value().value());
   }
   EXPECT_EQ(parents.size(), 1U);
+  EXPECT_EQ(parents.contains(getpid()), GetParam() == Containment::group);
 }
 
-TEST(Once, TakesTheLastNumberPrinted) {
+TEST_P(Once, TakesTheLastNumberPrinted) {
   const Outcome outcome = evaluate(shell("echo start; echo 1; echo -2.5; echo done"));
   EXPECT_EQ(outcome.value(), -2.5);
   EXPECT_EQ(outcome.attempts, 1);
   EXPECT_GT(outcome.seconds, 0.0);
 }
 
-TEST(Once, TakesAJsonValue) {
+TEST_P(Once, TakesAJsonValue) {
   EXPECT_EQ(evaluate(shell(R"(echo '{"value": 4.5, "time": 3}')")).value(), 4.5);
 }
 
-TEST(Once, ReplacesParametersInArgumentsWithoutAShell) {
+TEST_P(Once, ReplacesParametersInArgumentsWithoutAShell) {
   ProcessOptions options;
   options.command = {"python3", "-c", "import sys; print(len(sys.argv[1]) + float(sys.argv[2]))",
                      "{kind}; exit 1", "{x}"};
   EXPECT_EQ(evaluate(options).value(), 11 + 1.5);
 }
 
-TEST(Once, GivesParametersAndIdInTheEnvironment) {
+TEST_P(Once, GivesParametersAndIdInTheEnvironment) {
   ProcessOptions options =
       shell(R"(test "$VBO_TRIAL_ID" = 7 && test "$VBO_PARAMS" = '{"x":1.5,"n":3,"kind":"a b"}' )"
             R"(&& test "$EXTRA" = yes && echo 1)");
@@ -59,9 +80,9 @@ TEST(Once, GivesParametersAndIdInTheEnvironment) {
   unsetenv("VBO_PARAMS");
 }
 
-TEST(Once, OptionsThatNoProcessCanHaveAreRefused) {
+TEST_P(Once, OptionsThatNoProcessCanHaveAreRefused) {
   const auto problem = [](ProcessOptions options) {
-    const auto made = make_process_executor(test_space(), std::move(options));
+    const auto made = make(std::move(options));
     return made ? std::string("none") : made.error().field + ": " + made.error().message;
   };
   ProcessOptions options = shell("echo 1");
@@ -79,7 +100,7 @@ TEST(Once, OptionsThatNoProcessCanHaveAreRefused) {
   EXPECT_THAT(problem(options), HasSubstr("command has a NUL character"));
 }
 
-TEST(Once, RunsInTheFolderItIsTold) {
+TEST_P(Once, RunsInTheFolderItIsTold) {
   const ScratchFolder folder;
   std::ofstream(folder.file("prog")) << "#!/bin/sh\npwd >&2\necho 5\n";
   std::filesystem::permissions(folder.file("prog"), std::filesystem::perms::owner_all);
@@ -91,7 +112,7 @@ TEST(Once, RunsInTheFolderItIsTold) {
   EXPECT_EQ(outcome.stderr_tail, std::filesystem::canonical(folder.path()).string() + "\n");
 }
 
-TEST(Once, TerminatedFromOutsideIsNoCrash) {
+TEST_P(Once, TerminatedFromOutsideIsNoCrash) {
   for (const auto& [signal, cause] : {std::pair{"TERM", FailureCause::lost},
                                       {"HUP", FailureCause::lost},
                                       {"KILL", FailureCause::crash},
@@ -102,23 +123,23 @@ TEST(Once, TerminatedFromOutsideIsNoCrash) {
   }
 }
 
-TEST(Once, StandardInputIsEmpty) { EXPECT_EQ(evaluate(shell("cat; echo 3")).value(), 3.0); }
+TEST_P(Once, StandardInputIsEmpty) { EXPECT_EQ(evaluate(shell("cat; echo 3")).value(), 3.0); }
 
-TEST(Once, LeaksNoFileDescriptors) {
+TEST_P(Once, LeaksNoFileDescriptors) {
   const int inherited = open("/dev/null", O_RDONLY);  // without O_CLOEXEC
   // The listing itself opens one more, on the folder it reads.
   EXPECT_EQ(evaluate(shell("ls /proc/self/fd | wc -l")).value(), 4.0);
   close(inherited);
 }
 
-TEST(Once, NoValueAndNonFiniteValuesAreFailures) {
+TEST_P(Once, NoValueAndNonFiniteValuesAreFailures) {
   EXPECT_EQ(cause_of(evaluate(shell("echo hello"))), FailureCause::no_value);
   EXPECT_EQ(cause_of(evaluate(shell("true"))), FailureCause::no_value);
   EXPECT_EQ(cause_of(evaluate(shell("echo nan"))), FailureCause::non_finite);
   EXPECT_EQ(cause_of(evaluate(shell("echo 1; echo -inf"))), FailureCause::non_finite);
 }
 
-TEST(Once, ExitCodesMeanWhatTheContractSays) {
+TEST_P(Once, ExitCodesMeanWhatTheContractSays) {
   EXPECT_EQ(cause_of(evaluate(shell("echo 1; exit 65"))), FailureCause::infeasible);
   const Outcome crashed = evaluate(shell("echo 1; echo oops >&2; exit 3"));
   EXPECT_EQ(cause_of(crashed), FailureCause::crash);
@@ -129,7 +150,7 @@ TEST(Once, ExitCodesMeanWhatTheContractSays) {
   EXPECT_THAT(killed.failure->message, HasSubstr("signal 11"));
 }
 
-TEST(Once, RetriesAreBoundedPerCause) {
+TEST_P(Once, RetriesAreBoundedPerCause) {
   const ScratchFolder folder;
   const std::string count = "echo x >> " + folder.file("count") + "; ";
   const auto attempts = [&](const std::string& script, int retries) {
@@ -148,7 +169,7 @@ TEST(Once, RetriesAreBoundedPerCause) {
   EXPECT_EQ(attempts("echo nan", 5), 1);
 }
 
-TEST(Once, ARetryCanSucceed) {
+TEST_P(Once, ARetryCanSucceed) {
   const ScratchFolder folder;
   const std::string flag = folder.file("flag");
   const Outcome outcome =
@@ -157,7 +178,7 @@ TEST(Once, ARetryCanSucceed) {
   EXPECT_EQ(outcome.attempts, 2);
 }
 
-TEST(Once, TimeoutKillsTheWholeGroup) {
+TEST_P(Once, TimeoutKillsTheWholeGroup) {
   const ScratchFolder folder;
   ProcessOptions options =
       shell("sleep 1000 & echo $! > " + folder.file("pid") + "; echo 1; echo slow >&2; wait");
@@ -172,7 +193,7 @@ TEST(Once, TimeoutKillsTheWholeGroup) {
 }
 
 // Longer than a clock of 64 bits can count, and yet not over at once.
-TEST(Once, TimeoutMayBeAsLongAsOneLikes) {
+TEST_P(Once, TimeoutMayBeAsLongAsOneLikes) {
   for (const double seconds : {1e9, 1e10, 1e300}) {
     ProcessOptions options = shell("sleep 0.05; echo 3");
     options.timeout_seconds = seconds;
@@ -180,7 +201,7 @@ TEST(Once, TimeoutMayBeAsLongAsOneLikes) {
   }
 }
 
-TEST(Once, TimeoutKillsWhoIgnoresTheTermination) {
+TEST_P(Once, TimeoutKillsWhoIgnoresTheTermination) {
   const ScratchFolder folder;
   ProcessOptions options =
       shell("trap '' TERM; (trap '' TERM; while :; do sleep 0.05; done) & echo $! > " +
@@ -191,7 +212,7 @@ TEST(Once, TimeoutKillsWhoIgnoresTheTermination) {
   EXPECT_TRUE(is_gone(std::stoi(read_text(folder.file("pid")))));
 }
 
-TEST(Once, WhatIsLeftOfAGroupEndsWithItsLeader) {
+TEST_P(Once, WhatIsLeftOfAGroupEndsWithItsLeader) {
   const ScratchFolder folder;
   // The left-over holds standard output open: waiting for its end would take forever.
   const Outcome outcome =
@@ -200,7 +221,7 @@ TEST(Once, WhatIsLeftOfAGroupEndsWithItsLeader) {
   EXPECT_TRUE(is_gone(std::stoi(read_text(folder.file("pid")))));
 }
 
-TEST(Once, HugeOutputIsBoundedAndStillRead) {
+TEST_P(Once, HugeOutputIsBoundedAndStillRead) {
   const Outcome outcome = evaluate(shell(
       "head -c 30000000 /dev/zero | tr '\\0' 'a'; head -c 300000 /dev/zero | tr '\\0' 'b' >&2; "
       "echo; echo end >&2; echo 9"));
@@ -209,12 +230,12 @@ TEST(Once, HugeOutputIsBoundedAndStillRead) {
   EXPECT_TRUE(outcome.stderr_tail.ends_with("bend\n"));
 }
 
-TEST(Once, ClosingItsStreamsEarlyIsFine) {
+TEST_P(Once, ClosingItsStreamsEarlyIsFine) {
   EXPECT_EQ(cause_of(evaluate(shell("exec >&- 2>&-; sleep 0.1"))), FailureCause::no_value);
   EXPECT_EQ(evaluate(shell("echo 2; exec >&- 2>&-; sleep 0.1")).value(), 2.0);
 }
 
-TEST(Once, MissingProgramIsAFailureThatNamesIt) {
+TEST_P(Once, MissingProgramIsAFailureThatNamesIt) {
   ProcessOptions options;
   options.command = {"/no/such/program"};
   const Outcome outcome = evaluate(options);
@@ -227,12 +248,12 @@ TEST(Once, MissingProgramIsAFailureThatNamesIt) {
   EXPECT_THAT(evaluate(options).failure->message, HasSubstr("Permission denied"));
 }
 
-TEST(Once, IgnoresSigintOfItsParentsGroup) {
+TEST_P(Once, IgnoresSigintOfItsParentsGroup) {
   // Its own group: a Ctrl-C in the terminal reaches vbo only.
   EXPECT_EQ(evaluate(shell("test $(cut -d' ' -f5 /proc/$$/stat) = $$ && echo 1")).value(), 1.0);
 }
 
-TEST(Once, SignalsAreAtTheirDefaultsInTheChild) {
+TEST_P(Once, SignalsAreAtTheirDefaultsInTheChild) {
   signal(SIGUSR1, SIG_IGN);
   // Signals 32 and 33 belong to the C library: whoever is started by posix_spawn(), as `make` does,
   // ignores them, and no program may change that.
@@ -242,7 +263,7 @@ TEST(Once, SignalsAreAtTheirDefaultsInTheChild) {
   EXPECT_EQ(outcome.value(), 0.0);
 }
 
-TEST(Once, WorkersRunAtTheSameTimeAndASlowOneHoldsNobodyBack) {
+TEST_P(Once, WorkersRunAtTheSameTimeAndASlowOneHoldsNobodyBack) {
   const ScratchFolder folder;
   // Trial 1 ends only after trials 2 to 9 have ended.
   ProcessOptions options =
@@ -250,7 +271,7 @@ TEST(Once, WorkersRunAtTheSameTimeAndASlowOneHoldsNobodyBack) {
             "; if test $VBO_TRIAL_ID = 1; then until test -e go; do sleep 0.02; "
             "done; fi; echo $VBO_TRIAL_ID");
   options.workers = 2;
-  auto pool = make_process_executor(test_space(), options).value();
+  auto pool = make(options).value();
   pool->submit(job(1));
   for (TrialId id = 2; id <= 9; ++id) {
     pool->submit(job(id));
@@ -264,12 +285,12 @@ TEST(Once, WorkersRunAtTheSameTimeAndASlowOneHoldsNobodyBack) {
   EXPECT_EQ(collect(*pool).at(1).value(), 1.0);
 }
 
-TEST(Once, CancelKillsAndForgets) {
+TEST_P(Once, CancelKillsAndForgets) {
   const ScratchFolder folder;
   ProcessOptions options =
       shell("echo $$ > " + folder.file("pid") + ".tmp; mv " + folder.file("pid") + ".tmp " +
             folder.file("pid") + "; sleep 1000");
-  auto pool = make_process_executor(test_space(), options).value();
+  auto pool = make(options).value();
   pool->submit(job(1));
   while (!std::filesystem::exists(folder.file("pid"))) pool->wait(std::chrono::milliseconds(10));
   pool->cancel();
@@ -279,19 +300,19 @@ TEST(Once, CancelKillsAndForgets) {
   EXPECT_TRUE(is_gone(std::stoi(read_text(folder.file("pid")))));
 }
 
-TEST(Once, LeavesNoZombies) {
+TEST_P(Once, LeavesNoZombies) {
   for (int i = 0; i < 5; ++i) evaluate(shell("echo 1"));
   EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);
   EXPECT_EQ(errno, ECHILD);
 }
 
-TEST(Once, WrongOptionsAreRefused) {
-  EXPECT_FALSE(make_process_executor(test_space(), {}).has_value());
+TEST_P(Once, WrongOptionsAreRefused) {
+  EXPECT_FALSE(make({}).has_value());
   ProcessOptions options = shell("echo {y}");
-  EXPECT_THAT(make_process_executor(test_space(), options).error().message, HasSubstr("{y}"));
+  EXPECT_THAT(make(options).error().message, HasSubstr("{y}"));
   options = shell("echo");
   options.workers = 0;
-  EXPECT_THAT(make_process_executor(test_space(), options).error().message, HasSubstr("workers"));
+  EXPECT_THAT(make(options).error().message, HasSubstr("workers"));
 }
 
 }  // namespace

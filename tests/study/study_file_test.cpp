@@ -51,6 +51,7 @@ workers = 8
 timeout = 60
 retries = 2
 mode = "serve"
+containment = "group"
 env = {A = "b"}
 
 [cluster]
@@ -80,6 +81,7 @@ TEST(StudyFile, EveryKeyArrives) {
   EXPECT_EQ(process.timeout_seconds, 60.0);
   EXPECT_EQ(process.retries, 2);
   EXPECT_EQ(process.mode, EvaluatorMode::serve);
+  EXPECT_EQ(process.containment, Containment::group);
   EXPECT_EQ(process.directory, "folder");
   EXPECT_EQ(process.environment.at("A"), "b");
   EXPECT_EQ(file.stop.information, 0.02);

@@ -294,8 +294,9 @@ void read_environment(const toml::table& evaluate, ProcessOptions& process, Toml
 // [evaluate]
 void read_evaluate(const toml::table* table, StudyFile& file, TomlErrors& errors) {
   if (!table) return;
-  TomlTable evaluate(*table, "evaluate",
-                     {"command", "task", "workers", "timeout", "retries", "mode", "env"}, errors);
+  TomlTable evaluate(
+      *table, "evaluate",
+      {"command", "task", "workers", "timeout", "retries", "mode", "containment", "env"}, errors);
   EvaluateSettings settings;
   ProcessOptions& process = settings.process;
   if (const auto task = evaluate.text("task")) settings.task = *task;
@@ -322,6 +323,13 @@ void read_evaluate(const toml::table* table, StudyFile& file, TomlErrors& errors
       errors.add_found(*evaluate.find("mode"), "evaluate.mode", "\"once\" or \"serve\"");
     }
     process.mode = *mode == "serve" ? EvaluatorMode::serve : EvaluatorMode::once;
+  }
+  if (const auto containment = evaluate.text("containment")) {
+    if (*containment != "tree" && *containment != "group") {
+      errors.add_found(*evaluate.find("containment"), "evaluate.containment",
+                       "\"tree\" or \"group\"");
+    }
+    process.containment = *containment == "group" ? Containment::group : Containment::tree;
   }
   process.directory = fs::path(file.path).parent_path().string();
   read_environment(*table, process, errors);
