@@ -87,8 +87,8 @@ class Lines {
 
 // A score in units of the objective has the sign of the goal.
 std::string_view better(const Explanation& e) {
-  const bool lower =
-      acquisition_unit(e.ledger, e.why) == Unit::objective && e.record.goal() == Goal::minimize;
+  const bool lower = acquisition_unit(e.ledger, e.why) == Unit::objective &&
+                     e.record.score_goal() == Goal::minimize;
   return lower ? "lower is better" : "higher is better";
 }
 
@@ -146,11 +146,11 @@ int explain(const std::string& argument, TrialId id, bool terms, bool json) {
                                  study->record.name + "\"; vbo trials " + argument + " lists them");
   }
   const StudyRecord& record = study->record;
-  const Ledger& ledger = ledger_of(record.space, record.optimizer);
+  const Ledger& ledger = ledger_of(record.space, record.method_options());
   const Result<std::vector<Trial>> history = study->storage->load_history();
   if (!history) return fail(history.error());
   Trial shown = **trial;
-  shown.rationale = in_present_form(record.goal(), ledger, (*trial)->rationale);
+  shown.rationale = in_present_form(record.score_goal(), ledger, (*trial)->rationale);
   const Prediction prediction = prediction_of(record, *history, shown);
   const Explanation explanation{record,          **trial,    ledger,
                                 shown.rationale, prediction, why_text(record, prediction, shown)};

@@ -36,7 +36,7 @@ Result<std::string> payload_of_study(const std::string& argument) {
   web::PayloadParts parts;
   parts.url = study->url;
   parts.importance = &found;
-  parts.ledger = &ledger_of(report->record.space, report->record.optimizer);
+  parts.ledger = &ledger_of(report->record.space, report->record.method_options());
   parts.outputs = web::outputs_worth_showing(*study->storage, *report);
   return web::payload_of(*report, parts);
 }

@@ -115,7 +115,7 @@ int serve(const ServeArguments& options, const Console& console) {
   }
   const auto open = [url = study->url] { return open_storage(url, Access::read); };
   auto service = std::make_unique<web::StudyService>(
-      study->url, open, ledger_of(study->record.space, study->record.optimizer), writer);
+      study->url, open, ledger_of(study->record.space, study->record.method_options()), writer);
   if (const Result<void> loaded = service->load(); !loaded) return fail(loaded.error());
 
   raise_descriptor_limit();

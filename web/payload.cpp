@@ -272,8 +272,8 @@ std::string payload_of(const StudyReport& report, const std::vector<std::size_t>
                 }));
   }
   static const Ledger unknown;
-  Json terms =
-      add_ledgers(columns, rows, report.record.goal(), parts.ledger ? *parts.ledger : unknown);
+  Json terms = add_ledgers(columns, rows, report.record.score_goal(),
+                           parts.ledger ? *parts.ledger : unknown);
 
   Json causes = Json::array();
   for (int c = 0; c <= static_cast<int>(FailureCause::reported); ++c) {

@@ -175,7 +175,7 @@ Response StudyService::trial(const std::string& id_text) {
   {
     const std::lock_guard lock(mutex_);
     space = report_.record.space;
-    goal = report_.record.goal();
+    goal = report_.record.score_goal();
   }
   Json json = with_history(space, **found);
   json["ledger"] = ledger_json(ledger_, in_present_form(goal, ledger_, (*found)->rationale));

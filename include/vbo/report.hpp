@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "vbo/error.hpp"
+#include "vbo/front.hpp"
 #include "vbo/storage.hpp"
 #include "vbo/trial.hpp"
 
@@ -92,6 +93,10 @@ struct StudyReport {
   // Results within all limits; nothing for a study without limits. The curve, the bests of rounds
   // and sources and `as_good` concern feasible results alone.
   std::optional<std::int64_t> feasible;
+  // Of several objectives, instead of curve, best, recommendation and as_good, and of the bests of
+  // rounds and sources.
+  std::optional<Front> front;
+  std::vector<FrontStep> front_steps;
   std::optional<Recommendation> recommendation;
   std::optional<Trial> recommended;
   std::optional<Neighbourhood> as_good;

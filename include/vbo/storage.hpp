@@ -28,11 +28,15 @@ struct StudyRecord {
   std::vector<Objective> objectives = {Objective{}};
   std::int64_t budget = 0;  // evaluations
   Space space;
-  OptimizerOptions optimizer;  // method, seed, batch, settings; threads is not stored
+  OptimizerOptions optimizer;  // method, seed, batch, settings; neither threads nor objectives
   std::string evaluate_json;   // the [evaluate] table as given, for display; "" when there is none
   std::vector<PartialPoint> start;  // points to evaluate first, in this order
 
   Goal goal() const { return objectives.front().goal; }  // of the one objective, or of the first
+  // Of the scores that methods report: one made of several objectives is maximized.
+  Goal score_goal() const { return objectives.size() == 1 ? goal() : Goal::maximize; }
+  // The optimizer options with the objectives, as methods see them.
+  OptimizerOptions method_options() const;
 };  // optimizer.budget stays what it was when the study was created, so that replaying is exact
 
 // The optimizer's state after all events up to and including `after`.

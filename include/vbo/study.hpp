@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 
 #include "vbo/error.hpp"
 #include "vbo/executor.hpp"
+#include "vbo/front.hpp"
 #include "vbo/optimizer.hpp"
 #include "vbo/stop_rule.hpp"
 #include "vbo/storage.hpp"
@@ -31,9 +33,9 @@ struct Unstated {
 struct StudyOptions {
   std::string name = "study";
   Space space;
-  std::vector<Objective> objectives = {Objective{}};
-  std::int64_t budget = 1000;  // evaluations
-  OptimizerOptions optimizer;
+  std::vector<Objective> objectives = {Objective{}};  // at most 8; their names are no parameters'
+  std::int64_t budget = 1000;                         // evaluations
+  OptimizerOptions optimizer;                         // its objectives are not looked at: see above
   Unstated unstated;
   std::string storage = "memory:";
   std::string evaluate_json;
@@ -134,7 +136,10 @@ class Study {
   Result<std::unique_ptr<Storage>> connect(Access access);
 
   const StudyRecord& record() const;
+  // Of a study with several objectives only the front, or what weights choose from it.
   Result<std::optional<Trial>> best() const;
+  Result<std::optional<Trial>> best(const std::map<std::string, double>& weights) const;
+  Result<Front> front() const;
   Result<std::vector<Trial>> trials() const;
   Result<TrialCounts> counts() const;
   // What the method says about its last ask; values of the objective in the user's own sign.

@@ -4,6 +4,7 @@
 
 #include "vbo/error.hpp"
 #include "vbo/executor.hpp"
+#include "vbo/front.hpp"
 #include "vbo/optimizer.hpp"
 #include "vbo/random.hpp"
 #include "vbo/report.hpp"

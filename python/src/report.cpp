@@ -51,7 +51,7 @@ std::string report_html(LockedStudy& locked, const std::string& url) {
     web::PayloadParts parts;
     parts.url = url;
     parts.importance = &found;
-    parts.ledger = &ledger_of(report->record.space, report->record.optimizer);
+    parts.ledger = &ledger_of(report->record.space, report->record.method_options());
     parts.outputs = web::outputs_worth_showing(**storage, *report);
     return web::report_page({web::payload_of(*report, parts)});
   });

@@ -346,25 +346,38 @@ Result<std::vector<Limit>> limits_from(const Json& json) {
 
 }  // namespace
 
+bool is_objective_name(std::string_view name) {
+  const auto allowed = [](char c) {
+    return static_cast<unsigned char>(c) >= ' ' && c != '=' && c != ',' && c != '"' && c != '\x7f';
+  };
+  return !name.empty() && name.size() <= kLongestMetricName && std::ranges::all_of(name, allowed);
+}
+
 Json json_of(const std::vector<Objective>& objectives) {
   Json json = Json::array();
   for (const Objective& objective : objectives) {
     json.push_back({{"name", objective.name}, {"goal", to_string(objective.goal)}});
-    if (objective.reference) json.back()["reference"] = *objective.reference;
+    if (objective.reference) json.back()["reference"] = json_of(*objective.reference);
   }
   return json;
 }
 
 Result<std::vector<Objective>> objectives_from(const Json& json) {
   if (!json.is_array() || json.empty()) return wrong("objectives", json, "a list of objectives");
+  if (json.size() > kMostObjectives) {
+    return Error{ErrorKind::invalid_input,
+                 "found " + std::to_string(json.size()) + " objectives, expected at most " +
+                     std::to_string(kMostObjectives),
+                 "objective"};
+  }
   std::vector<Objective> objectives;
   for (const Json& entry : json) {
     const std::string where = "objective " + std::to_string(objectives.size() + 1);
     if (!entry.is_object()) return wrong(where, entry, "an object");
     const Json& name = field(entry, "name");
     const Json& goal = field(entry, "goal");
-    if (!name.is_string() || name.get<std::string>().empty()) {
-      return wrong(where + ": name", name, "a text");
+    if (!name.is_string() || !is_objective_name(name.get<std::string>())) {
+      return wrong(where + ": name", name, kObjectiveNames);
     }
     const auto known = goal.is_string() ? goal_from(goal.get<std::string>()) : std::nullopt;
     if (!known) return wrong(where + ": goal", goal, "\"minimize\" or \"maximize\"");
@@ -373,8 +386,11 @@ Result<std::vector<Objective>> objectives_from(const Json& json) {
     objectives.push_back({name.get<std::string>(), *known, {}});
     const Json& reference = field(entry, "reference");
     if (reference.is_null()) continue;
-    if (!reference.is_number()) return wrong(where + ": reference", reference, "a number");
-    objectives.back().reference = reference.get<double>();
+    const std::optional<double> number = number_from(reference);
+    if (!number || !std::isfinite(*number)) {
+      return wrong(where + ": reference", reference, "a finite number");
+    }
+    objectives.back().reference = *number;
   }
   return objectives;
 }

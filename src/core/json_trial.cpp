@@ -7,6 +7,7 @@
 
 #include "core/json.hpp"
 #include "core/limits.hpp"
+#include "core/spelling.hpp"
 
 namespace vbo {
 namespace {
@@ -58,16 +59,31 @@ std::variant<std::vector<double>, std::string> numbers_from(const Json& json,
     if (const auto number = number_from(json)) return std::vector<double>{*number};
     return where + excerpt(json) + ", expected a number";
   }
-  std::string names;
-  std::vector<double> numbers;
+  std::vector<std::string> names;
+  std::string list;
   for (const Objective& objective : objectives) {
-    names += (names.empty() ? "\"" : ", \"") + objective.name + "\"";
-    const auto found = json.is_object() ? json.find(objective.name) : json.end();
-    const auto number = found == json.end() ? std::nullopt : number_from(*found);
-    if (number) numbers.push_back(*number);
+    names.push_back(objective.name);
+    list += (list.empty() ? "\"" : ", \"") + objective.name + "\"";
   }
-  if (numbers.size() == objectives.size() && json.size() == numbers.size()) return numbers;
-  return where + excerpt(json) + ", expected an object with a number for each of " + names;
+  if (!json.is_object()) {
+    return where + excerpt(json) + ", expected an object with a number for each of " + list;
+  }
+  for (const auto& item : json.items()) {
+    if (std::ranges::find(names, item.key()) != names.end()) continue;
+    return '"' + key + "\" has \"" + excerpt(std::string_view(item.key())) +
+           "\", which is no objective" + suggestion(item.key(), names);
+  }
+  std::vector<double> numbers;
+  for (const std::string& name : names) {
+    const auto found = json.find(name);
+    if (found == json.end()) {
+      return '"' + key + "\" has no \"" + name + "\", expected a number for each of " + list;
+    }
+    const std::optional<double> number = number_from(*found);
+    if (!number) return '"' + name + "\" in " + where + excerpt(*found) + ", expected a number";
+    numbers.push_back(*number);
+  }
+  return numbers;
 }
 
 void add_values(Json& json, const Trial& trial, std::span<const Objective> objectives) {

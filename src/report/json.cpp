@@ -80,6 +80,27 @@ Json json_of(const Improvement& step) {
   return {{"evaluation", step.evaluation}, {"id", step.id}, {"value", step.value}};
 }
 
+Json json_of(const FrontStep& step) {
+  return {{"evaluation", step.evaluation},
+          {"id", step.id},
+          {"size", step.size},
+          {"hypervolume", json_of(step.hypervolume)}};
+}
+
+Json front_json(const Space& space, const Front& front) {
+  Json reference = Json::object();
+  for (std::size_t m = 0; m < front.reference.size(); ++m) {
+    reference[front.objectives[m].name] = json_of(front.reference[m]);
+  }
+  Json trials = Json::array();
+  for (const Trial& trial : front.trials) {
+    trials.push_back(best_json(space, trial, front.objectives));
+  }
+  return {{"objectives", json_of(front.objectives)},   {"size", front.trials.size()},
+          {"hypervolume", json_of(front.hypervolume)}, {"exact", front.exact},
+          {"reference", std::move(reference)},         {"trials", std::move(trials)}};
+}
+
 Json json_of(const RoundSummary& round) {
   return {{"round", round.round},
           {"event", round.event},
@@ -147,7 +168,8 @@ Json status_json(const StudyReport& report, const std::string& url) {
   const StudyRecord& record = report.record;
   Json json = {{"study", record.name},
                {"method", record.optimizer.method},
-               {"goal", to_string(record.goal())},
+               {"goal", report.front ? Json() : Json(to_string(record.goal()))},
+               {"objectives", json_of(record.objectives)},
                {"completed", report.counts.completed},
                {"failed", report.counts.failed},
                {"running", report.counts.running},
@@ -169,6 +191,10 @@ Json status_json(const StudyReport& report, const std::string& url) {
                {"metrics", report.metrics},
                {"pace", json_of(report.pace)}};
   if (report.feasible) json["feasible"] = *report.feasible;
+  if (report.front) {
+    json["front"] = front_json(record.space, *report.front);
+    json["front"]["steps"] = array_of(report.front_steps);
+  }
   return json;
 }
 

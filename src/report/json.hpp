@@ -11,6 +11,7 @@
 namespace vbo {
 
 Json json_of(const Improvement& step);
+Json json_of(const FrontStep& step);
 Json json_of(const RoundSummary& round);
 Json json_of(const SourceSummary& source);
 Json json_of(const FailureGroup& group);
@@ -21,6 +22,10 @@ Json json_of(const Pace& pace);
 // acquisition, unit and sum are null where there is no score, unit and meaning where `ledger` does
 // not declare them.
 Json ledger_json(const Ledger& ledger, const Rationale& rationale);
+
+// {"objectives": [...], "size", "hypervolume", "exact", "reference": {NAME: number, ...},
+// "trials": [{"id", "params", "values": {NAME: number, ...}}, ...]}
+Json front_json(const Space& space, const Front& front);
 
 // What `vbo status --json` prints: everything but the single trials. `url` is where the study was
 // read from.

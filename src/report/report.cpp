@@ -174,7 +174,9 @@ void add_to_round(RoundSummary& round, const Trial& trial, const Order& order) {
   if (trial.state == TrialState::failed) ++round.failed;
   if (trial.values.empty()) return;
   ++round.completed;
-  if (order.feasible(trial)) improve(order, round.best, trial.values.front());
+  if (trial.values.size() == 1 && order.feasible(trial)) {
+    improve(order, round.best, trial.values.front());
+  }
 }
 
 // Idle time is what a worker's first start to last end holds beyond its evaluations; evaluations of
@@ -313,6 +315,17 @@ Neighbourhood neighbourhood_of(const StudyReport& report) {
   return found;
 }
 
+void follow_front(StudyReport& report, Sources& sources) {
+  report.recommendation.reset();
+  report.recommended.reset();
+  report.front = make_front(report.record, report.trials);
+  report.front_steps = front_steps(report.record, report.trials, report.results);
+  for (const FrontStep& step : report.front_steps) {
+    const auto trial = std::ranges::lower_bound(report.trials, step.id, {}, &Trial::id);
+    ++sources.at(trial->rationale.source).improvements;
+  }
+}
+
 void follow_curve(StudyReport& report, Sources& sources) {
   const Order order = order_of(report);
   std::int64_t evaluation = 0;
@@ -363,7 +376,7 @@ StudyReport make_report(StudyRecord record, std::vector<Trial> trials,
       ++source.completed;
       if (order.feasible(trial)) {
         ++feasible;
-        improve(order, source.best, trial.values.front());
+        if (trial.values.size() == 1) improve(order, source.best, trial.values.front());
       }
     }
     if (RoundSummary* round = round_at(report.rounds, trial.asked_in, round_hint)) {
@@ -371,17 +384,22 @@ StudyReport make_report(StudyRecord record, std::vector<Trial> trials,
     }
     if (report.recommendation && report.recommendation->id == trial.id) report.recommended = trial;
   }
-  if (const auto best = order.best(report.trials)) report.best = report.trials[*best];
   if (!report.record.space.limits().empty()) report.feasible = feasible;
   report.results = told_order(report.trials);
-  follow_curve(report, sources);
+  const bool has_front = report.record.objectives.size() > 1;
+  if (has_front) {
+    follow_front(report, sources);
+  } else {
+    if (const auto best = order.best(report.trials)) report.best = report.trials[*best];
+    follow_curve(report, sources);
+  }
   report.sources = sources.take();
   report.failures = failures.take();
   report.workers = workers_of(report.trials);
   for (const auto& [name, seen] : metrics) report.metrics.push_back(name);
   report.pace = pace_of(report);
   recommend_the_best_without_noise(report);
-  if (feasible > 0) report.as_good = neighbourhood_of(report);
+  if (feasible > 0 && !has_front) report.as_good = neighbourhood_of(report);
   return report;
 }
 

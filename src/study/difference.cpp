@@ -9,9 +9,13 @@ class Differences {
  public:
   void compare(const std::string& field, const Json& stored, const Json& asked) {
     if (stored == asked) return;
-    if (!text_.empty()) text_ += "; ";
-    text_ += field + ": stored " + show(stored) + ", given " + show(asked);
+    add(field + ": stored " + show(stored) + ", given " + show(asked));
   }
+  void add(const std::string& difference) {
+    if (!text_.empty()) text_ += "; ";
+    text_ += difference;
+  }
+  bool none() const { return text_.empty(); }
   std::string text() && { return std::move(text_); }
 
  private:
@@ -49,6 +53,34 @@ void compare_objects(Differences& found, const std::string& prefix, const Json& 
   }
 }
 
+void compare_objectives(Differences& found, const std::vector<Objective>& stored,
+                        const std::vector<Objective>& asked) {
+  const auto by_name = [](const std::vector<Objective>& objectives) {
+    Json all = Json::object();
+    for (Json& objective : json_of(objectives)) {
+      const std::string name = objective["name"];
+      objective.erase("name");
+      all[name] = std::move(objective);
+    }
+    return all;
+  };
+  const Json before = by_name(stored);
+  const Json now = by_name(asked);
+  for (const auto& item : before.items()) {
+    if (now.contains(item.key())) {
+      compare_objects(found, "objective " + item.key() + " ", item.value(), now[item.key()]);
+    } else {
+      found.compare("objective " + item.key(), item.value(), Json());
+    }
+  }
+  for (const auto& item : now.items()) {
+    if (!before.contains(item.key())) {
+      found.compare("objective " + item.key(), Json(), item.value());
+    }
+  }
+  if (found.none() && stored != asked) found.add("objectives: the same in another order");
+}
+
 }  // namespace
 
 std::string difference(const StudyRecord& stored, const StudyRecord& asked) {
@@ -57,7 +89,7 @@ std::string difference(const StudyRecord& stored, const StudyRecord& asked) {
   if (stored.objectives.size() == 1 && asked.objectives.size() == 1) {
     found.compare("goal", to_string(stored.goal()), to_string(asked.goal()));
   } else {
-    found.compare("objectives", json_of(stored.objectives), json_of(asked.objectives));
+    compare_objectives(found, stored.objectives, asked.objectives);
   }
   found.compare("method", stored.optimizer.method, asked.optimizer.method);
   found.compare("seed", stored.optimizer.seed, asked.optimizer.seed);

@@ -32,7 +32,7 @@ StudyRecord record_of(const StudyOptions& options) {
 
 Result<void> Study::Impl::create(StudyOptions& options) {
   record = record_of(options);
-  Result<std::unique_ptr<Optimizer>> made = make_optimizer(record.space, record.optimizer);
+  Result<std::unique_ptr<Optimizer>> made = make_optimizer(record.space, record.method_options());
   if (!made) return made.error();
   if (const auto created = storage->create_study(record); !created) return created.error();
   optimizer = std::move(*made);
@@ -163,7 +163,7 @@ Trial Study::Impl::for_optimizer(Trial trial) const {
 AskReport Study::Impl::report() const {
   if (!optimizer) return {};
   AskReport report = optimizer->report();
-  to_users_sign(record.goal(), optimizer->ledger(), report);
+  to_users_sign(record.score_goal(), optimizer->ledger(), report);
   return report;
 }
 
@@ -199,7 +199,7 @@ Result<std::vector<Trial>> Study::Impl::ask(std::int64_t n, std::int64_t request
     trial.asked_in = last_event + 1;
     trial.point = std::move(suggestions[i].point);
     trial.rationale = std::move(suggestions[i].rationale);
-    to_users_sign(record.goal(), optimizer->ledger(), trial.rationale);
+    to_users_sign(record.score_goal(), optimizer->ledger(), trial.rationale);
     if (const auto inside = record.space.check(trial.point); !inside) {
       return give_up({ErrorKind::unsupported, "method " + record.optimizer.method +
                                                   " left the space: " + inside.error().message});

@@ -44,7 +44,7 @@ void play_again(Optimizer& optimizer, StudyLog& log, EventId until) {
 Result<std::unique_ptr<Optimizer>> revised(const Study::Impl& study, const Optimizer& optimizer,
                                            StudyLog& log, EventId event) {
   const auto make = [&] {
-    return study.make_optimizer(study.record.space, study.record.optimizer);
+    return study.make_optimizer(study.record.space, study.record.method_options());
   };
   const std::string state = optimizer.snapshot();
   Result<std::unique_ptr<Optimizer>> fresh = make();
@@ -59,7 +59,7 @@ Result<std::unique_ptr<Optimizer>> revised(const Study::Impl& study, const Optim
 Result<Replayed> replay(const Study::Impl& study, StudyLog& log,
                         const std::optional<Snapshot>& snapshot) {
   const auto make = [&] {
-    return study.make_optimizer(study.record.space, study.record.optimizer);
+    return study.make_optimizer(study.record.space, study.record.method_options());
   };
   Result<std::unique_ptr<Optimizer>> optimizer = make();
   if (!optimizer) return optimizer.error();

@@ -444,11 +444,29 @@ class Coordinator : private Turns {
 
 }  // namespace
 
+namespace {
+
+Result<void> check_stop(const StudyRecord& record, const StopRule& rule) {
+  if (!rule.value || record.objectives.size() == 1) return {};
+  return Error{ErrorKind::invalid_input,
+               "found a value to stop at and " + std::to_string(record.objectives.size()) +
+                   " objectives, expected it for one objective alone",
+               "stop.value"};
+}
+
+}  // namespace
+
 Result<RunEnd> Study::run(Executor& executor, const RunOptions& options) {
+  if (const auto checked = check_stop(impl_->record, options.stop); !checked) {
+    return checked.error();
+  }
   return Runner(*impl_, executor, options).run();
 }
 
 Result<RunEnd> Study::coordinate(const RunOptions& options) {
+  if (const auto checked = check_stop(impl_->record, options.stop); !checked) {
+    return checked.error();
+  }
   return Coordinator(*impl_, options).run();
 }
 

@@ -26,11 +26,12 @@ Result<void> check_options(const StudyOptions& options) {
   if (const auto objectives = objectives_from(json_of(options.objectives)); !objectives) {
     return objectives.error();
   }
-  if (options.objectives.size() > 1) {
-    return Error{ErrorKind::unsupported,
-                 "found " + std::to_string(options.objectives.size()) +
-                     " objectives, and no method of this build optimizes more than one",
-                 "objective"};
+  for (const Objective& objective : options.objectives) {
+    // They are columns of one table.
+    if (options.objectives.size() < 2 || !options.space.index_of(objective.name)) continue;
+    return invalid("\"" + objective.name + "\" is the name of an objective and of a parameter, " +
+                       "expected different names",
+                   "objective." + objective.name + ".name");
   }
   return check_start(options.space, options.start);
 }
@@ -59,7 +60,7 @@ Result<Study> Study::open(StudyOptions options, StudyParts parts) {
     // Check the method's options first, so that a misspelt one leaves no empty file behind.
     if (!parts.make_optimizer) {
       const StudyRecord record = record_of(options);
-      const auto checked = check_optimizer(record.space, record.optimizer);
+      const auto checked = check_optimizer(record.space, record.method_options());
       if (!checked) return checked.error();
     }
     auto opened = open_storage(options.storage, Access::coordinate);
@@ -155,7 +156,29 @@ const StudyRecord& Study::record() const { return impl_->record; }
 
 Result<std::optional<Trial>> Study::best() const {
   if (!impl_->storage) return study_closed();
+  if (impl_->record.objectives.size() > 1) {
+    return Error{ErrorKind::invalid_input,
+                 "the study has " + std::to_string(impl_->record.objectives.size()) +
+                     " objectives and therefore a front instead of one best result; give a weight "
+                     "to each, or look at the front",
+                 "weights"};
+  }
   return best_result(*impl_->storage, impl_->record);
+}
+
+Result<std::optional<Trial>> Study::best(const std::map<std::string, double>& weights) const {
+  const auto numbers = weights_of(impl_->record.objectives, weights);
+  if (!numbers) return numbers.error();
+  const Result<Front> found = front();
+  if (!found) return found.error();
+  return best_by_weights(*found, *numbers);
+}
+
+Result<Front> Study::front() const {
+  if (!impl_->storage) return study_closed();
+  const Result<std::vector<Trial>> history = impl_->storage->load_history();
+  if (!history) return history.error();
+  return make_front(impl_->record, *history);
 }
 
 Result<std::vector<Trial>> Study::trials() const {

@@ -8,6 +8,9 @@ from support import STUDY, PARABOLA, VboTest, toml
 GOOD = STUDY.format(command=toml(PARABOLA), budget=3, batch=2, workers=1, goal="minimize",
                     method="random", evaluate="")
 
+TWO = '[[objective]]\nname = "error"\ngoal = "minimize"\n[[objective]]\nname = "speed"\ngoal = "maximize"\n'
+GOAL = 'goal = "minimize"\n'
+
 # name: (text to replace, replacement, what the message must contain)
 WRONG = {
     "not TOML": ('name = "parabola"', 'name = parabola', ["study.toml:2:", "not valid TOML"]),
@@ -25,6 +28,7 @@ WRONG = {
     "seed negative": ("seed = 1", "seed = -1", ["study.seed: found -1"]),
     "goal": ('goal = "minimize"', 'goal = "minimise"', ["study.toml:3: study.goal: found", '"minimize" or "maximize"']),
     "goal as number": ('goal = "minimize"', "goal = 1", ["study.goal: found 1, expected a text in quotes"]),
+    "goal beside objectives": ("[evaluate]", TWO + "[evaluate]", ["study.toml:3: study.goal: found a goal beside [[objective]] tables"]),
     "study is no table": ("[study]", "study = 3\n[other]", ["unknown key"]),
     "unknown method": ('method = "random"', 'method = "randon"', ["study.toml:10: optimizer.method", 'unknown method "randon"', 'did you mean "random"?']),
     "unknown option": ('method = "random"', 'method = "random"\nbeta = 2', ["study.toml:11: optimizer.beta", 'unknown option "beta"']),

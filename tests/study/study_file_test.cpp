@@ -236,5 +236,30 @@ TEST(StudyFile, MessagesShowArraysAndTables) {
   EXPECT_LT(message(wide + "]").size(), 300U);
 }
 
+TEST(StudyFile, SeveralObjectives) {
+  const StudyFile file = parse_study_file(R"(
+[study]
+budget = 10
+[[objective]]
+name = "error"
+goal = "minimize"
+[[objective]]
+name = "speed"
+goal = "maximize"
+reference = 250
+[optimizer]
+method = "sobol"
+[[parameter]]
+name = "x"
+type = "float"
+low = 0
+high = 1
+)",
+                                          "two.toml")
+                             .value();
+  EXPECT_THAT(file.study.objectives, ElementsAre(Objective{"error", Goal::minimize, std::nullopt},
+                                                 Objective{"speed", Goal::maximize, 250.0}));
+}
+
 }  // namespace
 }  // namespace vbo

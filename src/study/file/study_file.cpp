@@ -15,8 +15,10 @@
 #include "core/toml_guard.hpp"
 #include "exec/command_template.hpp"
 #include "study/file/constraints.hpp"
+#include "study/file/objective_tables.hpp"
 #include "study/file/start_tables.hpp"
 #include "study/file/toml_reader.hpp"
+#include "study/impl.hpp"
 
 namespace vbo {
 namespace {
@@ -116,7 +118,8 @@ void read_optimizer(const toml::table* table, StudyFile& file, TomlErrors& error
 
 // The methods know their options, and say which one they speak of; here the line is added.
 void check_optimizer(const toml::table* table, const StudyFile& file, TomlErrors& errors) {
-  const auto made = vbo::check_optimizer(file.study.space, file.study.optimizer);
+  const StudyRecord record = record_of(file.study);
+  const auto made = vbo::check_optimizer(record.space, record.method_options());
   if (made) return;
   const std::string field = made.error().field.empty() ? "method" : made.error().field;
   errors.add(table ? table->get(field) : nullptr, "optimizer." + field, made.error().message);
@@ -444,10 +447,10 @@ Result<StudyFile> parse_study_file(std::string_view text, const std::string& pat
     return Error{ErrorKind::invalid_input, path + ": not valid TOML"};
   }
   TomlErrors errors(path);
-  const TomlTable top(
-      root, "",
-      {"study", "optimizer", "parameter", "constraint", "evaluate", "stop", "start", "cluster"},
-      errors);
+  const TomlTable top(root, "",
+                      {"study", "objective", "optimizer", "parameter", "constraint", "evaluate",
+                       "stop", "start", "cluster"},
+                      errors);
   StudyFile file;
   file.path = path;
   const toml::table* study = subtable(root, "study", errors);
@@ -464,6 +467,7 @@ Result<StudyFile> parse_study_file(std::string_view text, const std::string& pat
   }
   read_stop(subtable(root, "stop", errors), file, errors);
   read_cluster(subtable(root, "cluster", errors), file, errors);
+  if (!errors.any()) read_objectives(root, file, errors);
   if (!errors.any()) read_start(root, file, errors);
   if (file.study.optimizer.batch == 0) {
     file.study.unstated.batch = true;
