@@ -7,6 +7,7 @@
 #include "optim/bnn/bnn_methods.hpp"
 #include "optim/cmaes/cmaes.hpp"
 #include "optim/focal/focal.hpp"
+#include "optim/objectives/scalarized.hpp"
 #include "optim/random/random.hpp"
 #include "optim/sobol/sobol.hpp"
 #include "optim/surrogate/gp_method.hpp"
@@ -94,7 +95,7 @@ Result<std::unique_ptr<Optimizer>> make_chosen(const Space& space,
 const std::vector<Method>& registered() {
   static const std::vector<Method> all = {
       {"auto", "Chooses gp-logei or vbo from budget, batch, dimension and constraints",
-       check_chosen, make_chosen, chosen_ledger},
+       check_chosen, make_chosen, chosen_ledger, true},
       method_of<GpMethod>(
           "gp-logei", "Gaussian process with LogEI: few, expensive evaluations, smooth functions",
           gp_method("logei")),
@@ -140,9 +141,11 @@ const std::vector<Method>& registered() {
           "laplace", "Linearized Laplace network: the fastest of the Bayesian networks"),
       method_of<Cmaes, CmaesOptions>(
           "cmaes", "Evolution strategy without a model: many cheap evaluations, rank-based"),
-      method_of<SobolSearch, SobolOptions>("sobol", "Quasi-random search: covers, never learns"),
-      method_of<RandomSearch, RandomOptions>("random",
-                                             "Uniform random search, the baseline to beat"),
+      // They never look at a value.
+      with_several_objectives(method_of<SobolSearch, SobolOptions>(
+          "sobol", "Quasi-random search: covers, never learns")),
+      with_several_objectives(method_of<RandomSearch, RandomOptions>(
+          "random", "Uniform random search, the baseline to beat")),
   };
   return all;
 }
@@ -163,6 +166,28 @@ Result<const Method*> method_named(const std::string& name) {
     for (const Method& method : all) message += " " + method.name;
   }
   return Error{ErrorKind::invalid_input, message, "method"};
+}
+
+Result<void> check_objectives(const OptimizerOptions& options) {
+  if (options.objectives.size() <= kMostObjectives) return {};
+  return Error{ErrorKind::invalid_input,
+               "found " + std::to_string(options.objectives.size()) +
+                   " objectives, expected at most " + std::to_string(kMostObjectives),
+               "objective"};
+}
+
+// Methods that do not know several objectives see their scalarization.
+Result<std::unique_ptr<Optimizer>> make_scalarized(const Method& method, const Space& space,
+                                                   const OptimizerOptions& options) {
+  OptimizerOptions one = options;
+  one.objectives.clear();
+  if (auto made = method.make(space, one); !made) return made.error();
+  // NOLINTNEXTLINE(bugprone-exception-escape): options that made one method make another
+  auto make = [&method, space, one](std::uint64_t seed) mutable {
+    one.seed = seed;
+    return std::move(method.make(space, one)).value();
+  };
+  return std::unique_ptr<Optimizer>(std::make_unique<Scalarized>(space, options, std::move(make)));
 }
 
 // What a method that learns computes with in reasonable time and memory.
@@ -201,6 +226,7 @@ Result<void> check_optimizer(const Space& space, const OptimizerOptions& options
   const auto method = method_named(options.method);
   if (!method) return method.error();
   if (Result<void> checked = check_size(space, options.method); !checked) return checked;
+  if (Result<void> checked = check_objectives(options); !checked) return checked;
   std::vector<OptionInfo> infos;
   return (*method)->check(space, options, infos);
 }
@@ -212,13 +238,20 @@ Result<std::unique_ptr<Optimizer>> make_optimizer(const Space& space,
   if (const Result<void> checked = check_size(space, options.method); !checked) {
     return checked.error();
   }
+  if (const Result<void> checked = check_objectives(options); !checked) return checked.error();
+  if (objective_count(options) > 1 && !(*method)->several_objectives) {
+    return make_scalarized(**method, space, options);
+  }
   return (*method)->make(space, options);
 }
 
 const Ledger& ledger_of(const Space& space, const OptimizerOptions& options) {
   static const Ledger unknown;
   for (const Method& method : registered()) {
-    if (method.name == options.method) return method.ledger(space, options);
+    if (method.name != options.method) continue;
+    const Ledger& ledger = method.ledger(space, options);
+    if (objective_count(options) == 1 || method.several_objectives) return ledger;
+    return Scalarized::scalarized_ledger(ledger);
   }
   return unknown;
 }

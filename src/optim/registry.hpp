@@ -21,7 +21,14 @@ struct Method {
   // Checks and builds.
   std::function<Result<std::unique_ptr<Optimizer>>(const Space&, const OptimizerOptions&)> make;
   std::function<const Ledger&(const Space&, const OptimizerOptions&)> ledger;
+  // It has its own way with several objectives; others see a scalarization (optim/objectives).
+  bool several_objectives = false;
 };
+
+inline Method with_several_objectives(Method method) {
+  method.several_objectives = true;
+  return method;
+}
 
 // For a method whose settings live in a struct `Options` with a free function
 // bind(OptionBinder&, Options&), whose optimizer is constructed from (space, common, options), and

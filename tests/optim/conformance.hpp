@@ -18,21 +18,29 @@
 
 namespace vbo::testing {
 
-inline std::vector<std::string> method_names() {
+// A method with one objective, and with two: "vbo" and "vbo 2".
+inline std::vector<std::string> one_objective() {
   std::vector<std::string> names;
   for (const MethodInfo& info : methods()) names.push_back(info.name);
   return names;
 }
+inline std::vector<std::string> method_names() {
+  std::vector<std::string> names = one_objective();
+  for (const std::string& name : one_objective()) names.push_back(name + " 2");
+  return names;
+}
+inline bool has_two_objectives(const std::string& name) { return name.ends_with(" 2"); }
+inline std::string method_of(const std::string& name) { return name.substr(0, name.find(' ')); }
 
 inline std::string test_name(const ::testing::TestParamInfo<std::string>& info) {
   std::string name = info.param;
-  for (char& c : name) c = c == '-' ? '_' : c;
+  for (char& c : name) c = c == '-' || c == ' ' ? '_' : c;
   return name;
 }
 
-inline const MethodInfo& info_of(const std::string& method) {
+inline const MethodInfo& info_of(const std::string& name) {
   static const std::vector<MethodInfo> all = methods();
-  return *std::ranges::find(all, method, &MethodInfo::name);
+  return *std::ranges::find(all, method_of(name), &MethodInfo::name);
 }
 
 // Whatever makes a method slow, at a value that makes it quick. By the names of options, so that a
@@ -64,14 +72,18 @@ inline OptionMap quick_settings(const std::string& method) {
   return settings;
 }
 
-inline OptimizerOptions quick_options(const std::string& method) {
+inline OptimizerOptions quick_options(const std::string& name) {
   OptimizerOptions options;
-  options.method = method;
+  options.method = method_of(name);
   options.seed = 5;
   options.batch = 4;
   options.budget = 40;  // auto takes the Gaussian process
   options.threads = 1;
-  options.settings = quick_settings(method);
+  options.settings = quick_settings(name);
+  if (has_two_objectives(name)) {
+    options.objectives = {{.name = "first", .goal = Goal::maximize},
+                          {.name = "second", .goal = Goal::maximize}};
+  }
   return options;
 }
 
@@ -82,8 +94,8 @@ inline Space mixed_space() {
       .value();
 }
 
-// Smooth, with its best inside, between about -1.5 and 0.
-inline double smooth(const Space& space, const Point& point) {
+// Smooth, with its best inside at `best` of each parameter, between about -1.5 and 0.
+inline double smooth(const Space& space, const Point& point, double best = 0.3) {
   double sum = 0.0;
   for (std::size_t i = 0; i < point.size(); ++i) {
     const Parameter& p = space[i];
@@ -98,7 +110,7 @@ inline double smooth(const Space& space, const Point& point) {
         u = p.log ? std::log(v / p.low) / std::log(p.high / p.low) : (v - p.low) / (p.high - p.low);
       }
     }
-    sum -= (u - 0.3) * (u - 0.3);
+    sum -= (u - best) * (u - best);
   }
   return sum;
 }
@@ -145,6 +157,9 @@ class Game {
       Trial& trial = trials_[static_cast<std::size_t>(id - 1)];
       trial.values.clear();
       if (value) trial.values = {*value};
+      if (value && options_.objectives.size() > 1) {
+        trial.values.push_back(smooth(space_, trial.point, 0.7));
+      }
       if (!value) trial.failure = Failure{FailureCause::crash, "crashed"};
       trial.state = value ? TrialState::completed : TrialState::failed;
       trial.told_in = event_;

@@ -135,6 +135,9 @@ void play_on(const Game& game, const OptimizerOptions& options, const std::strin
       trial.told_in = now + round + 1;
       trial.state = TrialState::completed;
       trial.values = {testing::smooth(game.space(), trial.point)};
+      if (!options.objectives.empty()) {
+        trial.values.push_back(testing::smooth(game.space(), trial.point, 0.7));
+      }
       trials.push_back(trial);
       told.push_back(trial);
     }

@@ -389,6 +389,7 @@ Result<void> Turbo::restore(std::string_view snapshot, std::span<const Trial> hi
   region_.counted = in.get_count(results, region_.start);
   region_.designed = in.get_count();
   latin_ = in.get_columns(parameters(), StateReader::kMostCount, 1.0);
+  if (latin_.cols() == 0) latin_.resize(0, 0);  // as it is before there is a design
   const Vector state = in.get_numbers(StateReader::kInfinity);
   const std::int64_t drawn_in = in.get_count(asks_, -1);
   const std::int64_t drawn = in.get_count(std::max<Index>(results + out, kDrawnAhead));
