@@ -3,6 +3,7 @@
 // dimensions in a temporary folder and prints, for whole processes from start to exit: reading
 // counts and the best trial, opening for resume, and running on. Memory is the process's peak.
 //   storage_scale [N]
+//   storage_scale --make FILE N     only makes the study, and leaves it
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -123,6 +124,10 @@ void measure(const char* self, const std::string& label, const std::string& what
 int main(int argc, char** argv) {
   if (argc == 5 && argv[1] == std::string("--child")) {
     return child(argv[2], argv[3], std::stol(argv[4]));
+  }
+  if (argc == 4 && argv[1] == std::string("--make")) {
+    make_study(argv[2], std::stol(argv[3]));
+    return 0;
   }
   const std::int64_t count = argc > 1 ? std::stol(argv[1]) : 100000;
   const auto folder =

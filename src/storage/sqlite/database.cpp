@@ -17,7 +17,6 @@ namespace vbo::sqlite {
 namespace {
 
 constexpr int kStepsPerLook = 100'000;
-constexpr int kLongestText = 64 << 20;        // bytes of one value
 constexpr unsigned kShortestPause = 100;      // microseconds
 constexpr double kCheckpointPatience = 0.25;  // seconds; a checkpoint can as well come later
 
@@ -108,17 +107,19 @@ Database::Database(const std::string& path, Mode mode, double wait_seconds)
 }
 
 // Scanning a row takes some sixty steps and a row takes hundreds of bytes: a hundred times more
-// than that is no reading of a file of this size. Looked at only once there is much.
-bool Database::Work::excessive() const {
-  constexpr std::int64_t few_steps = 20'000'000, few_bytes = kLongestText;
+// than that is no reading of a file of this size. The size is looked at only once there is much,
+// and again when it has allowed too little, for others may write meanwhile.
+bool Database::Work::excessive() {
   const std::int64_t steps = looks * kStepsPerLook;
-  if (steps < few_steps && bytes < few_bytes) return false;
+  if (steps <= allowed_steps && bytes <= allowed_bytes) return false;
   std::int64_t size = 0;
   for (const char* suffix : {"", "-wal"}) {
     struct stat status {};
     if (stat((path + suffix).c_str(), &status) == 0) size += status.st_size;
   }
-  return steps > few_steps + 64 * size || bytes > few_bytes + 4 * size;
+  allowed_steps = kFewSteps + 64 * size;
+  allowed_bytes = kLongestText + 4 * size;
+  return steps > allowed_steps || bytes > allowed_bytes;
 }
 
 int Database::on_progress(void* context) {

@@ -41,6 +41,9 @@ auto attempt(Work&& work) -> Result<std::invoke_result_t<Work>> {
 
 class Statement;
 
+inline constexpr int kLongestText = 64 << 20;  // bytes of one value
+inline constexpr std::int64_t kFewSteps = 20'000'000;
+
 // Prepared statements that nobody uses at the moment, by their text: preparing one takes longer
 // than running most of them.
 class IdleStatements {
@@ -101,7 +104,8 @@ class Database {
     std::string path;
     std::int64_t looks = 0;  // of kStepsPerLook steps of SQLite's virtual machine each
     std::int64_t bytes = 0;  // read
-    bool excessive() const;
+    std::int64_t allowed_steps = kFewSteps, allowed_bytes = kLongestText;
+    bool excessive();
   };
   static int on_progress(void* work);
   void begin_statement() const { *work_ = {work_->path}; }

@@ -84,10 +84,26 @@ auto SqliteStorage::reading(Work work) {
   });
 }
 
+// Ids are almost dense. A file that says otherwise cannot have more rows than it has room for.
+std::size_t SqliteStorage::most_trials() {
+  constexpr std::int64_t most_per_page = 64;
+  Statement last = database_.prepare("SELECT max(id) FROM trials NOT INDEXED");
+  if (!last.step() || last.integer(0) <= 0) return 0;
+  return static_cast<std::size_t>(
+      std::min(last.integer(0), database_.pragma("page_count") * most_per_page));
+}
+
 template <class... Values>
 std::vector<Trial> SqliteStorage::select_trials(bool with_output, std::string_view condition,
                                                 const Values&... values) {
   std::vector<Trial> trials;
+  append_trials(trials, with_output, condition, values...);
+  return trials;
+}
+
+template <class... Values>
+void SqliteStorage::append_trials(std::vector<Trial>& trials, bool with_output,
+                                  std::string_view condition, const Values&... values) {
   std::string sql = "SELECT ";
   sql.append(kColumns);
   if (with_output) sql += ", (SELECT stderr FROM outputs WHERE trial = trials.id)";
@@ -98,7 +114,6 @@ std::vector<Trial> SqliteStorage::select_trials(bool with_output, std::string_vi
     trials.push_back(read_trial(select));
     if (with_output) trials.back().stderr_tail = select.text(kOutputColumn);
   }
-  return trials;
 }
 
 Result<std::optional<StudyRecord>> SqliteStorage::load_study() {
@@ -121,12 +136,21 @@ Result<std::optional<Trial>> SqliteStorage::load_trial(TrialId id) {
 }
 
 Result<std::vector<Trial>> SqliteStorage::load_trials(TrialId first, std::int64_t limit) {
-  return reading(
-      [&] { return select_trials(true, "WHERE id >= ? ORDER BY id LIMIT ?", first, limit); });
+  return reading([&] {
+    std::vector<Trial> trials;
+    if (limit > 1) trials.reserve(std::min(static_cast<std::size_t>(limit), most_trials()));
+    append_trials(trials, true, "WHERE id >= ? ORDER BY id LIMIT ?", first, limit);
+    return trials;
+  });
 }
 
 Result<std::vector<Trial>> SqliteStorage::load_history() {
-  return reading([&] { return select_trials(false, "ORDER BY id"); });
+  return reading([&] {
+    std::vector<Trial> trials;
+    trials.reserve(most_trials());
+    append_trials(trials, false, "ORDER BY id");
+    return trials;
+  });
 }
 
 Result<std::optional<Trial>> SqliteStorage::best_trial(Goal goal) {

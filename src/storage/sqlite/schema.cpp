@@ -362,6 +362,12 @@ void require_known_schema(Database& database, const std::string& path, bool exac
 }
 
 void require_intact(Database& database, const std::string& path) {
+  // Every row is looked up in every index: with room for more of the file (KiB) a page is read
+  // once.
+  database.execute("PRAGMA cache_size = -65536");
+  // Every row is looked up in every index: in a cache (KiB) of more of the file pages are read
+  // once.
+  database.execute("PRAGMA cache_size = -65536");
   Statement check = database.prepare("PRAGMA integrity_check(1)");
   if (check.step() && check.text(0) == "ok") return;
   throw Fault{{ErrorKind::damaged, "\"" + path + "\" is damaged (" + std::string(check.text(0)) +

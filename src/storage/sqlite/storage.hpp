@@ -118,6 +118,10 @@ class SqliteStorage final : public Storage {
   [[noreturn]] void fail_unchanged(TrialId id, const Error& otherwise);
   std::optional<Trial> read_one(TrialId id);
   std::vector<Trial> read_request(std::int64_t request);
+  std::size_t most_trials();
+  template <class... Values>
+  void append_trials(std::vector<Trial>& trials, bool with_output, std::string_view condition,
+                     const Values&... values);
   template <class... Values>
   std::vector<Trial> select_trials(bool with_output, std::string_view condition,
                                    const Values&... values);
