@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 
+#include "vbo/random.hpp"
 #include "web/page.hpp"
 
 namespace vbo::web {
@@ -83,6 +85,55 @@ TEST(Payload, SomeRowsOnly) {
   EXPECT_EQ(numbers<std::int32_t>(found.columns.at("id")), (std::vector<std::int32_t>{2}));
   EXPECT_EQ(numbers<std::int32_t>(found.columns.at("evaluation")), (std::vector<std::int32_t>{2}));
   EXPECT_EQ(found.header["status"]["completed"], 1);
+}
+
+// What is drawn is finer than a pixel, and what is looked at closely is exact.
+TEST(Payload, ManyRowsAreRounded) {
+  StudyRecord record;
+  record.name = "many";
+  constexpr std::size_t kTrials = 50'000;
+  record.budget = kTrials;
+  record.space = Space::make({Parameter::real("x", -5, 10), Parameter::real("rate", 1e-5, 1, true),
+                              Parameter::integer("n", 0, 1'000'000)})
+                     .value();
+  Rng rng(1, "payload");
+  std::vector<Trial> trials(kTrials);
+  for (std::size_t i = 0; i < kTrials; ++i) {
+    Trial& trial = trials[i];
+    trial.id = static_cast<TrialId>(i + 1);
+    trial.state = TrialState::completed;
+    trial.point = {rng.uniform(-5, 10), std::exp(rng.uniform(std::log(1e-5), 0.0)),
+                   static_cast<std::int64_t>(rng.uniform(0, 1'000'000))};
+    trial.values = {rng.normal()};
+    trial.told_in = static_cast<EventId>(i + 2);
+    trial.rationale.terms = {{"gain", rng.normal()}};
+  }
+  const StudyReport report = make_report(record, trials, {});
+  const std::string payload = payload_of(report, PayloadParts{});
+  EXPECT_LT(deflated(payload).size(), 10 * kTrials);
+  const Decoded found = decode(payload);
+  EXPECT_EQ(found.header["thinned"], 3);
+  const auto value = numbers<double>(found.columns.at("value"));
+  const auto x = numbers<float>(found.columns.at("p0"));
+  const auto rate = numbers<float>(found.columns.at("p1"));
+  const auto n = numbers<double>(found.columns.at("p2"));
+  const auto gain = numbers<float>(found.columns.at("t0"));
+  std::size_t exact = 0, ledgers = 0;
+  for (std::size_t i = 0; i < kTrials; ++i) {
+    const double was = trials[i].values.front();
+    ASSERT_GE(value[i], was);
+    ASSERT_LE(value[i], was + std::abs(was) / 2000);
+    ASSERT_NEAR(x[i], std::get<double>(trials[i].point[0]), 15.0 / 512);
+    ASSERT_NEAR(std::log(rate[i] / std::get<double>(trials[i].point[1])), 0.0, 12.0 / 512);
+    ASSERT_NEAR(n[i], static_cast<double>(std::get<std::int64_t>(trials[i].point[2])), 1e6 / 512);
+    exact += value[i] == was && x[i] == static_cast<float>(std::get<double>(trials[i].point[0]));
+    ledgers += !std::isnan(gain[i]);
+  }
+  EXPECT_NEAR(static_cast<double>(exact), 2'000, 50);
+  EXPECT_NEAR(static_cast<double>(ledgers), kTrials / 3.0, 2'000);
+  const auto best = static_cast<std::size_t>(report.best->id - 1);
+  EXPECT_EQ(value[best], trials[best].values.front());
+  EXPECT_EQ(x.back(), static_cast<float>(std::get<double>(trials.back().point[0])));
 }
 
 TEST(Payload, DeflateAndBase64) {

@@ -49,6 +49,7 @@ export class Study {
     this.constraints = header.constraints ?? [];  // known beforehand; the room left is column c0, c1, ...
     this.limits = header.limits ?? [];  // of metrics: {metric, at_most?, at_least?}
     this.causes = header.causes;
+    this.thinned = Math.max(this.thinned ?? 1, header.thinned ?? 1);  // above 1: numbers are rounded, one in so many has its ledger
     this.timeBase = header.time_base;
     if (header.importance) this.importance = header.importance;
     Object.assign(this.outputs, header.outputs);

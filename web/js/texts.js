@@ -68,6 +68,9 @@ export function ledgerSentence(study, row) {
   const source = study.sourceName(row);
   const terms = study.terms.map((term, t) => ({ ...term, value: columns[`t${t}`]?.[row] })).filter((term) => !Number.isNaN(term.value) && term.value !== undefined);
   const scored = terms.filter((term) => !term.note);
+  if (scored.length === 0 && study.thinned > 1) {
+    return { text: `Suggested by source “${source}”. A page of so many trials has the scores of the best, the latest and one in ${study.thinned} of the others: vbo explain has this one.`, terms };
+  }
   if (scored.length === 0) return { text: `Suggested by source “${source}”, which keeps no score: it was not chosen by comparing candidates.`, terms };
   const largest = scored.reduce((a, b) => (Math.abs(b.value) > Math.abs(a.value) ? b : a));
   return {
@@ -121,6 +124,7 @@ export class DetailsView {
     if (columns.attempts[row] > 1) facts.push(plural(columns.attempts[row], "attempt"));
     if (columns.seconds[row] > 0) facts.push(`took ${formatDuration(columns.seconds[row])}`);
     if (study.workerName(row)) facts.push(`on ${study.workerName(row)}`);
+    if (study.thinned > 1 && !exact) facts.push("numbers may be rounded to what a plot shows");
     if (columns.evaluation[row] > 0) facts.push(`evaluation ${formatCount(columns.evaluation[row])}`);
     const ledger = ledgerSentence(study, row);
     const output = exact?.stderr || study.outputs[id];
