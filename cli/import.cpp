@@ -169,24 +169,54 @@ Result<Imported> results_from_storage(const std::string& path, const StudyRecord
 }
 
 #ifdef VBO_HAVE_SQLITE
+// Where each objective of this study stands among Optuna's: by its name where all have one that is
+// known there, else in their order.
+Result<std::vector<std::size_t>> places_of(const std::string& path, const OptunaStudy& optuna,
+                                           const std::vector<Objective>& objectives) {
+  const auto text = [](const std::vector<Objective>& all) {
+    std::string found;
+    for (const Objective& objective : all) {
+      found += (found.empty() ? "" : ", ") + std::string(to_string(objective.goal)) +
+               (all.size() > 1 ? " " + objective.name : "");
+    }
+    return found;
+  };
+  std::vector<std::size_t> in_order(objectives.size()), by_name;
+  for (std::size_t m = 0; m < objectives.size(); ++m) {
+    in_order[m] = m;
+    const auto found = std::ranges::find(optuna.objectives, objectives[m].name, &Objective::name);
+    if (found == optuna.objectives.end()) continue;
+    by_name.push_back(static_cast<std::size_t>(found - optuna.objectives.begin()));
+  }
+  const std::vector<std::size_t>& places = by_name.size() == objectives.size() ? by_name : in_order;
+  bool same = optuna.objectives.size() == objectives.size();
+  for (std::size_t m = 0; m < objectives.size() && same; ++m) {
+    same = optuna.objectives[places[m]].goal == objectives[m].goal;
+  }
+  if (same) return places;
+  return Error{ErrorKind::invalid_input,
+               path + ": the goal of its study \"" + optuna.name + "\" is to " +
+                   text(optuna.objectives) + ", expected the goal of this study, to " +
+                   text(objectives),
+               "goal"};
+}
+
 Result<Imported> results_from_optuna(const std::string& path, const StudyRecord& study,
                                      const std::string& name) {
   const Result<OptunaStudy> optuna = read_optuna(path, name);
   if (!optuna) return optuna.error();
-  if (optuna->goal != study.goal()) {
-    return Error{ErrorKind::invalid_input,
-                 path + ": the goal of its study \"" + optuna->name + "\" is to " +
-                     std::string(to_string(optuna->goal)) +
-                     ", expected the goal of this study, to " +
-                     std::string(to_string(study.goal())),
-                 "goal"};
-  }
+  const Result<std::vector<std::size_t>> places = places_of(path, *optuna, study.objectives);
+  if (!places) return places.error();
   Imported imported;
   imported.pruned = optuna->pruned;
   for (const OptunaTrial& trial : optuna->trials) {
     Result<Point> point = point_from(study.space, trial.params);
     if (point) {
-      imported.results.push_back({std::move(*point), trial.outcome});
+      Outcome outcome = trial.outcome;
+      for (std::size_t m = 0; m < outcome.values.size(); ++m) {
+        outcome.values[m] = trial.outcome.values[(*places)[m]];
+      }
+      imported.results.push_back({std::move(*point), std::move(outcome)});
     } else {
       imported.problems.push_back(path + ": trial " + std::to_string(trial.number) + ": " +
                                   point.error().message);

@@ -40,7 +40,7 @@ class Optuna : public ::testing::Test {
 TEST_F(Optuna, ReadsTrials) {
   const OptunaStudy study = read();
   EXPECT_EQ(study.name, "tuning");
-  EXPECT_EQ(study.goal, Goal::minimize);
+  EXPECT_EQ(study.objectives, std::vector<Objective>{Objective{}});
   EXPECT_EQ(study.pruned, 1);
   ASSERT_EQ(study.trials.size(), 3U);
   EXPECT_EQ(dump(study.trials[0].params), R"({"x":0.25,"n":3,"kind":3})");
@@ -48,6 +48,44 @@ TEST_F(Optuna, ReadsTrials) {
   EXPECT_NEAR(study.trials[0].outcome.seconds, 0.3052, 1e-3);
   EXPECT_EQ(study.trials[1].outcome.failure->cause, FailureCause::reported);
   EXPECT_EQ(study.trials[2].outcome.failure->cause, FailureCause::non_finite);
+}
+
+TEST_F(Optuna, ReadsSeveralObjectives) {
+  change("INSERT INTO study_directions VALUES (2, 'MAXIMIZE', 1, 1)");
+  change("INSERT INTO trial_values VALUES (3, 1, 1, -2.5, 'FINITE'), (4, 4, 1, 1, 'FINITE')");
+  const OptunaStudy study = read();
+  EXPECT_EQ(study.objectives,
+            (std::vector<Objective>{{"value_0", Goal::minimize}, {"value_1", Goal::maximize}}));
+  EXPECT_EQ(study.trials[0].outcome.values, (std::vector<double>{75.5, -2.5}));
+  EXPECT_NEAR(study.trials[0].outcome.seconds, 0.3052, 1e-3);
+  EXPECT_EQ(study.trials[2].outcome.failure->cause, FailureCause::non_finite);
+  change("DELETE FROM trial_values WHERE trial_value_id = 3");  // not Optuna's doing
+  EXPECT_EQ(read().trials[0].outcome.failure->cause, FailureCause::non_finite);
+}
+
+TEST_F(Optuna, ObjectivesHaveTheMetricNamesOfTheStudy) {
+  change("INSERT INTO study_directions VALUES (2, 'MAXIMIZE', 1, 1)");
+  change(
+      "CREATE TABLE study_system_attributes (study_system_attribute_id INTEGER PRIMARY KEY, "
+      "study_id INTEGER, key VARCHAR(512), value_json TEXT)");
+  EXPECT_EQ(read().objectives[1].name, "value_1");
+  change(
+      "INSERT INTO study_system_attributes VALUES (1, 1, 'study:metric_names', "
+      "'[\"error\", \"speed\"]')");
+  EXPECT_EQ(read().objectives[0].name, "error");
+  EXPECT_EQ(read().objectives[1].name, "speed");
+  for (const char* json : {"[\"error\"]", "[1, 2]", "7", "["}) {
+    change("UPDATE study_system_attributes SET value_json = '" + std::string(json) + "'");
+    EXPECT_EQ(read().objectives[1].name, "value_1") << json;
+  }
+}
+
+TEST_F(Optuna, MoreObjectivesThanWeTakeAreRefused) {
+  for (int m = 1; m <= 8; ++m) {
+    change("INSERT INTO study_directions VALUES (" + std::to_string(m + 1) + ", 'MINIMIZE', 1, " +
+           std::to_string(m) + ")");
+  }
+  EXPECT_THAT(read_optuna(path_).error().message, HasSubstr("has 9 objectives, expected 1 to 8"));
 }
 
 TEST_F(Optuna, DistributionsOfAnyShapeGiveNoValue) {

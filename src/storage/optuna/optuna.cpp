@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 
+#include "core/json.hpp"
 #include "storage/sqlite/database.hpp"
 
 namespace vbo {
@@ -39,18 +40,54 @@ Found find_study(Database& database, const std::string& path, const std::string&
                "study"}};
 }
 
-Goal goal_of(Database& database, const std::string& path, const Found& study) {
-  Statement select =
-      database.prepare("SELECT direction FROM study_directions WHERE study_id = ? ORDER BY 1");
-  select.bind(study.id);
-  std::vector<std::string> directions;
-  while (select.step()) directions.emplace_back(select.text(0));
-  if (directions.size() != 1) {
-    throw Fault{{ErrorKind::unsupported, path + ": the Optuna study \"" + study.name + "\" has " +
-                                             std::to_string(directions.size()) +
-                                             " objectives, expected 1"}};
+// What people call the objectives in Optuna; empty where they have no names.
+std::vector<std::string> metric_names(Database& database, const Found& study) {
+  if (!database
+           .prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = "
+                    "'study_system_attributes'")
+           .step()) {
+    return {};
   }
-  return directions.front() == "MAXIMIZE" ? Goal::maximize : Goal::minimize;
+  Statement select = database.prepare(
+      "SELECT value_json FROM study_system_attributes WHERE study_id = ? AND key = "
+      "'study:metric_names'");
+  select.bind(study.id);
+  if (!select.step()) return {};
+  const Result<Json> json = parse_json(select.text(0));
+  std::vector<std::string> names;
+  if (!json || !json->is_array()) return {};
+  for (const Json& name : *json) {
+    if (!name.is_string()) return {};
+    names.push_back(name.get<std::string>());
+  }
+  return names;
+}
+
+std::vector<Objective> objectives_of(Database& database, const std::string& path,
+                                     const Found& study) {
+  Statement select = database.prepare(
+      "SELECT direction FROM study_directions WHERE study_id = ? ORDER BY objective");
+  select.bind(study.id);
+  std::vector<Objective> objectives;
+  while (select.step()) {
+    objectives.push_back({"value_" + std::to_string(objectives.size()),
+                          select.text(0) == "MAXIMIZE" ? Goal::maximize : Goal::minimize});
+  }
+  if (objectives.empty() || objectives.size() > kMostObjectives) {
+    throw Fault{{ErrorKind::unsupported, path + ": the Optuna study \"" + study.name + "\" has " +
+                                             std::to_string(objectives.size()) +
+                                             " objectives, expected 1 to " +
+                                             std::to_string(kMostObjectives)}};
+  }
+  if (objectives.size() == 1) {
+    objectives.front().name = Objective{}.name;
+    return objectives;
+  }
+  const std::vector<std::string> names = metric_names(database, study);
+  for (std::size_t m = 0; m < objectives.size() && names.size() == objectives.size(); ++m) {
+    objectives[m].name = names[m];
+  }
+  return objectives;
 }
 
 // What a number Optuna stores stands for says its distribution; null when it cannot be.
@@ -73,6 +110,38 @@ Json value_of(double number, const Json& distribution) {
   return number;
 }
 
+// The results of completed trials; `places` are positions in study.trials by Optuna's trial_id.
+void read_values(Database& database, const Found& found,
+                 const std::map<std::int64_t, std::size_t>& places, OptunaStudy& study) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  std::map<std::size_t, std::vector<double>> found_values;
+  Statement values = database.prepare(
+      "SELECT v.trial_id, v.value, v.value_type, typeof(v.value) IN ('real', 'integer'), "
+      "v.objective FROM trial_values v JOIN trials t ON t.trial_id = v.trial_id WHERE t.study_id = "
+      "? AND t.state = 'COMPLETE'");
+  values.bind(found.id);
+  while (values.step()) {
+    const auto place = places.find(values.integer(0));
+    const std::int64_t objective = values.integer(4);
+    if (place == places.end() || objective < 0 || objective >= std::ssize(study.objectives)) {
+      continue;
+    }
+    double value = values.integer(3) == 1 ? values.real(1) : unknown;  // or infinite
+    if (values.text(2) == "INF_POS") value = infinity;
+    if (values.text(2) == "INF_NEG") value = -infinity;
+    const auto [own, fresh] = found_values.try_emplace(
+        place->second, std::vector<double>(study.objectives.size(), unknown));
+    own->second[static_cast<std::size_t>(objective)] = value;
+  }
+  for (auto& [place, own] : found_values) {
+    Outcome& outcome = study.trials[place].outcome;
+    const double seconds = outcome.seconds;
+    outcome = Outcome::of(std::move(own));
+    outcome.seconds = seconds;
+  }
+}
+
 }  // namespace
 
 bool is_optuna_file(const std::string& path) {
@@ -89,7 +158,7 @@ Result<OptunaStudy> read_optuna(const std::string& path, const std::string& name
   return sqlite::attempt([&] {
     Database database(path, Database::Mode::read);
     const Found found = find_study(database, path, name);
-    OptunaStudy study{.name = found.name, .goal = goal_of(database, path, found)};
+    OptunaStudy study{.name = found.name, .objectives = objectives_of(database, path, found)};
     std::map<std::int64_t, std::size_t> places;  // by Optuna's trial_id
     Statement trials = database.prepare(
         "SELECT trial_id, number, state, "
@@ -122,24 +191,7 @@ Result<OptunaStudy> read_optuna(const std::string& path, const std::string& name
       study.trials[place->second].params[std::string(params.text(1))] =
           params.integer(4) == 1 ? value_of(params.real(2), *distribution) : Json();
     }
-    Statement values = database.prepare(
-        "SELECT v.trial_id, v.value, v.value_type, typeof(v.value) IN ('real', 'integer') "
-        "FROM trial_values v JOIN trials t ON t.trial_id = v.trial_id WHERE t.study_id = ? AND "
-        "t.state = 'COMPLETE'");
-    values.bind(found.id);
-    while (values.step()) {
-      const auto place = places.find(values.integer(0));
-      if (place == places.end()) continue;
-      constexpr double infinity = std::numeric_limits<double>::infinity();
-      double value = values.integer(3) == 1 ? values.real(1)  // else no number, or infinite
-                                            : std::numeric_limits<double>::quiet_NaN();
-      if (values.text(2) == "INF_POS") value = infinity;
-      if (values.text(2) == "INF_NEG") value = -infinity;
-      Outcome& outcome = study.trials[place->second].outcome;
-      const double seconds = outcome.seconds;
-      outcome = Outcome::of(value);
-      outcome.seconds = seconds;
-    }
+    read_values(database, found, places, study);
     return study;
   });
 }

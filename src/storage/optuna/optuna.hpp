@@ -21,7 +21,8 @@ struct OptunaTrial {
 
 struct OptunaStudy {
   std::string name;
-  Goal goal = Goal::minimize;
+  // In Optuna's order. Several have the metric names of the study, or "value_0", "value_1", ...
+  std::vector<Objective> objectives;
   std::vector<OptunaTrial> trials;  // completed and failed ones
   std::int64_t pruned = 0;          // left out: they have no final value
 };
@@ -29,8 +30,7 @@ struct OptunaStudy {
 // Whether the SQLite file at `path` has the tables of Optuna; false for anything else.
 bool is_optuna_file(const std::string& path);
 
-// `name` "" is the only study of the file. The error lists the studies when that is not clear; a
-// study with several objectives is refused.
+// `name` "" is the only study of the file. The error lists the studies when that is not clear.
 Result<OptunaStudy> read_optuna(const std::string& path, const std::string& name = "");
 
 }  // namespace vbo
