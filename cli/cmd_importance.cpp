@@ -53,13 +53,18 @@ int show_importance(const std::string& argument, bool json, const Console& conso
   if (!study) return fail(study.error());
   const Result<std::vector<Trial>> trials = study->storage->load_history();
   if (!trials) return fail(trials.error());
-  const Importance found = importance(study->record.space, *trials);
-  if (json) {
-    print_json(json_of(found));
-  } else {
-    print_out(importance_text(found));
+  const std::vector<Objective>& objectives = study->record.objectives;
+  const std::vector<Importance> found = importances(study->record, *trials);
+  if (json) print_json(importances_json(objectives, found));
+  for (std::size_t m = 0; m < found.size() && !json; ++m) {
+    const std::string text = importance_text(found[m]);
+    if (objectives.size() > 1 && !text.empty()) {
+      print_out(fmt::format("{}About {}:\n", m > 0 ? "\n" : "", objectives[m].name));
+    }
+    print_out(text);
   }
-  if (!found.remark.empty() && !console.quiet) print_err("note: " + found.remark + "\n");
+  const std::string& remark = found.front().remark;
+  if (!remark.empty() && !console.quiet) print_err("note: " + remark + "\n");
   return kDone;
 }
 

@@ -5,6 +5,7 @@
 
 #include "cli/braille.hpp"
 #include "cli/commands.hpp"
+#include "cli/front_picture.hpp"
 #include "cli/target.hpp"
 #include "cli/trial_json.hpp"
 #include "core/one_line.hpp"
@@ -60,7 +61,7 @@ std::string curve_text(const StudyReport& report) {
                             kCurveWidth - 1);
 }
 
-std::string importance_bars(const Importance& found) {
+std::string importance_bars(const Importance& found, const std::string& about) {
   std::vector<ParameterImportance> entries = found.parameters;
   std::stable_sort(entries.begin(), entries.end(),
                    [](const auto& a, const auto& b) { return a.nats > b.nats; });
@@ -75,14 +76,47 @@ std::string importance_bars(const Importance& found) {
     text += fmt::format("{:<{}}  {}  {:.3f} ({:.3f} to {:.3f})\n", entry.parameter, width,
                         block_bar(entry.nats / most, kBar), entry.nats, entry.low, entry.high);
   }
-  return text.empty() ? text : "\nWhat matters, in nats:\n" + text;
+  return text.empty() ? text : "\nWhat matters" + about + ", in nats:\n" + text;
 }
 
-int plot(const std::string& argument, const Console& console) {
+// About each objective.
+void print_importance(const StudyReport& report, const Console& console) {
+  const std::vector<Objective>& objectives = report.record.objectives;
+  const std::vector<Importance> found =
+      importances(report.record, report.trials, {.pair_parameters = 0});
+  for (std::size_t m = 0; m < found.size(); ++m) {
+    print_out(importance_bars(found[m],
+                              objectives.size() > 1 ? " for " + one_line(objectives[m].name) : ""));
+  }
+  const std::string& remark = found.front().remark;
+  if (!remark.empty() && !console.quiet) print_err("note: " + remark + "\n");
+}
+
+int plot_front(const StudyReport& report, const std::vector<std::string>& names,
+               const Console& console) {
+  const Result<std::array<std::size_t, 2>> pair = pair_of(report.record.objectives, names);
+  if (!pair) return fail(pair.error());
+  const Front& front = *report.front;
+  if (front.trials.empty()) {
+    return fail(kNoSuccess, "no evaluation of \"" + report.record.name + "\" has succeeded yet" +
+                                (report.feasible ? " within all limits" : ""));
+  }
+  print_out(console.paint(1, Style::bold, one_line(report.record.name)) +
+            fmt::format("  {} on the front, hypervolume {}{}\n", front.trials.size(),
+                        front.exact ? "" : "about ", short_number(front.hypervolume)) +
+            front_picture(report, *pair, console) + trade_off_text(report, *pair));
+  print_importance(report, console);
+  return kDone;
+}
+
+int plot(const std::string& argument, const std::vector<std::string>& names,
+         const Console& console) {
   Result<OpenedStudy> study = open_to_read(argument);
   if (!study) return fail(study.error());
   const Result<StudyReport> report = make_report(*study->storage);
   if (!report) return fail(report.error());
+  if (report->front) return plot_front(*report, names, console);
+  if (!names.empty()) return fail(kWrongUsage, "--objectives: the study has a single objective");
   if (report->curve.empty()) {
     return fail(kNoSuccess, "no evaluation of \"" + report->record.name + "\" has succeeded yet");
   }
@@ -90,9 +124,7 @@ int plot(const std::string& argument, const Console& console) {
             fmt::format("  best {} (trial {}), {}\n", short_number(*report->best->value()),
                         report->best->id, to_string(report->record.goal())) +
             curve_text(*report));
-  const Importance found = importance(report->record.space, report->trials, {.pair_parameters = 0});
-  print_out(importance_bars(found));
-  if (!found.remark.empty() && !console.quiet) print_err("note: " + found.remark + "\n");
+  print_importance(*report, console);
   return kDone;
 }
 
@@ -100,8 +132,12 @@ int plot(const std::string& argument, const Console& console) {
 
 Action define_plot(CLI::App& app, const Console& console) {
   auto study = std::make_shared<std::string>();
-  Arguments(app).positional("STUDY", *study, "Storage (.db) or study file (.toml)");
-  return [study, &console] { return plot(*study, console); };
+  auto names = std::make_shared<std::vector<std::string>>();
+  Arguments arguments(app);
+  arguments.positional("STUDY", *study, "Storage (.db) or study file (.toml)");
+  arguments.list("--objectives", *names, "A,B", "Which two of several objectives to show",
+                 Arguments::Need::optional);
+  return [study, names, &console] { return plot(*study, *names, console); };
 }
 
 }  // namespace vbo::cli

@@ -32,10 +32,10 @@ Result<std::string> payload_of_study(const std::string& argument) {
   if (!study) return study.error();
   const Result<StudyReport> report = make_report(*study->storage);
   if (!report) return report.error();
-  const Importance found = importance(report->record.space, report->trials);
+  const std::vector<Importance> found = importances(report->record, report->trials);
   web::PayloadParts parts;
   parts.url = study->url;
-  parts.importance = &found;
+  parts.importances = &found;
   parts.ledger = &ledger_of(report->record.space, report->record.method_options());
   parts.outputs = web::outputs_worth_showing(*study->storage, *report);
   return web::payload_of(*report, parts);

@@ -182,13 +182,15 @@ const std::vector<Command>& commands() {
        "both moved while the search went on is taken away. Results gather where the search looked, "
        "so this is importance there, not over the whole space. At least 20 results are needed, and "
        "at most 2000, chosen at random, are looked at.",
-       R"([{"parameter", "nats", "low", "high", "together": [{"with", "nats", "low", "high"}, ...]}, ...])",
+       R"([{"parameter", "nats", "low", "high", "together": [{"with", "nats", "low", "high"}, ...]}, ...];
+with several objectives each entry has its "objective")",
        define_importance},
       {"plot",
        "Draw progress and importance in the terminal",
-       {"vbo plot study.db"},
+       {"vbo plot study.db", "vbo plot study.db --objectives error,latency_ms"},
        "Best so far over evaluations, and how much each parameter matters, in characters: for a "
-       "look through ssh.",
+       "look through ssh. With several objectives the front of two of them, and what moving along "
+       "it costs.",
        "",
        define_plot},
       {"report",

@@ -102,6 +102,17 @@ std::vector<T> drawn_column(const Rows& rows, F&& of) {
   return values;
 }
 
+// "o0", "o1", ...: the values of several objectives.
+void add_objectives(Columns& columns, std::size_t objectives, const Rows& rows,
+                    const Drawn& drawn) {
+  for (std::size_t m = 0; m < objectives && objectives > 1; ++m) {
+    columns.add("o" + std::to_string(m), "f64",
+                drawn_column<double>(rows, [&](std::size_t row, const Trial& t) {
+                  return m < t.values.size() ? drawn.value(row, t.values[m], m) : kUnknown;
+                }));
+  }
+}
+
 void add_parameters(Columns& columns, const Space& space, const Rows& rows, const Drawn& drawn) {
   for (std::size_t i = 0; i < space.size(); ++i) {
     const Parameter& p = space[i];
@@ -227,7 +238,13 @@ Json parameters_json(const Space& space) {
   return json.is_object() ? json["parameters"] : json;
 }
 
-Json importance_json(const Importance& importance) {
+Json importance_json(const std::vector<Importance>& importances) {
+  if (importances.size() > 1) {
+    Json all = Json::array();
+    for (const Importance& importance : importances) all.push_back(importance_json({importance}));
+    return {{"objectives", std::move(all)}};
+  }
+  const Importance& importance = importances.front();
   Json pairs = Json::array();
   for (const PairImportance& pair : importance.pairs) {
     pairs.push_back({{"first", pair.first},
@@ -266,6 +283,7 @@ std::string payload_of(const StudyReport& report, const std::vector<std::size_t>
   columns.add("value", "f64", drawn_column<double>(rows, [&](std::size_t row, const Trial& t) {
                 return t.value() ? drawn.value(row, *t.value()) : kUnknown;
               }));
+  add_objectives(columns, report.record.objectives.size(), rows, drawn);
   columns.add("evaluation", "i32", evaluation);
   columns.add("asked_in", "i32",
               column<std::int32_t>(rows, [](const Trial& t) { return t.asked_in; }));
@@ -321,7 +339,7 @@ std::string payload_of(const StudyReport& report, const std::vector<std::size_t>
                  {"space", std::move(space)},
                  {"constraints", report.record.space.constraints()},
                  {"limits", limits_json(report.record.space)},
-                 {"importance", parts.importance ? importance_json(*parts.importance) : Json()},
+                 {"importance", parts.importances ? importance_json(*parts.importances) : Json()},
                  {"sources", sources.take()},
                  {"workers", workers.take()},
                  {"messages", messages.take()},
@@ -331,6 +349,13 @@ std::string payload_of(const StudyReport& report, const std::vector<std::size_t>
                  {"thinned", drawn.thinned()},
                  {"outputs", std::move(outputs)},
                  {"columns", std::move(columns.names())}};
+  // Points of the front are in the columns.
+  if (report.front) {
+    Json ids = Json::array();
+    for (const Trial& trial : report.front->trials) ids.push_back(trial.id);
+    header["status"]["front"]["ids"] = std::move(ids);
+    header["status"]["front"].erase("trials");
+  }
   const std::string text = dump(header);
   return little_endian(static_cast<std::uint32_t>(text.size())) + text + columns.bytes();
 }

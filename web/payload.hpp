@@ -22,8 +22,8 @@
 namespace vbo::web {
 
 struct PayloadParts {
-  std::string url;                           // where the study was read from, for display
-  const Importance* importance = nullptr;    // left out when null
+  std::string url;  // where the study was read from, for display
+  const std::vector<Importance>* importances = nullptr;  // one per objective; left out when null
   const Ledger* ledger = nullptr;            // what the numbers of rationales mean; null = unknown
   std::map<TrialId, std::string> outputs{};  // ends of standard error worth showing
 };
@@ -36,8 +36,9 @@ std::string payload_of(const StudyReport& report, const PayloadParts& parts);  /
 // The ends of standard error of the trials one would click first: examples of failures, the best.
 std::map<TrialId, std::string> outputs_worth_showing(Storage& storage, const StudyReport& report);
 
-Json parameters_json(const Space& space);            // the parameters alone, an array
-Json importance_json(const Importance& importance);  // {"parameters","pairs","results",...}
+Json parameters_json(const Space& space);  // the parameters alone, an array
+// {"parameters","pairs","results",...}; of several objectives {"objectives":[...]} of these.
+Json importance_json(const std::vector<Importance>& importances);
 
 std::string deflated(std::string_view bytes);          // zlib format
 Result<std::string> inflated(std::string_view bytes);  // the reverse, for what we deflated

@@ -35,7 +35,7 @@ bool settled(const Trial& trial) {
 
 // What followers would notice.
 bool differs(const Trial& a, const Trial& b) {
-  return a.state != b.state || a.value() != b.value() || a.failure != b.failure ||
+  return a.state != b.state || a.values != b.values || a.failure != b.failure ||
          a.told_in != b.told_in || a.attempts != b.attempts || a.worker != b.worker ||
          a.started_at != b.started_at || a.metrics != b.metrics;
 }
@@ -161,19 +161,19 @@ void StudyService::publish_changes(const Publish& publish) {
 
 void StudyService::refresh_importance(const Publish& publish) {
   std::vector<Trial> trials;
-  Space space;
+  StudyRecord record;
   {
     const std::lock_guard lock(mutex_);
-    space = report_.record.space;
+    record = report_.record;
     trials = report_.trials;
     importance_results_ = report_.counts.completed;
   }
-  Importance fresh = importance(space, trials, {.threads = 1});
+  std::vector<Importance> fresh = importances(record, trials, {.threads = 1});
   std::string data;
   {
     const std::lock_guard lock(mutex_);
-    importance_ = std::move(fresh);
-    data = dump(importance_json(importance_));
+    importances_ = std::move(fresh);
+    data = dump(importance_json(importances_));
   }
   if (publish) publish("importance", data);
 }

@@ -72,7 +72,7 @@ class StudyService {
   std::unique_ptr<Storage> storage_;  // the watching thread's
   mutable std::mutex mutex_;          // guards what follows
   StudyReport report_;
-  Importance importance_;
+  std::vector<Importance> importances_;  // one per objective
   std::int64_t importance_results_ = -1;
   std::int64_t version_ = 0;
   std::set<TrialId> open_ids_;        // open, or ended and not yet told to the method

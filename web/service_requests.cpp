@@ -188,7 +188,7 @@ Response StudyService::page() {
   PayloadParts parts;
   parts.url = url_;
   parts.ledger = &ledger_;
-  parts.importance = importance_results_ >= 0 ? &importance_ : nullptr;
+  parts.importances = importance_results_ >= 0 ? &importances_ : nullptr;
   Response response{200, "application/octet-stream", payload_of(report_, parts)};
   response.headers["X-Vbo-Version"] = instance_ + " " + std::to_string(version_);
   return response;
@@ -264,7 +264,7 @@ void StudyService::handle(const Request& request, const HttpServer::Respond& res
           [this] {
             if (importance_is_old()) refresh_importance({});
             const std::lock_guard lock(mutex_);
-            return json_response(json_of(importance_));
+            return json_response(importances_json(report_.record.objectives, importances_));
           },
           respond);
     }

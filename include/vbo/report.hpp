@@ -13,6 +13,7 @@
 #include "vbo/error.hpp"
 #include "vbo/front.hpp"
 #include "vbo/storage.hpp"
+#include "vbo/trade_offs.hpp"
 #include "vbo/trial.hpp"
 
 namespace vbo {
@@ -97,6 +98,7 @@ struct StudyReport {
   // rounds and sources.
   std::optional<Front> front;
   std::vector<FrontStep> front_steps;
+  TradeOffs trade_offs;
   std::optional<Recommendation> recommendation;
   std::optional<Trial> recommended;
   std::optional<Neighbourhood> as_good;
@@ -145,7 +147,8 @@ struct ImportanceOptions {
   std::int64_t most_results = 2000;  // a random sample of so many; more cost more than linear time
   int pair_parameters = 6;           // pairs among the so many strongest parameters; 0 = no pairs
   std::uint64_t seed = 1;
-  int threads = 0;  // 0 = all cores; the answer does not depend on it
+  int threads = 0;            // 0 = all cores; the answer does not depend on it
+  std::size_t objective = 0;  // about whose values, by its position
 };
 
 // The fewest completed trials about which anything is said.
@@ -153,5 +156,9 @@ inline constexpr std::int64_t kFewestForImportance = 20;
 
 Importance importance(const Space& space, const std::vector<Trial>& trials,
                       const ImportanceOptions& options = {});
+
+// One per objective, in their order; options.objective is not looked at.
+std::vector<Importance> importances(const StudyRecord& record, const std::vector<Trial>& trials,
+                                    ImportanceOptions options = {});
 
 }  // namespace vbo

@@ -13,6 +13,7 @@
 #include "vbo/storage.hpp"
 #include "vbo/study.hpp"
 #include "vbo/study_file.hpp"
+#include "vbo/trade_offs.hpp"
 #include "vbo/trial.hpp"
 #include "vbo/version.hpp"
 #include "vbo/worker.hpp"

@@ -22,7 +22,8 @@ std::string importance_json(LockedStudy& locked, int threads) {
     if (!trials) return trials.error();
     ImportanceOptions options;
     options.threads = threads;
-    return dump(json_of(importance(study.record().space, *trials, options)));
+    const StudyRecord& record = study.record();
+    return dump(importances_json(record.objectives, importances(record, *trials, options)));
   });
 }
 
@@ -47,10 +48,10 @@ std::string report_html(LockedStudy& locked, const std::string& url) {
     if (!storage) return storage.error();
     const Result<StudyReport> report = make_report(**storage);
     if (!report) return report.error();
-    const Importance found = importance(report->record.space, report->trials);
+    const std::vector<Importance> found = importances(report->record, report->trials);
     web::PayloadParts parts;
     parts.url = url;
-    parts.importance = &found;
+    parts.importances = &found;
     parts.ledger = &ledger_of(report->record.space, report->record.method_options());
     parts.outputs = web::outputs_worth_showing(**storage, *report);
     return web::report_page({web::payload_of(*report, parts)});

@@ -63,14 +63,15 @@ std::vector<double> shuffled_within(std::vector<double> y, Rng rng) {
   return y;
 }
 
-Sample sample_of(const Space& space, const std::vector<const Trial*>& trials, std::uint64_t seed) {
+Sample sample_of(const Space& space, const std::vector<const Trial*>& trials, std::size_t objective,
+                 std::uint64_t seed) {
   Sample sample;
   for (std::size_t i = 0; i < space.size(); ++i) {
     sample.columns.push_back(column_of(space[i], i, trials));
   }
   std::vector<double> values;
   values.reserve(trials.size());
-  for (const Trial* trial : trials) values.push_back(trial->values.front());
+  for (const Trial* trial : trials) values.push_back(trial->values[objective]);
   sample.y = scores_of(values);
   for (int p = 0; p < kShuffles; ++p) {
     sample.shuffled.push_back(
@@ -184,7 +185,7 @@ Importance importance(const Space& space, const std::vector<Trial>& trials,
     return result;
   }
   result.used = static_cast<std::int64_t>(used.size());
-  const Sample sample = sample_of(space, used, options.seed);
+  const Sample sample = sample_of(space, used, options.objective, options.seed);
   if (constant(sample.y)) result.remark = "all results are equal, so no parameter tells anything";
   std::vector<Corrected> single(space.size());
   parallel_for(options.threads, static_cast<int>(space.size()), [&](int index) {
@@ -207,6 +208,15 @@ Importance importance(const Space& space, const std::vector<Trial>& trials,
                     " results a strong dependence is shown too small";
   }
   return result;
+}
+
+std::vector<Importance> importances(const StudyRecord& record, const std::vector<Trial>& trials,
+                                    ImportanceOptions options) {
+  std::vector<Importance> all;
+  for (options.objective = 0; options.objective < record.objectives.size(); ++options.objective) {
+    all.push_back(importance(record.space, trials, options));
+  }
+  return all;
 }
 
 }  // namespace vbo

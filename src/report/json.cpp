@@ -194,8 +194,31 @@ Json status_json(const StudyReport& report, const std::string& url) {
   if (report.front) {
     json["front"] = front_json(record.space, *report.front);
     json["front"]["steps"] = array_of(report.front_steps);
+    json["front"].update(trade_offs_json(record.objectives, report.trade_offs));
   }
   return json;
+}
+
+Json trade_offs_json(const std::vector<Objective>& objectives, const TradeOffs& trade_offs) {
+  Json extremes = Json::object();
+  for (std::size_t m = 0; m < trade_offs.extremes.size(); ++m) {
+    extremes[objectives[m].name] = trade_offs.extremes[m];
+  }
+  Json pairs = Json::array();
+  for (const TradeOff& pair : trade_offs.pairs) {
+    Json stops = Json::array();
+    for (const TradeOff::Stop& stop : pair.stops) {
+      stops.push_back(
+          {{"id", stop.id}, {"first", json_of(stop.first)}, {"second", json_of(stop.second)}});
+      if (stop.buys) stops.back()["buys"] = json_of(*stop.buys);
+    }
+    pairs.push_back({{"first", objectives[pair.first].name},
+                     {"second", objectives[pair.second].name},
+                     {"stops", std::move(stops)}});
+  }
+  return {{"extremes", std::move(extremes)},
+          {"knee", trade_offs.knee ? Json(*trade_offs.knee) : Json()},
+          {"trade_offs", std::move(pairs)}};
 }
 
 Json json_of(const Importance& importance) {
@@ -214,6 +237,19 @@ Json json_of(const Importance& importance) {
                     {"low", entry.low},
                     {"high", entry.high},
                     {"together", std::move(together)}});
+  }
+  return json;
+}
+
+Json importances_json(const std::vector<Objective>& objectives,
+                      const std::vector<Importance>& importances) {
+  if (objectives.size() == 1) return json_of(importances.front());
+  Json json = Json::array();
+  for (std::size_t m = 0; m < objectives.size(); ++m) {
+    for (Json& entry : json_of(importances[m])) {
+      entry["objective"] = objectives[m].name;
+      json.push_back(std::move(entry));
+    }
   }
   return json;
 }

@@ -7,6 +7,7 @@
 
 #include "core/json.hpp"
 #include "vbo/report.hpp"
+#include "vbo/trade_offs.hpp"
 
 namespace vbo {
 
@@ -31,7 +32,16 @@ Json front_json(const Space& space, const Front& front);
 // read from.
 Json status_json(const StudyReport& report, const std::string& url);
 
+// {"extremes":{NAME: id},"knee":id or null,"trade_offs":[{"first","second","stops":[{"id","first",
+// "second","buys"}, ...]}, ...]}: what belongs to a front beside its trials. The last stop has no
+// "buys".
+Json trade_offs_json(const std::vector<Objective>& objectives, const TradeOffs& trade_offs);
+
 // [{"parameter","nats","low","high","together":[{"with","nats","low","high"}, ...]}, ...]
 Json json_of(const Importance& importance);
+// The same of every objective, one after the other; with several each entry names its "objective".
+// As many as there are objectives.
+Json importances_json(const std::vector<Objective>& objectives,
+                      const std::vector<Importance>& importances);
 
 }  // namespace vbo

@@ -8,9 +8,12 @@ import { Study, neighboursOf, unitOf, valueAtUnit } from "../../web/js/study.js"
 import { Selection } from "../../web/js/selection.js";
 import { bundle, filterText } from "../../web/js/parallel.js";
 import { countCells, density } from "../../web/js/slices.js";
-import { logHelps, markWords, paceText, robustRange, valuesFromBest } from "../../web/js/progress.js";
+import { logHelps, markWords, paceText, valuesFromBest } from "../../web/js/progress.js";
+import { gapsBehind, planeFront, robustRange } from "../../web/js/front-order.js";
 import { panelRange, panelsOf } from "../../web/js/constraints.js";
-import { importanceRows } from "../../web/js/importance.js";
+import { importanceRows, sharedRows } from "../../web/js/importance.js";
+import { frontRange, namedTrials, sampleBehind } from "../../web/js/front.js";
+import { naturalUnit, priceText } from "../../web/js/trade-offs.js";
 import { lanesOf } from "../../web/js/workers.js";
 import { ledgerSentence } from "../../web/js/texts.js";
 import { EventSplitter, Live } from "../../web/js/live.js";
@@ -283,4 +286,88 @@ test("colours of ranks run from one end to the other", () => {
   assert.notEqual(rankColor(1, false), rankColor(0, false));
   assert.notEqual(rankColor(0, true), rankColor(0, false));
   assert.equal(rankColor(NaN, false), "#9aa0aa");
+});
+
+// Two objectives, the second maximized: 1, 2 and 3 are on the front, 4 and 5 behind it, 6 is outside a limit.
+function several(limits = []) {
+  const rows = [[1, 10, 100], [2, 0, 0], [3, 2, 80], [4, 5, 5], [5, 4, 78], [6, 0, 200]];
+  const bytes = encode({
+    time_base: 100, space: SPACE, importance: null, sources: [""], workers: [""], messages: [""], causes: ["timeout"], outputs: {}, terms: [], limits,
+    status: {
+      study: "s", goal: null, metrics: ["stress"], curve: [], rounds: [], workers: [], budget: 10, pace: {},
+      objectives: [{ name: "cost", goal: "minimize" }, { name: "gain", goal: "maximize" }],
+      front: {
+        ids: [1, 2, 3], size: 3, hypervolume: 7, steps: [{ evaluation: 1, id: 1, size: 1, hypervolume: 2 }, { evaluation: 3, id: 3, size: 3, hypervolume: 7 }],
+        extremes: { cost: 2, gain: 1 }, knee: 3, reference: { cost: 11, gain: -10 }, exact: true,
+        trade_offs: [{ first: "cost", second: "gain", stops: [{ id: 2, first: 0, second: 0, buys: 40 }, { id: 3, first: 2, second: 80, buys: 2.5 }, { id: 1, first: 10, second: 100 }] }],
+      },
+    },
+  }, [
+    ["id", "i32", rows.map((row) => row[0])], ["state", "u8", rows.map(() => 2)], ["value", "f64", rows.map((row) => row[1])],
+    ["o0", "f64", rows.map((row) => row[1])], ["o1", "f64", rows.map((row) => row[2])], ["evaluation", "i32", rows.map((row) => row[0])],
+    ["p0", "f32", rows.map((row) => row[0])], ["p1", "u16", rows.map(() => 0)], ["m0", "f32", [1, 1, 1, 1, 1, 20]],
+  ]);
+  return new Study(decodePayload(bytes));
+}
+
+test("with several objectives the front comes first, then what is nearest behind it", () => {
+  const study = several([{ metric: "stress", at_most: 10 }]);
+  assert.equal(study.several, true);
+  assert.deepEqual([...study.front], [0, 1, 2]);
+  assert.deepEqual([...study.byRank], [0, 1, 2, 4, 3, 5], "the last is outside the limit");
+  assert.deepEqual([...study.rank.slice(0, 3)], [0, 0, 0]);
+  assert.ok(Math.abs(study.gap[4] - 0.2) < 1e-12, "2 of 10 dearer than trial 3, and 2 of 100 less");
+  assert.equal(study.best, 2, "the knee");
+  assert.equal(study.valueText(2), "cost 2, gain 80");
+  assert.deepEqual(study.curve(), [[1, 2], [3, 7], [6, 7]]);
+  assert.equal(study.reached, 7);
+  assert.equal(three().several, false);
+  assert.equal(three().valueText(0), "5");
+});
+
+test("objectives are axes: the best at 0, and filters read in their own units", () => {
+  const study = several();
+  assert.equal(study.unitOn("o0")[1], 0);
+  assert.equal(study.unitOn("o1")[5], 0, "the highest gain");
+  assert.equal(study.objectiveAt(1, 0), 200);
+  assert.equal(study.objectiveAt(0, 1), 10);
+  const selection = new Selection(study);
+  selection.setFilter("o0", [0, 0.25]);
+  assert.deepEqual([...selection.mask], [0, 1, 1, 0, 0, 1]);
+  assert.equal(filterText(study, "o0", [0, 0.25]), "cost from 0 to 2.5");
+  assert.equal(filterText(study, "o1", [0, 0.5]), "gain from 100 to 200");
+});
+
+test("named results, prices and the sample of dominated results", () => {
+  const study = several();
+  assert.deepEqual(namedTrials(study), [{ row: 1, name: "best cost" }, { row: 0, name: "best gain" }, { row: 2, name: "knee" }]);
+  const [pair] = study.status.front.trade_offs;
+  assert.equal(priceText("cost", "gain", pair.stops[0], pair.stops[1]), "0.1 of cost buys 4 of gain");
+  assert.equal(priceText("cost", "gain", pair.stops[1], pair.stops[2]), "1 of cost buys 2.5 of gain");
+  assert.equal(priceText("cost", "gain", pair.stops[2], undefined), "");
+  assert.equal(naturalUnit(0), 1);
+  assert.deepEqual([...sampleBehind(study)], [5, 4, 3]);
+  assert.equal(sampleBehind(study, 2).length, 2);
+  assert.deepEqual(frontRange([0, 1, 50], [0, 1], [2]), [-0.05, 1.05], "what is far behind does not stretch the axis");
+  assert.deepEqual(frontRange([0, 1, 1.5], [0, 1], [2]), [-0.05, 1.55]);
+  assert.deepEqual(frontRange([], [], []), [0, 1]);
+});
+
+test("the front of two costs, and how far a hundred thousand results are behind it", () => {
+  assert.deepEqual(planeFront([0, 1, 2, 1], [5, 3, 3, 4], [0, 1, 2, 3]), [0, 1]);
+  const many = 100000;
+  const a = Float64Array.from({ length: many }, (_, i) => (i % 1000) / 1000);
+  const b = Float64Array.from({ length: many }, (_, i) => 1 - a[i] + Math.floor(i / 1000) / 100);
+  const rows = Int32Array.from(a.keys());
+  const start = performance.now();
+  const gaps = gapsBehind([a, b], rows, rows.subarray(0, 1000), many);
+  assert.ok(performance.now() - start < 4000);
+  assert.equal(gaps[500], 0);
+  assert.ok(gaps[1500] > 0 && gaps[1500] < 0.02 && gaps[99500] > 0.4, `${gaps[1500]}, ${gaps[99500]}`);
+});
+
+test("importance of several objectives shares rows", () => {
+  const of = (x, y) => ({ parameters: [{ parameter: "x", nats: x }, { parameter: "y", nats: y }], pairs: [] });
+  assert.deepEqual(sharedRows([of(0.1, 0.2), of(0.05, 0.9)]).map(({ name, amounts }) => [name, amounts]), [["y", [0.2, 0.9]], ["x", [0.1, 0.05]]]);
+  assert.deepEqual(sharedRows([]), []);
 });

@@ -65,6 +65,33 @@ std::vector<T> numbers(const std::string& bytes) {
   return values;
 }
 
+TEST(Payload, SeveralObjectivesHaveAColumnEachAndAFrontOfIds) {
+  StudyRecord record;
+  record.objectives = {{"cost", Goal::minimize}, {"gain", Goal::maximize}};
+  record.space = Space::make({Parameter::real("x", 0, 1)}).value();
+  std::vector<Trial> trials;
+  for (const std::vector<double>& values : {std::vector{1.0, 5.0}, {2.0, 4.0}, {3.0, 9.0}}) {
+    Trial trial{.id = std::ssize(trials) + 1, .point = {0.5}, .asked_in = 1, .told_in = 2};
+    trials.push_back(ended_by(std::move(trial), {.values = values}, {}, 2));
+  }
+  trials.push_back({.id = 4, .point = {0.25}, .asked_in = 1});
+  const StudyReport report = make_report(record, trials, {});
+  const std::vector<Importance> found = importances(record, report.trials);
+  PayloadParts parts;
+  parts.importances = &found;
+  const Decoded payload = decode(payload_of(report, parts));
+  const std::vector<double> gains = numbers<double>(payload.columns.at("o1"));
+  EXPECT_EQ(std::vector(gains.begin(), gains.begin() + 3), (std::vector{5.0, 4.0, 9.0}));
+  EXPECT_TRUE(std::isnan(gains[3]));
+  const Json& front = payload.header["status"]["front"];
+  EXPECT_EQ(front["ids"], Json({1, 3}));
+  EXPECT_FALSE(front.contains("trials"));
+  EXPECT_EQ(front["extremes"], Json({{"cost", 1}, {"gain", 3}}));
+  EXPECT_EQ(front["trade_offs"][0]["stops"][0]["buys"], 2.0);
+  EXPECT_EQ(payload.header["importance"]["objectives"].size(), 2U);
+  EXPECT_FALSE(decode(payload_of(sample_report(), PayloadParts{})).columns.contains("o0"));
+}
+
 TEST(Payload, ColumnsReadBack) {
   const Decoded found = decode(payload_of(sample_report(), PayloadParts{}));
   EXPECT_EQ(found.header["rows"], 2);

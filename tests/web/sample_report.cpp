@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes the report.html of a made-up study of any size: sample_report TRIALS PARAMETERS FILE
+// Writes the report.html of a made-up study of any size:
+//   sample_report TRIALS PARAMETERS FILE [OBJECTIVES]
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -12,7 +13,22 @@
 
 namespace {
 
-vbo::Trial trial(vbo::TrialId id, std::int64_t trials, std::size_t parameters, vbo::Rng& rng) {
+// Distances from as many centres as there are objectives: the front is what lies between them.
+std::vector<double> distances(const vbo::Point& point, std::size_t objectives, vbo::Rng& rng) {
+  std::vector<double> values(objectives, 0.0);
+  for (std::size_t m = 0; m < objectives; ++m) {
+    for (std::size_t p = 0; p < point.size(); ++p) {
+      const double centre = p % objectives == m ? 0.8 : 0.4;
+      values[m] += std::pow(std::get<double>(point[p]) - centre, 2.0);
+    }
+    values[m] = std::sqrt(values[m]) + 0.01 * rng.uniform();
+    if (m % 2 == 1) values[m] = 10.0 - values[m];
+  }
+  return values;
+}
+
+vbo::Trial trial(vbo::TrialId id, std::int64_t trials, std::size_t parameters,
+                 std::size_t objectives, vbo::Rng& rng) {
   const double t = static_cast<double>(id) / static_cast<double>(trials);
   vbo::Trial made;
   made.id = id;
@@ -39,7 +55,7 @@ vbo::Trial trial(vbo::TrialId id, std::int64_t trials, std::size_t parameters, v
                           {"sqrt_beta", 0.5},
                           {"round_information_nats", rng.uniform()}};
   made.state = vbo::TrialState::completed;
-  made.values = {value};
+  made.values = objectives > 1 ? distances(made.point, objectives, rng) : std::vector{value};
   if (id % 50 == 0) {
     made.state = vbo::TrialState::failed;
     made.values.clear();
@@ -52,12 +68,13 @@ vbo::Trial trial(vbo::TrialId id, std::int64_t trials, std::size_t parameters, v
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 4) {
-    std::cerr << "usage: sample_report TRIALS PARAMETERS FILE\n";
+  if (argc != 4 && argc != 5) {
+    std::cerr << "usage: sample_report TRIALS PARAMETERS FILE [OBJECTIVES]\n";
     return 2;
   }
   const std::int64_t trials = std::atoll(argv[1]);
   const auto parameters = static_cast<std::size_t>(std::atoll(argv[2]));
+  const auto objectives = argc > 4 ? static_cast<std::size_t>(std::atoll(argv[4])) : 1;
   std::vector<vbo::Parameter> space;
   for (std::size_t p = 0; p < parameters; ++p) {
     space.push_back(vbo::Parameter::real("x" + std::to_string(p + 1), 0.0, 1.0));
@@ -65,13 +82,18 @@ int main(int argc, char** argv) {
   vbo::StudyRecord record;
   record.name = "sample";
   record.budget = trials;
+  for (std::size_t m = 0; m < objectives && objectives > 1; ++m) {
+    record.objectives.resize(m + 1);
+    record.objectives[m] = {"objective " + std::to_string(m + 1),
+                            m % 2 == 1 ? vbo::Goal::maximize : vbo::Goal::minimize};
+  }
   record.space = vbo::Space::make(space).value();
   record.optimizer = {.method = "vbo", .seed = 1, .batch = 64};
   vbo::Rng rng(1, "sample-report");
   std::vector<vbo::Trial> all;
   std::vector<vbo::RoundReport> rounds;
   for (vbo::TrialId id = 1; id <= trials; ++id) {
-    all.push_back(trial(id, trials, parameters, rng));
+    all.push_back(trial(id, trials, parameters, objectives, rng));
     if ((id - 1) % 64 == 0) {
       vbo::AskReport report;
       report.round = static_cast<std::int64_t>(rounds.size()) + 1;
@@ -79,10 +101,10 @@ int main(int argc, char** argv) {
     }
   }
   const vbo::StudyReport report = vbo::make_report(record, std::move(all), rounds);
-  const vbo::Importance importance = vbo::importance(record.space, report.trials);
+  const std::vector<vbo::Importance> importances = vbo::importances(record, report.trials);
   vbo::web::PayloadParts parts;
   parts.url = "sample.db";
-  parts.importance = &importance;
+  parts.importances = &importances;
   std::ofstream(argv[3]) << vbo::web::report_page({vbo::web::payload_of(report, parts)});
   return 0;
 }

@@ -25,8 +25,8 @@ class PageTest(VboTest):
         self.addCleanup(browser.close)
         return browser
 
-    def sample(self, trials, parameters):
-        subprocess.run([SAMPLE_REPORT, str(trials), str(parameters), self.path("report.html")], check=True)
+    def sample(self, trials, parameters, objectives=1):
+        subprocess.run([SAMPLE_REPORT, str(trials), str(parameters), self.path("report.html"), str(objectives)], check=True)
         return (self.folder / "report.html").as_uri()
 
     def shot(self, browser, name, full=False):
@@ -279,6 +279,151 @@ retries = 0
         self.assertIn("Amber ticks: 8 infeasible inputs.", note)
         self.assertIn("constraints", self.pixels(browser))
         self.shot(browser, "constraints", full=True)
+        self.assert_calm(browser)
+
+
+class SeveralObjectives(PageTest):
+    FRONT = "document.querySelector('#front .note').textContent"
+
+    def opened(self, trials, parameters, objectives, **more):
+        browser = self.browser(**more)
+        browser.open(self.sample(trials, parameters, objectives))
+        browser.ready()
+        browser.run("document.documentElement.style.scrollBehavior = 'auto'")
+        return browser
+
+    def test_every_card_is_drawn(self):
+        browser = self.opened(600, 5, 2)
+        cards = browser.run("return [...document.querySelectorAll('#cards > section:not([hidden])')].map((card) => card.id)")
+        self.assertEqual(cards[:4], ["front", "answer", "trade-offs", "progress"])
+        size = int(browser.run("return document.querySelector('#tiles strong').textContent"))
+        self.assertGreater(size, 5)
+        self.assertRegex(browser.run(f"return {self.FRONT}"), rf"^{size} results on the front, {600 - 12 - size} behind it")
+        self.assertEqual(browser.run("return document.querySelector('#study-about').textContent.split(', method')[0]"), "minimize objective 1, maximize objective 2")
+        # Knee and extremes have their names on the plot, and a column each in the answer.
+        names = {"best objective 1", "best objective 2", "knee"}
+        self.assertEqual(set(browser.run("return [...document.querySelectorAll('#front .names text')].map((text) => text.textContent)")), names)
+        self.assertEqual({text.split(", trial")[0] for text in browser.run("return [...document.querySelectorAll('#answer thead button')].map((b) => b.textContent)")}, names)
+        prices = browser.run("return [...document.querySelectorAll('#trade-offs tbody td:last-child')].map((cell) => cell.textContent)")
+        self.assertTrue(all(re.match(r"\S+ of objective 1 buys \S+ of objective 2$", price) for price in prices[:-1]), prices)
+        self.assertEqual(prices[-1], "")
+        # What is best in one objective is the first or the last stop.
+        answer = browser.run("return [...document.querySelectorAll('#answer thead button')].map((b) => b.textContent.split(', trial ')[1])")
+        stops = browser.run("return [...document.querySelectorAll('#trade-offs tbody button')].map((b) => b.textContent.split(' ')[1])")
+        self.assertEqual([stops[0], stops[-1]], answer[:2])
+        self.assertEqual(browser.run("return document.querySelector('#progress .y-title').textContent"), "hypervolume")
+        axes = browser.run("return [...document.querySelectorAll('#space g.axis text.name')].map((text) => text.querySelector('title').textContent)")
+        self.assertEqual(axes, ["x1", "x2", "x3", "x4", "x5", "objective 1", "objective 2"])
+        blank = browser.run("""return [...document.querySelectorAll('.plot')].filter((plot) => {
+            const canvas = plot.querySelector('canvas');
+            const painted = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some((byte) => byte !== 0);
+            return !painted && plot.querySelectorAll('svg rect, svg path').length === 0; }).map((plot) => plot.parentNode.id)""")
+        self.assertEqual(blank, [])
+        self.shot(browser, "several", full=True)
+        self.assert_calm(browser)
+
+    def test_importance_of_all_objectives_or_of_one(self):
+        browser = self.opened(300, 4, 3)
+        bars = "document.querySelectorAll('#importance rect.amount').length"
+        self.assertEqual(browser.run(f"return {bars}"), 12, "four parameters, three objectives")
+        browser.run("const choice = document.querySelector('#importance select'); choice.value = '1'; choice.dispatchEvent(new Event('change'))")
+        browser.wait(f"{bars} >= 4 && {bars} < 12 && document.querySelectorAll('#importance path.interval').length === {bars}", "one objective with its intervals")
+        self.assert_calm(browser)
+
+    def test_saving_as_csv_and_svg(self):
+        browser = self.opened(300, 3, 3)
+        browser.run("""window.saved = []; const make = URL.createObjectURL;
+            URL.createObjectURL = (blob) => { blob.text().then((text) => window.saved.push([blob.type, text])); return make(blob); };""")
+        browser.run("for (const button of document.querySelectorAll('.tools button')) button.click()")
+        browser.wait("window.saved.length === document.querySelectorAll('.tools button').length", "all are saved")
+        heads = []
+        for kind, text in browser.run("return window.saved"):
+            if kind == "text/csv":
+                heads.append(text.splitlines()[0])
+                self.assertEqual(len({line.count(",") for line in text.splitlines()}), 1, heads[-1])
+            else:
+                self.assertTrue(browser.run("return new DOMParser().parseFromString(arguments[0], 'image/svg+xml').querySelector('parsererror') === null", text))
+        self.assertIn("trial,objective 1,objective 2,objective 3,on_front,within_limits", heads)
+        self.assertIn("evaluation,trial,front_size,hypervolume", heads)
+
+    def test_a_rectangle_on_the_front_selects_in_all_views(self):
+        browser = self.opened(600, 4, 2)
+        before = ReportFile.pixels(browser)
+        browser.run("document.getElementById('front').scrollIntoView()")
+        x, y, right, bottom = browser.run("""const box = document.querySelector('#front .brush .overlay').getBoundingClientRect();
+            return [box.left, box.top, box.right, box.bottom]""")
+        browser.drag(x + 3, y + 3, x + (right - x) / 3, bottom - 3)
+        words = browser.wait("document.querySelector('p.selection').textContent.includes(' of 600') && document.querySelector('p.selection').textContent", "something is selected")
+        self.assertIn("objective 1 from", words)
+        self.assertIn("objective 2 from", words)
+        many = int(re.match(r"(\d+) trial", words).group(1))
+        self.assertTrue(1 <= many < 500, words)
+        # The filter says the same in numbers: what the table shows lies in it.
+        low, high = map(float, re.search(r"objective 1 from (\S+) to ([\d.]+)", words).groups())
+        browser.wait(f"[...document.querySelectorAll('#results tbody td:nth-child(2)')].every((cell) => Number(cell.textContent) <= {high} + 1e-3)", "the table shows the selection")
+        self.assertLess(low, high)
+        for view in ("space", "scatter", "slices", "front"):
+            self.wait_until(lambda: ReportFile.pixels(browser)[view] != before[view], f"{view} shows the selection")
+        browser.run("document.getElementById('clear-selection').click()")
+        for view in ("space", "scatter", "slices", "front"):
+            self.wait_until(lambda: ReportFile.pixels(browser)[view] == before[view], f"{view} shows everything again")
+        # And from the axis of an objective in "Space" to the front.
+        browser.run("document.getElementById('space').scrollIntoView()")
+        x, top, bottom = browser.run("""const axes = document.querySelectorAll('#space g.axis'); const box = axes[axes.length - 1].querySelector('.rule').getBoundingClientRect();
+            return [box.left, box.top, box.bottom]""")
+        browser.drag(x, top + 3, x, (top + bottom) / 2)
+        browser.wait("document.querySelector('p.selection').textContent.includes('objective 2 from')", "an objective is filtered")
+        self.wait_until(lambda: ReportFile.pixels(browser)["front"] != before["front"], "the front shows it")
+        # By numbers, too.
+        browser.run("""document.getElementById('clear-selection').click();
+            const field = document.querySelector('.filter input[aria-label="objective 1 to"]'); field.closest('details').open = true;
+            field.value = '0.5'; field.dispatchEvent(new Event('change'))""")
+        self.assertRegex(browser.run("return document.querySelector('p.selection').textContent"), r"objective 1 from \S+ to 0.5")
+        self.assert_calm(browser)
+
+    def test_any_two_objectives(self):
+        browser = self.opened(400, 4, 3)
+        before = ReportFile.pixels(browser)["front"]
+        browser.run("const [, y] = document.querySelectorAll('#front select'); y.value = '2'; y.dispatchEvent(new Event('change'))")
+        self.wait_until(lambda: ReportFile.pixels(browser)["front"] != before, "another plane")
+        self.assertEqual(browser.run("return document.querySelector('#front .y-title').textContent"), "objective 3 (minimize)")
+        self.assertIn("on the front of all 3 objectives", browser.run(f"return {self.FRONT}"))
+        browser.run("const choice = document.querySelector('#trade-offs select'); choice.value = '2'; choice.dispatchEvent(new Event('change'))")
+        self.assertEqual(browser.run("return [...document.querySelectorAll('#trade-offs thead th')].map((th) => th.textContent)")[1:3], ["objective 2", "objective 3"])
+        browser.run("document.querySelector('#trade-offs tbody button').click()")
+        self.assertIn("on the front", browser.run("return document.querySelector('#trial').textContent"))
+        self.assert_calm(browser)
+
+    def test_narrow_and_wide_light_and_dark(self):
+        for width, height, dark in ((400, 800, True), (3840, 2160, False)):
+            browser = self.opened(300, 6, 4, width=width, height=height, dark=dark)
+            self.assertLessEqual(browser.run("return document.documentElement.scrollWidth"), width, "nothing sticks out")
+            self.assertGreater(browser.run("return document.querySelector('#front canvas').getBoundingClientRect().width"), 0.8 * width - 60)
+            self.shot(browser, f"several-{width}", full=True)
+            self.assert_calm(browser)
+
+    def test_a_hundred_thousand_trials(self):
+        browser = self.opened(100000, 6, 2)
+        drawn = browser.run("return performance.now()")
+        note = browser.run(f"return {self.FRONT}")
+        size = int(re.match(r"(\d+)", note).group(1))
+        self.assertRegex(note, rf"^{size} results on the front, 9[78]\s\d{{3}} behind it or outside a limit. 20\s000 of these are drawn.")
+        times = sorted(browser.later(DRAG, 40)[2:])
+        fps = 1000 * len(times) / sum(times)
+        print(f"\n100,000 trials, two objectives, {size} on the front: drawn after {drawn / 1000:.2f} s; brushed at {fps:.0f} frames a second", flush=True)
+        if calm():
+            self.assertLess(drawn, 3000)
+            self.assertGreater(fps, 30)
+        self.assertLess(drawn, 20000, "something takes more than linear time")
+        self.assertGreater(fps, 0.3, "something takes more than linear time")
+        self.shot(browser, "several-100000", full=True)
+        self.assert_calm(browser)
+
+    def test_printing(self):
+        browser = self.opened(200, 4, 2, dark=True)
+        file = pathlib.Path(SHOTS or self.folder) / "several.pdf"
+        browser.print(file)
+        self.assertTrue(2 <= len(re.findall(rb"/Type\s*/Page\b", file.read_bytes())) <= 12)
         self.assert_calm(browser)
 
 

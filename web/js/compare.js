@@ -8,7 +8,7 @@ export class CompareView extends Surface {
   constructor(parent, studies) {
     super(parent, {
       id: "compare", title: "Studies against each other", study: studies[0], wide: true, height: 300,
-      hint: "Best so far of each study over evaluations. Which is ahead early, and which in the end? Goals should be the same.",
+      hint: "Best so far of each study over evaluations, or its hypervolume. Which is ahead early, and which in the end? Goals, and references of several objectives, should be the same.",
       csv: () => this.csv(),
     });
     this.studies = studies;
@@ -38,13 +38,13 @@ export class CompareView extends Surface {
     groupOf(svg, "x-axis", `translate(0,${this.margin.top + this.innerHeight})`).call(d3.axisBottom(this.x).ticks(Math.max(3, this.width / 110)));
     groupOf(svg, "y-axis", `translate(${this.margin.left},0)`).call(d3.axisLeft(this.y).ticks(6).tickFormat((v) => formatNumber(v, 3)));
     axisLabel(svg, "x-title", "evaluations", this.margin.left + this.innerWidth / 2, this.height - 6);
-    axisLabel(svg, "y-title", "best so far", 13, this.margin.top + this.innerHeight / 2, true);
+    axisLabel(svg, "y-title", this.studies[0].several ? "hypervolume" : "best so far", 13, this.margin.top + this.innerHeight / 2, true);
     const keys = groupOf(svg, "legend", `translate(${this.margin.left + 14},${this.margin.top + 6})`).selectAll("g.key").data(this.studies)
       .join((enter) => enter.append("g").attr("class", "key"));
     keys.attr("transform", (d, i) => `translate(0,${i * 18})`);
     keys.selectAll("line").data((d, i) => [i]).join("line").attr("x2", 18).attr("stroke-width", 2.4).attr("stroke", (i) => seriesColor(i));
     keys.selectAll("text").data((d) => [d]).join("text").attr("x", 24).attr("dy", "0.35em").attr("fill", "currentColor")
-      .text((d) => `${d.name} (${d.status.method}): ${formatNumber(d.status.best?.value ?? NaN, 5)}`);
+      .text((d) => `${d.name} (${d.status.method}): ${formatNumber(d.reached, 5)}`);
   }
 
   paint(context) {
@@ -65,7 +65,7 @@ export class CompareView extends Surface {
     });
   }
 
-  describe() { return `Best so far: ${this.studies.map((study) => `${study.name} ${formatNumber(study.status.best?.value ?? NaN, 4)}`).join(", ")}.`; }
+  describe() { return `Best so far: ${this.studies.map((study) => `${study.name} ${formatNumber(study.reached, 4)}`).join(", ")}.`; }
 
   csv() {
     let text = csvLine(["study", "evaluation", "best_so_far"]);

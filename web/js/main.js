@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Puts the page together: reads the studies inside it, or follows the one behind it.
 import { bytesFromBase64, decodePayload, inflateBytes } from "./payload.js";
-import { formatCount, formatNumber } from "./format.js";
+import { formatCount, formatNumber, plural } from "./format.js";
 import { element } from "./dom.js";
 import { Study } from "./study.js";
 import { Selection } from "./selection.js";
@@ -15,6 +15,8 @@ import { WorkersView, hasTimes } from "./workers.js";
 import { AnswerView, DetailsView, FailuresView, FilterView, MetricsView, ResultsView } from "./texts.js";
 import { ConstraintsView, panelsOf } from "./constraints.js";
 import { CompareView } from "./compare.js";
+import { FrontView, HypervolumeView } from "./front.js";
+import { FrontAnswerView, TradeOffsView } from "./trade-offs.js";
 import { Live } from "./live.js";
 
 const page = { studies: [], views: [], study: null, selection: null, live: null };
@@ -25,15 +27,21 @@ function tile(label, value, small) {
     small ? element("span", { class: "quiet" }, small) : null);
 }
 
+function frontTiles({ front }) {
+  return [tile("on the front", formatCount(front?.size ?? 0), plural(page.study.objectives.length, "objective")),
+    tile("hypervolume", formatNumber(front?.hypervolume ?? NaN, 5), front?.exact === false ? "estimated" : "")];
+}
+
 function drawHead() {
   const { status } = page.study;
   document.title = `${status.study} – vbo`;
   byId("study-name").textContent = status.study;
-  byId("study-about").textContent = `${status.goal}, method ${status.method}, batch ${status.batch}, seed ${status.seed}, ${status.storage}`;
+  const goals = page.study.several ? page.study.objectives.map(({ name, goal }) => `${goal} ${name}`).join(", ") : status.goal;
+  byId("study-about").textContent = `${goals}, method ${status.method}, batch ${status.batch}, seed ${status.seed}, ${status.storage}`;
   const done = status.completed + status.failed;
   const share = status.budget > 0 ? `${Math.round(100 * done / status.budget)} % of ${formatCount(status.budget)}` : "";
   byId("tiles").replaceChildren(
-    tile("best", status.best ? formatNumber(status.best.value, 6) : "–", status.best ? `trial ${status.best.id}${status.best.feasible === false ? ", infeasible" : ""}` : "nothing has succeeded yet"),
+    ...(page.study.several ? frontTiles(status) : [tile("best", status.best ? formatNumber(status.best.value, 6) : "–", status.best ? `trial ${status.best.id}${status.best.feasible === false ? ", infeasible" : ""}` : "nothing has succeeded yet")]),
     tile("evaluated", formatCount(done), share),
     ...(typeof status.feasible === "number" ? [tile("within limits", formatCount(status.feasible), status.completed > 0 ? `${Math.round(100 * status.feasible / status.completed)} % of the results` : "")] : []),
     tile("running", formatCount(status.running), `${formatCount(status.waiting)} waiting`),
@@ -79,8 +87,15 @@ function show(study) {
     return view;
   };
   if (page.studies.length > 1) add(new CompareView(main, page.studies));
-  add(new Progress(main, study, selection));
-  add(new AnswerView(main, study, selection));
+  if (study.several) {
+    add(new FrontView(main, study, selection));
+    add(new FrontAnswerView(main, study, selection));
+    add(new TradeOffsView(main, study, selection));
+    add(new HypervolumeView(main, study, selection));
+  } else {
+    add(new Progress(main, study, selection));
+    add(new AnswerView(main, study, selection));
+  }
   const choices = axisChoices(study);
   const showPair = ([first, second]) => {
     const at = (name) => choices.findIndex((choice) => choice.parameter?.name === name);
@@ -114,7 +129,7 @@ function show(study) {
 
 // What decides which cards there are: when it changes, the page is built anew.
 function shapeOf(study) {
-  return JSON.stringify([study.space, study.constraints, study.limits, study.metrics, panelsOf(study).length > 0, hasInformation(study), hasTimes(study)]);
+  return JSON.stringify([study.space, study.objectives, (study.status.front?.trade_offs ?? []).length, study.constraints, study.limits, study.metrics, panelsOf(study).length > 0, hasInformation(study), hasTimes(study)]);
 }
 
 function drawTabs() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Parallel coordinates: one axis per parameter and one for the rank of the outcome. Up to a few thousand trials
+// Parallel coordinates: one axis per parameter and one for the rank of the outcome, or per objective. Up to a few thousand trials
 // are lines; more are bundles between bins of neighbouring axes, which costs the same however many there are.
 import { csvLine, formatNumber, plural } from "./format.js";
 import { BUCKETS, rankColors } from "./colors.js";
@@ -32,19 +32,19 @@ export class Parallel extends Surface {
     });
     this.study = study;
     this.selection = selection;
-    this.axes = [...study.space.keys(), "value"];
+    this.axes = [...study.space.keys(), ...(study.several ? study.objectives.map(({ key }) => key) : ["value"])];
     this.plot.addEventListener("click", (event) => this.pick(event));
   }
 
-  unitColumn(axis) { return axis === "value" ? this.study.rank : this.study.unit[axis]; }
-  axisName(axis) { return axis === "value" ? "outcome" : this.study.space[axis].name; }
+  unitColumn(axis) { return this.study.unitOn(axis); }
+  axisName(axis) { return axis === "value" ? "outcome" : typeof axis === "string" ? this.study.objectives[axis.slice(1)].name : this.study.space[axis].name; }
 
   layout() {
     const d3 = globalThis.d3;
     this.x = d3.scalePoint().domain(this.axes.map(String)).range([this.margin.left, this.margin.left + this.innerWidth]);
     this.y = d3.scaleLinear().domain([0, 1]).range([this.margin.top + this.innerHeight, this.margin.top]);
     // The best outcome is on top.
-    this.yOf = (axis, unit) => this.y(axis === "value" ? 1 - unit : unit);
+    this.yOf = (axis, unit) => this.y(typeof axis === "string" ? 1 - unit : unit);
   }
 
   tickTexts(axis) {
@@ -53,6 +53,11 @@ export class Parallel extends Surface {
       const n = study.byRank.length;
       if (n === 0) return [];
       return [[0, "best"], [1, "worst"]];
+    }
+    if (typeof axis === "string") {
+      if (study.byRank.length === 0) return [];
+      const m = Number(axis.slice(1));
+      return [[0, formatNumber(study.objectiveAt(m, 0), 3)], [1, formatNumber(study.objectiveAt(m, 1), 3)]];
     }
     const parameter = study.space[axis];
     if (parameter.type === "categorical") {
@@ -81,7 +86,7 @@ export class Parallel extends Surface {
       name.selectAll("title").data((d) => [d]).join("title").text((d) => d);
       group.selectAll("text.tick").data(self.tickTexts(axis)).join("text").attr("class", "tick").attr("fill", "currentColor")
         .attr("text-anchor", "start").attr("x", 5).attr("dy", "0.32em")
-        .attr("y", (d) => self.yOf(axis, d[0]) + (d[0] === 0 && axis !== "value" ? 12 : d[0] === 1 && axis === "value" ? 12 : 0))
+        .attr("y", (d) => self.yOf(axis, d[0]) + (d[0] === (typeof axis === "string" ? 1 : 0) ? 12 : 0))
         .text((d) => clip(d[1], Math.max(4, room)));
       let brushGroup = group.select("g.brush");
       if (brushGroup.empty()) brushGroup = group.append("g").attr("class", "brush");
@@ -109,7 +114,7 @@ export class Parallel extends Surface {
       return;
     }
     const [a, b] = ends.map((pixel) => this.y.invert(pixel));
-    const units = axis === "value" ? [1 - a, 1 - b] : [a, b];
+    const units = typeof axis === "string" ? [1 - a, 1 - b] : [a, b];
     this.selection.setFilter(axis, units.sort((p, q) => p - q), hasty);
   }
 
@@ -207,15 +212,17 @@ export class Parallel extends Surface {
   }
 
   describe() {
-    return `Parallel coordinates of ${plural(this.study.space.length, "parameter")} and the outcome, `
+    const outcome = this.study.several ? plural(this.study.objectives.length, "objective") : "the outcome";
+    return `Parallel coordinates of ${plural(this.study.space.length, "parameter")} and ${outcome}, `
       + `${plural(this.selection.count, "trial")} selected. The filters below do the same by keyboard.`;
   }
 
   csv() {
     const { study } = this;
-    let text = csvLine(["trial", "selected", "value", ...study.space.map((p) => p.name)]);
+    const outcomes = study.several ? study.objectives : [{ name: "value", key: "value" }];
+    let text = csvLine(["trial", "selected", ...outcomes.map(({ name }) => name), ...study.space.map((p) => p.name)]);
     for (const row of study.byRank) {
-      text += csvLine([study.columns.id[row], this.selection.has(row) ? 1 : 0, study.columns.value[row],
+      text += csvLine([study.columns.id[row], this.selection.has(row) ? 1 : 0, ...outcomes.map(({ key }) => study.columns[key][row]),
         ...study.space.map((_, p) => study.parameterText(p, row))]);
     }
     return text;
@@ -227,6 +234,11 @@ export function filterText(study, axis, [low, high]) {
   if (axis === "value") {
     const n = study.byRank.length;
     return `outcome between rank ${Math.round(low * Math.max(0, n - 1)) + 1} and ${Math.round(high * Math.max(0, n - 1)) + 1} of ${n}`;
+  }
+  if (typeof axis === "string") {
+    const m = Number(axis.slice(1));
+    const [from, to] = [low, high].map((unit) => study.objectiveAt(m, Math.min(1, Math.max(0, unit)))).sort((a, b) => a - b);
+    return `${study.objectives[m].name} from ${formatNumber(from, 4)} to ${formatNumber(to, 4)}`;
   }
   const parameter = study.space[axis];
   if (parameter.type === "categorical") {

@@ -3,21 +3,10 @@
 import { csvLine, formatCount, formatDuration, formatNumber, plural } from "./format.js";
 import { rankColors } from "./colors.js";
 import { element } from "./dom.js";
+import { robustRange } from "./front-order.js";
 import { Surface, axisLabel, groupOf } from "./surface.js";
 import { nearestPoint, paintFocus, paintPoints, pixelsOf } from "./points.js";
 import { COMPLETED, FAILED, STATE_NAMES } from "./study.js";
-
-// A range of values that a few wild ones do not stretch: from the best to the outer fence of the quartiles.
-export function robustRange(sortedFromBest) {
-  const n = sortedFromBest.length;
-  if (n === 0) return [0, 1];
-  const best = sortedFromBest[0], worst = sortedFromBest[n - 1];
-  const at = (share) => sortedFromBest[Math.min(n - 1, Math.floor(share * n))];
-  const spread = Math.abs(at(0.75) - at(0.25));
-  const fence = at(0.75) + Math.sign(worst - best) * 3 * spread;
-  const far = Math.abs(worst - best) > Math.abs(fence - best) && spread > 0 ? fence : worst;
-  return best === far ? [best - 0.5, best + 0.5] : [best, far];
-}
 
 // Whether a logarithmic axis shows more: all positive, and the good half spans more than two decades.
 export function logHelps(sortedFromBest) {
@@ -54,13 +43,14 @@ export function markWords(study) {
 }
 
 export class Progress extends Surface {
-  constructor(parent, study, selection) {
+  // `more` replaces options of the card.
+  constructor(parent, study, selection, more = {}) {
     const scale = element("select", { "aria-label": "Scale of values", on: { change: () => this.redraw() } },
       ...["auto", "linear", "log"].map((name) => element("option", { value: name }, name === "auto" ? "scale: auto" : name)));
     super(parent, {
       id: "progress", title: "Progress", study, wide: true, height: (width) => Math.min(420, Math.max(240, width * 0.36)),
       hint: "The line is the best result so far: look for long flat stretches at the end, and for results that stay as scattered as at the beginning.",
-      tools: [scale], csv: () => this.csv(),
+      tools: [scale], csv: () => this.csv(), ...more,
     });
     this.study = study;
     this.selection = selection;
@@ -80,15 +70,22 @@ export class Progress extends Surface {
     this.y = (this.logarithmic ? d3.scaleLog() : d3.scaleLinear()).domain(domain)
       .range([this.margin.top + this.innerHeight, this.margin.top]).nice(5);
     this.y.clamp(true);
-    const last = Math.max(study.byEvaluation.length, 1);
-    const budget = study.status.budget;
-    this.x = d3.scaleLinear().domain([0, budget > 0 && budget < 3 * last ? Math.max(budget, last) : last * 1.02])
-      .range([this.margin.left, this.margin.left + this.innerWidth]);
+    this.x = this.evaluationScale();
     const { evaluation, value } = study.columns;
     this.pixels = pixelsOf(study.byRank, (row) => this.x(evaluation[row]), (row) => this.y(value[row]));
     const [low, high] = this.y.domain();
     this.beyond = study.byRank.reduce((sum, row) => sum + (value[row] < low || value[row] > high ? 1 : 0), 0);
   }
+
+  // As far as the budget goes, where that is near.
+  evaluationScale() {
+    const last = Math.max(this.study.byEvaluation.length, 1);
+    const { budget } = this.study.status;
+    return globalThis.d3.scaleLinear().domain([0, budget > 0 && budget < 3 * last ? Math.max(budget, last) : last * 1.02])
+      .range([this.margin.left, this.margin.left + this.innerWidth]);
+  }
+
+  words() { return markWords(this.study); }
 
   overlay(svg) {
     const d3 = globalThis.d3;
@@ -99,7 +96,7 @@ export class Progress extends Surface {
       .tickFormat(this.logarithmic ? this.y.tickFormat(6, short) : short));
     axisLabel(svg, "x-title", "evaluations", this.margin.left + this.innerWidth / 2, this.height - 6);
     axisLabel(svg, "y-title", `value (${this.study.status.goal})`, 13, this.margin.top + this.innerHeight / 2, true);
-    this.note.textContent = [this.beyond > 0 ? `${plural(this.beyond, "result")} beyond the edge, drawn on it.` : "", markWords(this.study)].join(" ").trim();
+    this.note.textContent = [this.beyond > 0 ? `${plural(this.beyond, "result")} beyond the edge, drawn on it.` : "", this.words()].join(" ").trim();
   }
 
   place(row) { return [this.x(this.study.columns.evaluation[row]), this.y(this.study.columns.value[row])]; }
@@ -108,17 +105,7 @@ export class Progress extends Surface {
     const { study, colors } = this;
     const bottom = this.margin.top + this.innerHeight;
     this.paintRounds(context, bottom);
-    const budget = study.status.budget;
-    if (budget > 0 && budget <= this.x.domain()[1]) {
-      context.strokeStyle = colors.quiet;
-      context.lineWidth = 1;
-      context.setLineDash([3, 4]);
-      context.beginPath();
-      context.moveTo(this.x(budget), this.margin.top);
-      context.lineTo(this.x(budget), bottom);
-      context.stroke();
-      context.setLineDash([]);
-    }
+    this.paintBudget(context, bottom);
     const x = this.x, y = this.y;
     paintPoints(context, {
       selection: this.selection, rows: study.byRank, pixels: this.pixels, colors, palette: rankColors(colors.dark),
@@ -141,6 +128,19 @@ export class Progress extends Surface {
     context.stroke();
     const { focus } = this.selection;
     if (focus >= 0 && study.columns.state[focus] === COMPLETED) paintFocus(context, ...this.place(focus), colors);
+  }
+
+  paintBudget(context, bottom) {
+    const { budget } = this.study.status;
+    if (!(budget > 0 && budget <= this.x.domain()[1])) return;
+    context.strokeStyle = this.colors.quiet;
+    context.lineWidth = 1;
+    context.setLineDash([3, 4]);
+    context.beginPath();
+    context.moveTo(this.x(budget), this.margin.top);
+    context.lineTo(this.x(budget), bottom);
+    context.stroke();
+    context.setLineDash([]);
   }
 
   // Results outside a limit: crossed out.

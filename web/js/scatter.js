@@ -9,7 +9,8 @@ import { nearestPoint, paintFocus, paintPoints, pixelsOf } from "./points.js";
 // What can stand on an axis: {key, name, column, parameter?}
 export function axisChoices(study) {
   const choices = study.space.map((parameter, p) => ({ key: `p${p}`, name: parameter.name, parameter, index: p }));
-  choices.push({ key: "value", name: "value" });
+  if (study.several) for (const { key, name } of study.objectives) choices.push({ key, name });
+  else choices.push({ key: "value", name: "value" });
   study.metrics.forEach((name, m) => choices.push({ key: `m${m}`, name: `metric ${name}` }));
   choices.push({ key: "evaluation", name: "evaluation" }, { key: "seconds", name: "seconds" });
   return choices;

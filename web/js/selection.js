@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The one selection that all views share: a range or a set of choices per axis, and one trial in focus.
-// Axes are numbers of parameters, or "value". While a hand drags, the selection is `hasty`: views then draw a part
+// Axes are those of Study.unitOn(). While a hand drags, the selection is `hasty`: views then draw a part
 // of many trials, and everything when the hand rests.
 
 const MOST_IN_HASTE = 20000;
@@ -73,7 +73,7 @@ export class Selection {
     }
     const mask = new Uint8Array(n).fill(1);
     for (const [axis, [low, high]] of this.filters) {
-      const unit = axis === "value" ? this.study.rank : this.study.unit[axis];
+      const unit = this.study.unitOn(axis);
       for (let i = 0; i < n; ++i) {
         const u = unit[i];
         if (!(u >= low && u <= high)) mask[i] = 0;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A study in the page: growable columns, one row per trial in the order of ids, filled from payloads, and what
-// follows from them: ranks, order of results, best so far, positions on a unit scale.
+// follows from them: ranks, order of results, best so far, positions on a unit scale. With several objectives a
+// result's rank is by how far it is behind the front.
+import { formatNumber } from "./format.js";
+import { gapsBehind, robustRange } from "./front-order.js";
 
 export const WAITING = 0, RUNNING = 1, COMPLETED = 2, FAILED = 3;
 export const STATE_NAMES = ["waiting", "running", "completed", "failed"];
@@ -33,7 +36,8 @@ export class Study {
     this.codes = { sources: new Map(), workers: new Map(), messages: new Map() };
     this.terms = [];  // [{name, note}], as columns t0, t1, ...
     this.outputs = {};
-    this.importance = null;
+    this.importance = null;  // of several objectives: {objectives: [one per objective]}
+    this.front = new Int32Array(0);  // rows
     this.merge(payload);
   }
 
@@ -41,10 +45,13 @@ export class Study {
   get minimize() { return this.status.goal === "minimize"; }
   get parameters() { return this.space; }
   get metrics() { return this.status.metrics; }
+  get several() { return this.objectives.length > 1; }
 
   // Adds new trials and overwrites known ones.
   merge({ header, columns }) {
     this.status = header.status;
+    const objectives = header.status.objectives ?? [];  // of a study with several; the values are columns o0, o1, ...
+    this.objectives = objectives.map((objective, m) => ({ ...objective, key: `o${m}`, sign: objective.goal === "minimize" ? 1 : -1 }));
     this.space = header.space;
     this.constraints = header.constraints ?? [];  // known beforehand; the room left is column c0, c1, ...
     this.limits = header.limits ?? [];  // of metrics: {metric, at_most?, at_least?}
@@ -116,11 +123,13 @@ export class Study {
     for (let i = 0; i < n; ++i) if (state[i] === COMPLETED) done.push(i);
     this.byRank = Int32Array.from(done);
     const sign = this.minimize ? 1 : -1;
-    if (this.limits.length === 0) this.byRank.sort((a, b) => sign * (value[a] - value[b]) || a - b);
+    if (this.several) this.sortBehindFront();
+    else if (this.limits.length === 0) this.byRank.sort((a, b) => sign * (value[a] - value[b]) || a - b);
     else this.sortWithinLimits(sign);
     this.rank = new Float32Array(n).fill(NaN);  // 0 = best, 1 = worst
     const last = Math.max(1, this.byRank.length - 1);
     for (let k = 0; k < this.byRank.length; ++k) this.rank[this.byRank[k]] = k / last;
+    for (const row of this.front) this.rank[row] = 0;
     // Ended rows in the order of telling.
     const ended = [];
     for (let i = 0; i < n; ++i) if (evaluation[i] > 0) ended.push(i);
@@ -131,7 +140,7 @@ export class Study {
       for (let i = 0; i < n; ++i) unit[i] = unitOf(parameter, from[i]);
       return unit;
     });
-    this.best = this.byRank.length > 0 ? this.byRank[0] : -1;
+    this.best = this.several ? this.balanced() : this.byRank.length > 0 ? this.byRank[0] : -1;
     this.stamp = (this.stamp ?? 0) + 1;  // changes whenever anything above does
     this.binned = new Map();
   }
@@ -142,6 +151,52 @@ export class Study {
     const outside = new Float64Array(this.rows);
     for (const row of this.byRank) outside[row] = this.outsideBy(row);
     this.byRank.sort((a, b) => outside[a] - outside[b] || sign * (value[a] - value[b]) || a - b);
+  }
+
+  // The front first, then what is behind it, the nearest first; at the end what is outside a limit.
+  sortBehindFront() {
+    const { rows, objectives, columns } = this;
+    const found = this.status.front?.ids ?? [];
+    this.front = Int32Array.from(found.map((id) => this.byId.get(id)).filter((row) => row !== undefined));
+    const costs = objectives.map(({ key, sign }) => {
+      const cost = new Float64Array(rows);
+      for (const row of this.byRank) cost[row] = sign * columns[key][row];
+      return cost;
+    });
+    this.gap = gapsBehind(costs, this.byRank, this.front, rows);
+    const { gap } = this;
+    const outside = new Float64Array(rows);
+    if (this.limits.length > 0) for (const row of this.byRank) outside[row] = this.outsideBy(row);
+    this.byRank.sort((a, b) => outside[a] - outside[b] || gap[a] - gap[b] || a - b);
+    // Positions on the axes of the objectives: 0 = best, 1 = worst; what is far worse is at the end.
+    this.objectiveRange = costs.map((cost) => {
+      const [best, far] = robustRange(Float64Array.from(this.byRank, (row) => cost[row]).sort());
+      return [best, this.front.reduce((end, row) => Math.max(end, cost[row]), far)];
+    });
+    this.objectiveUnit = costs.map((cost, m) => {
+      const [best, worst] = this.objectiveRange[m];
+      const unit = new Float32Array(rows).fill(NaN);
+      for (const row of this.byRank) unit[row] = Math.min(1, Math.max(0, (cost[row] - best) / (worst - best)));
+      return unit;
+    });
+  }
+
+  // The trial to look at first: the knee of the front, or its first extreme.
+  balanced() {
+    const { knee, extremes } = this.status.front ?? {};
+    return this.byId.get(knee) ?? this.byId.get(Object.values(extremes ?? {})[0]) ?? this.byRank[0] ?? -1;
+  }
+
+  // Positions in [0, 1] on an axis: a parameter's number, "value" (the rank) or an objective's key.
+  unitOn(axis) {
+    if (axis === "value") return this.rank;
+    return typeof axis === "string" ? this.objectiveUnit[Number(axis.slice(1))] : this.unit[axis];
+  }
+
+  // The value of an objective at a position on its axis.
+  objectiveAt(m, unit) {
+    const [best, worst] = this.objectiveRange[m];
+    return this.objectives[m].sign * (best + unit * (worst - best));
   }
 
   // By how much a result is outside its limits, each in shares of the limit; 0 when it is within all.
@@ -160,11 +215,11 @@ export class Study {
 
   isFeasible(row) { return this.limits.length === 0 || this.outsideBy(row) === 0; }
 
-  // The bin, of `bins` equal ones, in which each result lies on an axis (a parameter's number or "value"), in the
+  // The bin, of `bins` equal ones, in which each result lies on an axis (see unitOn), in the
   // order of byRank: what is counted in every frame of brushing lies in memory as it is read.
   binsFor(axis, bins) {
     return this.remember(`${axis}/${bins}`, () => {
-      const unit = axis === "value" ? this.rank : this.unit[axis];
+      const unit = this.unitOn(axis);
       const found = new Uint8Array(this.byRank.length);
       for (let k = 0; k < found.length; ++k) found[k] = Math.min(bins - 1, Math.max(0, Math.floor(unit[this.byRank[k]] * bins)));
       return found;
@@ -186,18 +241,28 @@ export class Study {
     return this.binned.get(key);
   }
 
-  // [[evaluation, best value], ...] at every improvement, ending at the last evaluation.
+  // [[evaluation, best value or hypervolume], ...] at every improvement, ending at the last evaluation.
   curve() {
-    const steps = this.status.curve.map((step) => [step.evaluation, step.value]);
+    const steps = this.several ? (this.status.front?.steps ?? []).map((step) => [step.evaluation, step.hypervolume])
+      : this.status.curve.map((step) => [step.evaluation, step.value]);
     if (steps.length > 0) steps.push([this.byEvaluation.length, steps[steps.length - 1][1]]);
     return steps;
   }
+
+  // The best value, or the hypervolume; NaN while there is none.
+  get reached() { return (this.several ? this.status.front?.hypervolume : this.status.best?.value) ?? NaN; }
 
   parameterText(p, row) {
     const parameter = this.space[p];
     const raw = this.columns[`p${p}`][row];
     if (parameter.type === "categorical") return String(parameter.choices[raw] ?? "–");
     return String(Number(raw.toPrecision(parameter.type === "int" ? 15 : 7)));
+  }
+
+  // "error 0.07, latency_ms 12.1", or the value of the only objective.
+  valueText(row, digits = 5) {
+    if (!this.several) return formatNumber(this.columns.value[row], digits);
+    return this.objectives.map(({ name, key }) => `${name} ${formatNumber(this.columns[key][row], digits)}`).join(", ");
   }
 
   sourceName(row) { return this.tables.sources[this.columns.source[row]] || "unknown"; }

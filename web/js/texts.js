@@ -5,7 +5,7 @@ import { element, tableOf } from "./dom.js";
 import { COMPLETED, FAILED, STATE_NAMES, neighboursOf } from "./study.js";
 import { filterText } from "./parallel.js";
 
-function card(id, title, hint, wide = false) {
+export function makeCard(id, title, hint, wide = false) {
   const body = element("div", { class: "body" });
   const section = element("section", { class: wide ? "card wide" : "card", id, "aria-labelledby": `${id}-title` },
     element("header", {}, element("h2", { id: `${id}-title` }, title)), element("p", { class: "hint" }, hint), body);
@@ -32,7 +32,7 @@ function rangeBar(parameter, range) {
 export class AnswerView {
   constructor(parent, study, selection) {
     Object.assign(this, { study, selection });
-    const { section, body } = card("answer", "Answer", "The best result, the point the method trusts most, and the neighbourhood that is as good: where it is wide, the parameter hardly matters.");
+    const { section, body } = makeCard("answer", "Answer", "The best result, the point the method trusts most, and the neighbourhood that is as good: where it is wide, the parameter hardly matters.");
     this.section = section;
     this.body = body;
     parent.append(section);
@@ -84,10 +84,19 @@ function termRow(term, name, kind = "") {
     element("td", { class: "number" }, `${formatNumber(term.value, 4)}${term.unit && term.unit !== "number" ? ` ${term.unit}` : ""}`));
 }
 
+function outcomeText(study, row, exact) {
+  if (study.several) {
+    const gap = study.gap[row];
+    const standing = !study.isFeasible(row) ? "" : gap === 0 ? "; on the front" : `; behind the front by ${formatNumber(100 * gap, 2)} % of its range`;
+    return `${study.valueText(row, 7)}${standing}`;
+  }
+  return `value ${exact?.value ?? String(study.columns.value[row])}, rank ${Math.round(study.rank[row] * Math.max(1, study.byRank.length - 1)) + 1} of ${formatCount(study.byRank.length)}`;
+}
+
 export class DetailsView {
   constructor(parent, study, selection, fetchTrial) {
     Object.assign(this, { study, selection, fetchTrial });
-    const { section, body } = card("trial", "Why this one", "Click a point, a line or a row anywhere: what was tried, why, what came of it, and what lies beside it.");
+    const { section, body } = makeCard("trial", "Why this one", "Click a point, a line or a row anywhere: what was tried, why, what came of it, and what lies beside it.");
     this.section = section;
     this.body = body;
     this.spoken = element("p", { class: "spoken", role: "status" });  // for screen readers: only when another trial is chosen
@@ -114,7 +123,7 @@ export class DetailsView {
     }
     const exact = this.extra.get(`${id}/${columns.state[row]}`);
     const state = columns.state[row];
-    const outcome = state === COMPLETED ? `value ${exact?.value ?? String(columns.value[row])}, rank ${Math.round(study.rank[row] * Math.max(1, study.byRank.length - 1)) + 1} of ${formatCount(study.byRank.length)}`
+    const outcome = state === COMPLETED ? outcomeText(study, row, exact)
       : state === FAILED ? `failed (${study.causes[columns.cause[row]] ?? "unknown"}): ${study.failureText(row)}` : STATE_NAMES[state];
     const words = `Trial ${id}: ${outcome}.`;
     if (this.spokenOf !== id) this.spoken.textContent = words;
@@ -134,7 +143,7 @@ export class DetailsView {
       .map(([name, v]) => element("tr", {}, element("th", { scope: "row" }, name), element("td", { class: "number" }, formatNumber(v, 6))));
     const near = neighboursOf(study, row, 4).map(({ row: other, distance }) => element("tr", { tabindex: "0", class: "click",
       on: { click: () => selection.setFocus(other), keydown: (event) => { if (event.key === "Enter") selection.setFocus(other); } } },
-    element("td", {}, `trial ${columns.id[other]}`), element("td", { class: "number" }, formatNumber(columns.value[other], 5)),
+    element("td", {}, `trial ${columns.id[other]}`), element("td", { class: "number wrap" }, study.valueText(other, 5)),
     element("td", { class: "number" }, formatNumber(distance, 2))));
     const sum = ledger.terms.filter((term) => !term.note);
     this.body.replaceChildren(...[
@@ -157,7 +166,7 @@ export class DetailsView {
 export class FailuresView {
   constructor(parent, study, selection) {
     Object.assign(this, { study, selection });
-    const { section, body } = card("failures", "Failures", "Grouped by cause, most frequent first; the buttons lead to examples with their standard error.", true);
+    const { section, body } = makeCard("failures", "Failures", "Grouped by cause, most frequent first; the buttons lead to examples with their standard error.", true);
     this.section = section;
     this.body = body;
     parent.append(section);
@@ -178,7 +187,7 @@ export class FailuresView {
 export class MetricsView {
   constructor(parent, study) {
     this.study = study;
-    const { section, body } = card("metrics", "Metrics and constraints", "What else was measured, and what every point has to satisfy. Choose a metric as an axis of “Two at a time” to see it against anything.");
+    const { section, body } = makeCard("metrics", "Metrics and constraints", "What else was measured, and what every point has to satisfy. Choose a metric as an axis of “Two at a time” to see it against anything.");
     this.section = section;
     this.body = body;
     parent.append(section);
@@ -195,7 +204,7 @@ export class MetricsView {
       this.body.replaceChildren(list);
       return;
     }
-    this.body.replaceChildren(list, tableOf(["metric", "lowest", "median", "highest", "at the best"], study.metrics.map((name, m) => {
+    this.body.replaceChildren(list, tableOf(["metric", "lowest", "median", "highest", study.several ? "at the knee" : "at the best"], study.metrics.map((name, m) => {
       const column = study.columns[`m${m}`];
       const values = column ? Array.from(study.byRank, (row) => column[row]).filter((v) => !Number.isNaN(v)).sort((a, b) => a - b) : [];
       const cells = [values[0], values[Math.floor(values.length / 2)], values.at(-1), study.best >= 0 ? column?.[study.best] : NaN];
@@ -207,7 +216,8 @@ export class MetricsView {
 export class ResultsView {
   constructor(parent, study, selection) {
     Object.assign(this, { study, selection });
-    const { section, body } = card("results", "Best results", "The best of what is selected. Rows can be chosen by mouse or keyboard.", true);
+    const hint = study.several ? "Of what is selected the front, then what is nearest behind it." : "The best of what is selected.";
+    const { section, body } = makeCard("results", "Best results", `${hint} Rows can be chosen by mouse or keyboard.`, true);
     this.section = section;
     this.body = body;
     parent.append(section);
@@ -228,10 +238,11 @@ export class ResultsView {
     }
     const choose = (row) => () => selection.setFocus(row);
     const held = this.body.contains(document.activeElement) ? document.activeElement.dataset.row : null;
-    this.body.replaceChildren(element("div", { class: "scroll" }, tableOf(["trial", "value", ...study.space.map((p) => p.name), "source"],
+    const outcomes = study.several ? study.objectives : [{ name: "value", key: "value" }];
+    this.body.replaceChildren(element("div", { class: "scroll" }, tableOf(["trial", ...outcomes.map(({ name }) => name), ...study.space.map((p) => p.name), "source"],
       rows.map((row) => element("tr", { tabindex: "0", class: row === selection.focus ? "click chosen" : "click", "data-row": row,
         on: { click: choose(row), keydown: (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); choose(row)(); } } } },
-      element("td", { class: "number" }, String(study.columns.id[row])), element("td", { class: "number" }, formatNumber(study.columns.value[row], 7)),
+      element("td", { class: "number" }, String(study.columns.id[row])), ...outcomes.map(({ key }) => element("td", { class: "number" }, formatNumber(study.columns[key][row], 7))),
       ...study.space.map((p, i) => element("td", { class: p.type === "categorical" ? "" : "number" },
         p.type === "categorical" ? study.parameterText(i, row) : formatNumber(study.columns[`p${i}`][row], 5))),
       element("td", {}, study.sourceName(row)))))));
@@ -244,8 +255,10 @@ export class FilterView {
   constructor(parent, study, selection) {
     Object.assign(this, { study, selection });
     this.words = element("p", { class: "selection", "aria-live": "polite" });
-    this.inputs = [];
-    const rows = study.space.map((parameter, p) => {
+    this.inputs = {};  // by axis
+    const axes = [...study.space.map(({ name, type }, axis) => ({ name, type, axis })), ...(study.several ? study.objectives.map(({ name, key }) => ({ name, axis: key })) : [])];
+    const rows = axes.map((parameter) => {
+      const p = parameter.axis;
       if (parameter.type === "categorical") return null;
       const field = (label) => element("input", { type: "number", step: "any", "aria-label": `${parameter.name} ${label}`, placeholder: label, on: { change: () => this.typed(p) } });
       const pair = [field("from"), field("to")];
@@ -257,8 +270,16 @@ export class FilterView {
   }
 
   typed(p) {
-    const parameter = this.study.space[p];
     const [from, to] = this.inputs[p].map((input) => (input.value === "" ? null : Number(input.value)));
+    if (typeof p === "string") {
+      const { study } = this;
+      const m = Number(p.slice(1)), { sign } = study.objectives[m], [best, worst] = study.objectiveRange[m];
+      const place = (v, otherwise) => (v === null || Number.isNaN(v) ? otherwise : (sign * v - best) / (worst - best));
+      const ends = [place(from, sign > 0 ? 0 : 1), place(to, sign > 0 ? 1 : 0)].sort((a, b) => a - b);
+      this.selection.setFilter(p, from === null && to === null ? null : ends);
+      return;
+    }
+    const parameter = this.study.space[p];
     const log = (v) => (parameter.log ? Math.log(v) : v);
     const unit = (v, otherwise) => (v === null || Number.isNaN(v) ? otherwise : (log(v) - log(parameter.low)) / (log(parameter.high) - log(parameter.low)));
     this.selection.setFilter(p, from === null && to === null ? null : [unit(from, 0), unit(to, 1)]);
