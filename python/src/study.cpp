@@ -13,7 +13,9 @@
 #include "core/json.hpp"
 #include "core/limits.hpp"
 #include "locked_study.hpp"
+#include "report/json.hpp"
 #include "vbo/study_file.hpp"
+#include "vbo/trade_offs.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -23,10 +25,11 @@ namespace {
 
 constexpr const char* kMemory = "memory:";
 
-// {"name","goal","budget","space":[...],"optimizer":{...},"evaluate":""}: as load_study() gives it.
+// {"name","objectives":[...],"budget","space":[...],"optimizer":{...},"evaluate":""}: as
+// load_study() gives it.
 Json json_of(const StudyRecord& record) {
   return {{"name", record.name},
-          {"goal", to_string(record.goal())},
+          {"objectives", vbo::json_of(record.objectives)},
           {"budget", record.budget},
           {"space", vbo::json_of(record.space)},
           {"optimizer", vbo::json_of(record.optimizer)},
@@ -37,7 +40,7 @@ StudyOptions options_from(const std::string& definition, const std::string& stor
   const Json json = unwrap(parse_json(definition));
   StudyOptions options;
   options.name = json["name"].get<std::string>();
-  options.objectives.front().goal = *goal_from(json["goal"].get<std::string>());
+  options.objectives = unwrap(objectives_from(json["objectives"]));
   options.budget = json["budget"].get<std::int64_t>();
   options.space = unwrap(space_from(json["space"]));
   options.optimizer = unwrap(optimizer_options_from(json["optimizer"]));
@@ -139,9 +142,9 @@ nb::tuple ask(LockedStudy& locked, std::int64_t n, bool durable) {
   return arrays_of(space, std::move(columns));
 }
 
-// What became of the rows, as Python gives it: a value, or an error where there is one.
+// What became of the rows, as Python gives it: values, or an error where there is one.
 struct Results {
-  std::optional<DoublesIn> values;
+  std::vector<DoublesIn> values;  // a column per objective; none when there are only errors
   std::optional<std::vector<std::optional<std::string>>> errors;
   std::optional<std::vector<std::string>> causes;  // as many as errors
   std::map<std::string, DoublesIn> metrics;        // NaN: not measured
@@ -165,8 +168,8 @@ std::vector<Outcome> outcomes_of(const Results& results, std::size_t n) {
     outcome.attempts = 0;
     if (results.errors && (*results.errors)[i]) {
       outcome.failure = Failure{cause_of((*results.causes)[i]), *(*results.errors)[i]};
-    } else if (results.values) {
-      outcome.values = {results.values->data()[i]};
+    } else {
+      for (const DoublesIn& column : results.values) outcome.values.push_back(column.data()[i]);
     }
     if (results.seconds) outcome.seconds = results.seconds->data()[i];
     for (const auto& [name, column] : results.metrics) {
@@ -224,16 +227,26 @@ nb::dict metrics_of(const std::vector<Trial>& trials) {
   return metrics;
 }
 
+// A column per objective; NaN where a trial has no values.
+nb::list values_of(const std::vector<Trial>& trials, std::size_t objectives) {
+  nb::list columns;
+  for (std::size_t m = 0; m < objectives; ++m) {
+    columns.append(numbers_of(trials, [&](const Trial& t) {
+      return m < t.values.size() ? t.values[m] : std::numeric_limits<double>::quiet_NaN();
+    }));
+  }
+  return columns;
+}
+
 // All there is to know about some trials, as columns; see _study.py.
-nb::dict table_of(const Space& space, const std::vector<Trial>& trials) {
+nb::dict table_of(const StudyRecord& record, const std::vector<Trial>& trials) {
+  const Space& space = record.space;
   const nb::tuple arrays = arrays_of(space, columns_of(space, trials));
   nb::dict table;
   table["ids"] = arrays[0];
   table["points"] = arrays[1];
   table["states"] = list_of(trials, [](const Trial& t) { return std::string(to_string(t.state)); });
-  table["values"] = numbers_of(trials, [](const Trial& t) {
-    return t.value().value_or(std::numeric_limits<double>::quiet_NaN());
-  });
+  table["values"] = values_of(trials, record.objectives.size());
   table["errors"] = list_of(trials, [](const Trial& t) -> nb::object {
     return t.failure ? nb::cast(t.failure->message) : nb::none();
   });
@@ -256,27 +269,46 @@ nb::dict table_of(const Space& space, const std::vector<Trial>& trials) {
 }
 
 nb::dict trials(LockedStudy& locked, bool open_only) {
-  Space space;
+  StudyRecord record;
   std::vector<Trial> found = locked.with([&](Study& study) {
-    space = study.record().space;
+    record = study.record();
     return study.trials();
   });
   if (open_only) {
     std::erase_if(found, [](const Trial& t) { return t.told_in != 0; });
   }
-  return table_of(space, found);
+  return table_of(record, found);
 }
 
-nb::dict best(LockedStudy& locked) {
-  Space space;
+// With weights of several objectives the member of the front that they choose.
+nb::dict best(LockedStudy& locked, const std::map<std::string, double>& weights) {
+  StudyRecord record;
   std::vector<Trial> found;
   if (auto trial = locked.with([&](Study& study) {
-        space = study.record().space;
-        return study.best();
+        record = study.record();
+        return weights.empty() ? study.best() : study.best(weights);
       })) {
     found.push_back(std::move(*trial));
   }
-  return table_of(space, found);
+  return table_of(record, found);
+}
+
+// The table of its trials, and everything else about it as JSON.
+nb::tuple front(LockedStudy& locked) {
+  StudyRecord record;
+  Json json;
+  Front found = locked.with([&](Study& study) -> Result<Front> {
+    record = study.record();
+    Result<Front> front = study.front();
+    if (!front) return front.error();
+    const std::vector<Trial> trials = std::move(front->trials);
+    front->trials.clear();
+    json = front_json(record.space, *front);
+    front->trials = trials;
+    json.update(trade_offs_json(record.objectives, trade_offs_of(*front)));
+    return front;
+  });
+  return nb::make_tuple(table_of(record, found.trials), dump(json));
 }
 
 }  // namespace
@@ -284,7 +316,7 @@ nb::dict best(LockedStudy& locked) {
 void bind_study(nb::module_& module) {
   nb::class_<Results>(module, "Results")
       .def(nb::init<>())
-      .def_rw("values", &Results::values, nb::arg().none())
+      .def_rw("values", &Results::values)
       .def_rw("errors", &Results::errors, nb::arg().none())
       .def_rw("causes", &Results::causes, nb::arg().none())
       .def_rw("metrics", &Results::metrics)
@@ -310,7 +342,8 @@ void bind_study(nb::module_& module) {
       .def("tell", tell, "ids"_a, "results"_a)
       .def("add", add, "columns"_a, "n"_a, "results"_a)
       .def("trials", trials, "open_only"_a)
-      .def("best", best)
+      .def("best", best, "weights"_a)
+      .def("front", front)
       .def("importance_json", importance_json, "threads"_a)
       .def("recommendation_json", recommendation_json)
       .def("report_html", report_html, "url"_a)

@@ -267,9 +267,10 @@ def test_studies_in_both_directions(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_taken_over() -> None:
-    two = optuna.create_study(directions=["minimize", "minimize"])
-    with pytest.raises(vbo.InvalidInput, match="2 objectives"):
-        from_optuna(two)
+    many = optuna.create_study(directions=["minimize"] * 9)
+    many.add_trial(optuna.create_trial(values=[1] * 9, params={"k": 1}, distributions={"k": CategoricalDistribution([None, 1])}))
+    with pytest.raises(vbo.InvalidInput, match="9 objectives"):
+        from_optuna(many)
     with pytest.raises(vbo.InvalidInput, match="no parameters"):
         from_optuna(optuna.create_study())
     none = optuna.create_study()

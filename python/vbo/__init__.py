@@ -29,6 +29,7 @@ from ._errors import (
     Unsupported,
 )
 from ._minimize import aminimize, maximize, minimize
+from ._objectives import Front, TradeOff
 from ._run import ObjectiveFailed, Result
 from ._space import Choice, Float, Int, Ordinal, Space
 from ._study import Counts, Importance, Recommended, Study, load
@@ -44,8 +45,8 @@ if TYPE_CHECKING:
 __version__: str = _vbo.version
 
 __all__ = [
-    "Busy", "Choice", "Conflict", "Counts", "Damaged", "Error", "Float", "Importance", "Infeasible", "Int", "InvalidInput",
-    "NotFound", "ObjectiveFailed", "Ordinal", "Recommended", "Result", "Space", "StorageError", "Study", "Trial", "Trials",
+    "Busy", "Choice", "Conflict", "Counts", "Damaged", "Error", "Float", "Front", "Importance", "Infeasible", "Int", "InvalidInput",
+    "NotFound", "ObjectiveFailed", "Ordinal", "Recommended", "Result", "Space", "StorageError", "Study", "TradeOff", "Trial", "Trials",
     "Unsupported", "aminimize", "load", "maximize", "methods", "minimize", "open",
 ]  # fmt: skip
 

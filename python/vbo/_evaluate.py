@@ -20,7 +20,6 @@ from ._space import Point
 Objective = Callable[[Any], Any]
 
 UNKNOWN = float("nan")
-_KEYS = ("value", "metrics", "error")
 _EXPECTED = 'expected a number, or {"value": 1.25, "metrics": {"mass": 3.1}}'
 
 
@@ -28,7 +27,7 @@ _EXPECTED = 'expected a number, or {"value": 1.25, "metrics": {"mass": 3.1}}'
 class Outcome:
     """What came of one call; it can be pickled, because it may come from another process."""
 
-    value: float = UNKNOWN
+    values: tuple[float, ...] = (UNKNOWN,)  # one per objective
     error: str | None = None
     cause: str = "reported"
     metrics: Mapping[str, float] | None = None
@@ -36,15 +35,20 @@ class Outcome:
     exception: BaseException | None = None
     misuse: bool = False  # what the function returns is of a kind that no evaluation can have
 
+    @property
+    def value(self) -> float:
+        """Of the one objective, or of the first."""
+        return self.values[0]
+
     @classmethod
     def failed(cls, exception: BaseException) -> Outcome:
         return cls(error=text_of(exception), cause="crash", exception=exception)
 
 
-def evaluate(function: Objective, point: Point) -> Outcome:
+def evaluate(function: Objective, point: Point, objectives: tuple[str, ...]) -> Outcome:
     start = time.perf_counter()
     try:
-        outcome = outcome_of(function(point))
+        outcome = outcome_of(function(point), objectives)
     except Infeasible as error:
         outcome = Outcome(error=str(error) or "infeasible", cause="infeasible", exception=error)
     except Exception as error:
@@ -53,9 +57,9 @@ def evaluate(function: Objective, point: Point) -> Outcome:
     return outcome
 
 
-def evaluate_elsewhere(function: Objective, point: Point) -> Outcome:
+def evaluate_elsewhere(function: Objective, point: Point, objectives: tuple[str, ...]) -> Outcome:
     """As `evaluate`, in another process: an exception that cannot travel stays there, its text comes."""
-    outcome = evaluate(function, point)
+    outcome = evaluate(function, point, objectives)
     if outcome.exception is not None:
         try:
             pickle.loads(pickle.dumps(outcome.exception))
@@ -71,17 +75,25 @@ def text_of(error: BaseException) -> str:
     return f"{text} ({os.path.basename(frames[-1].filename)}:{frames[-1].lineno})" if frames else text
 
 
-def outcome_of(result: Any) -> Outcome:
-    """A number, or what an evaluator prints: {"value": 1.25, "metrics": {"mass": 3.1}}."""
+def outcome_of(result: Any, objectives: tuple[str, ...]) -> Outcome:
+    """A number, or what an evaluator prints: {"value": 1.25, "metrics": {"mass": 3.1}}. Of several objectives a dict
+    with each of them, a sequence in their order, or {"values": {...}, "metrics": {...}}."""
+    several = len(objectives) > 1
+    key = "values" if several else "value"
+    expected = _expected(objectives) if several else _EXPECTED
     metrics: dict[str, float] | None = None
     if inspect.isawaitable(result):
         if inspect.iscoroutine(result):
             result.close()
         return _misuse("the function returned a coroutine (async def), expected a number; await it with vbo.aminimize")
-    if isinstance(result, Mapping):
-        unknown = [key for key in result if key not in _KEYS]
+    if isinstance(result, Mapping) and not (several and set(result) == set(objectives)):
+        keys = (key, "metrics", "error")
+        unknown = [name for name in result if name not in keys and not (several and name in objectives)]
         if unknown:
-            return _misuse(f"the function's dict has the unknown key {unknown[0]!r}, expected {', '.join(_KEYS)}")
+            return _misuse(f"the function's dict has the unknown key {unknown[0]!r}, expected {', '.join(keys)}")
+        if several and any(name in objectives for name in result):
+            missing = next(name for name in objectives if name not in result)
+            return _misuse(f"the function's dict has no {missing!r}, {expected}")
         if result.get("error") is not None:
             return Outcome(error=str(result["error"]))
         found = result.get("metrics")
@@ -95,15 +107,32 @@ def outcome_of(result: Any) -> Outcome:
             if value is None:
                 return _misuse(f"the function's metric {name!r}: found {_shown(number)}, expected a number")
             metrics[str(name)] = value
-        result = result.get("value")
+        result = result.get(key)
     if result is None:
-        return Outcome(error="the function returned no value", cause="no_value")
-    value = _number(result)
-    if value is None:
-        return _misuse(f"the function returned {_shown(result)}, {_EXPECTED}")
-    if not np.isfinite(value):
-        return Outcome(error=f"the value is {value}", cause="non_finite", metrics=metrics)
-    return Outcome(value=value, metrics=metrics)
+        return Outcome(error=f"the function returned no {key}", cause="no_value")
+    found = _numbers(result, objectives) if several else (_number(result),)
+    values = tuple(value for value in found if value is not None)
+    if len(values) != len(objectives):
+        return _misuse(f"the function returned {_shown(result)}, {expected}")
+    for name, value in zip(objectives, values):
+        if not np.isfinite(value):
+            what = f"the value of {name}" if several else "the value"
+            return Outcome(error=f"{what} is {value}", cause="non_finite", metrics=metrics)
+    return Outcome(values=values, metrics=metrics)
+
+
+def _expected(objectives: tuple[str, ...]) -> str:
+    names = ", ".join(f"{name!r}: {i + 1}.5" for i, name in enumerate(objectives))
+    return f"expected {{{names}}}, or {len(objectives)} numbers in this order"
+
+
+def _numbers(result: Any, objectives: tuple[str, ...]) -> tuple[float | None, ...]:
+    """One per objective; fewer, or None among them, when they are not."""
+    if isinstance(result, Mapping):
+        return tuple(_number(result[name]) for name in objectives) if set(result) == set(objectives) else ()
+    if isinstance(result, (str, bytes)) or not hasattr(result, "__len__") or len(result) != len(objectives):
+        return ()
+    return tuple(_number(value) for value in result)
 
 
 def _misuse(text: str) -> Outcome:

@@ -11,8 +11,9 @@ from . import _pools
 from ._arguments import callables, number, whole
 from ._evaluate import Objective
 from ._run import Callback, Result, Run, RunOptions
+from ._objectives import Goal
 from ._space import Parameter, Point, Space
-from ._study import Goal, Method, Option, Study
+from ._study import Method, Option, Study
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -31,6 +32,8 @@ def minimize(
     space: Space | Mapping[str, Parameter],
     budget: int = 100,
     *,
+    goals: Mapping[str, Goal] | None = None,
+    references: Mapping[str, float] | None = None,
     batch: int | None = None,
     workers: int | None = None,
     processes: bool | str = False,
@@ -57,6 +60,9 @@ def minimize(
             ``{"value": 1.25, "metrics": {"mass": 3.1}}``. An exception makes the trial fail and the run
             go on; `vbo.Infeasible` says that the input makes no sense. `ObjectiveFailed` when nothing was completed.
         space: A `Space`, or a dict of parameters.
+        goals: For several objectives a goal for each, ``{"error": "minimize", "speed": "maximize"}``: `function` then
+            returns a dict with their values, or a tuple in this order, and ``result.front`` is the answer. `references`
+            as in `Study`.
         budget: Evaluations in all. Calling again with more goes on; with as many returns what is there.
         batch: Suggestions that are made together; as many as there are workers otherwise.
         workers: Evaluations at the same time, in threads. -1: as many as cores. None: 1, as many as cores with
@@ -88,7 +94,7 @@ def minimize(
         workers=workers, processes=processes, executor=executor, batch_function=batch_function, seconds=seconds,
         timeout=timeout, value=value, failures_in_a_row=failures_in_a_row, progress=progress, callbacks=callbacks,
     )  # fmt: skip
-    return _optimize("minimize", function, space, run, budget=budget, batch=batch, method=method, seed=seed,
+    return _optimize("minimize", function, space, run, goals=goals, references=references, budget=budget, batch=batch, method=method, seed=seed,
                      storage=storage, name=name, options=options, threads=threads)  # fmt: skip
 
 
@@ -135,6 +141,8 @@ async def aminimize(
     budget: int = 100,
     *,
     goal: Goal = "minimize",
+    goals: Mapping[str, Goal] | None = None,
+    references: Mapping[str, float] | None = None,
     batch: int | None = None,
     workers: int = 8,
     method: Method | None = None,
@@ -154,6 +162,7 @@ async def aminimize(
 
     Args:
         goal: ``"maximize"`` finds where it is largest.
+        goals, references: As in `minimize`.
         timeout: Seconds that one call may take; it is cancelled then.
 
     >>> import asyncio
@@ -165,7 +174,7 @@ async def aminimize(
     """
     count = _pools.count_workers(workers, False, None)
     study = Study(
-        space, goal=goal, budget=budget, batch=count if batch is None else batch, method=method, seed=seed,
+        space, goal=goal, goals=goals, references=references, budget=budget, batch=count if batch is None else batch, method=method, seed=seed,
         storage=storage, name=name, options=options, threads=threads,
     )  # fmt: skip
     run = RunOptions(

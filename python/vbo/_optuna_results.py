@@ -7,11 +7,23 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import optuna
+from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
+from ._objectives import Goal
 from ._space import Space
 
 CONSTRAINTS = "constraints"  # the attribute in which all samplers of Optuna keep them
+
+
+def goals_of(study: optuna.Study, names: Sequence[str] | None = None) -> dict[str, Any]:
+    """The goal, or with several objectives the goals, as arguments of a study of ours."""
+    goals: list[Goal] = ["minimize" if d == StudyDirection.MINIMIZE else "maximize" for d in study.directions]
+    if len(goals) == 1:
+        return {"goal": goals[0]}
+    names = names if names and len(set(names)) == len(goals) else [f"value_{i}" for i in range(len(goals))]
+    return {"goals": dict(zip(names, goals))}
 
 
 def amounts_of(trial: FrozenTrial) -> list[float]:
@@ -37,7 +49,7 @@ def limited(space: Space, limits: int) -> Space:
 def results_of(trials: Sequence[FrozenTrial], limits: int | None) -> dict[str, Any]:
     """Values of trials that have ended, with how far constraints are violated, or why they have none. `limits` is how many
     constraints each has; None: that does not matter."""
-    values: list[float] = []
+    values: list[Any] = []
     errors: list[str | None] = []
     metrics: dict[str, list[float]] = {_limit(i): [] for i in range(limits or 0)}
     for trial in trials:
@@ -45,7 +57,7 @@ def results_of(trials: Sequence[FrozenTrial], limits: int | None) -> dict[str, A
         value, error = _result(trial)
         if error is None and limits is not None and len(amounts) != limits:
             error = f"Optuna's trial {trial.number} has {len(amounts)} constraints, others have {limits}"
-        values.append(math.nan if error else value)
+        values.append(value)
         errors.append(error)
         for i in range(limits or 0):
             metrics[_limit(i)].append(amounts[i] if error is None else math.nan)
@@ -56,13 +68,13 @@ def _seconds(trial: FrozenTrial) -> float:
     return trial.duration.total_seconds() if trial.duration is not None else 0.0
 
 
-def _result(trial: FrozenTrial) -> tuple[float, str | None]:
+def _result(trial: FrozenTrial) -> tuple[Any, str | None]:
+    """Its value, with several objectives all of them; NaN beside an error."""
+    found: Sequence[float] | None = None
     if trial.state == TrialState.COMPLETE:
-        value = trial.value
+        found = trial.values
     elif trial.state == TrialState.PRUNED and trial.intermediate_values:
-        value = trial.intermediate_values[max(trial.intermediate_values)]  # as far as it came
-    else:
-        value = None
-    if value is None or not math.isfinite(value):
+        found = [trial.intermediate_values[max(trial.intermediate_values)]]  # as far as it came
+    if found is None or not all(math.isfinite(value) for value in found):
         return math.nan, f"Optuna's trial {trial.number} ended as {trial.state.name}"
-    return value, None
+    return (found[0] if len(found) == 1 else tuple(found)), None

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -17,7 +18,7 @@ from optuna.search_space import IntersectionSearchSpace
 from optuna.trial import FrozenTrial, TrialState
 
 from ._errors import InvalidInput
-from ._optuna_results import CONSTRAINTS, count_constraints, limited, results_of
+from ._optuna_results import CONSTRAINTS, count_constraints, goals_of, limited, results_of
 from ._space import Choice, Float, Int, Parameter, Space, _label
 from ._study import Method, Option, Study
 
@@ -38,12 +39,11 @@ def from_optuna(
 ) -> Study:
     """A vbo study with the space and all ended trials of an Optuna study.
 
-    Every trial has to have the same parameters. Pruned trials count with their last intermediate
+    Every trial has to have the same parameters. Several objectives keep the metric names of the study, or are called
+    ``value_0``, ``value_1``, ... Pruned trials count with their last intermediate
     value; constraints become limits of metrics ``constraint_0``, ...; durations are kept. What `to_optuna` wrote comes
     back with its ordinals, metrics and limits.
     """
-    if len(study.directions) != 1:
-        raise InvalidInput(f"study: found {len(study.directions)} objectives, expected 1", "study")
     trials = [trial for trial in study.get_trials(deepcopy=False) if trial.state.is_finished()]
     distributions = IntersectionSearchSpace(include_pruned=True).calculate(study)
     if not distributions:
@@ -63,7 +63,7 @@ def from_optuna(
         limits = count_constraints(trials)
         space = limited(space, limits)
     made = Study(
-        space, goal="minimize" if study.direction.name == "MINIMIZE" else "maximize", name=study.study_name, storage=storage, method=method, batch=batch,
+        space, **goals_of(study, study.metric_names), name=study.study_name, storage=storage, method=method, batch=batch,
         seed=seed, budget=budget, options=options, threads=threads,
     )  # fmt: skip
     whole_ones = [trial for trial in trials if all(name in trial.params for name in space)]
@@ -105,17 +105,22 @@ def to_optuna(
     sampler: BaseSampler | None = None,
 ) -> optuna.Study:
     """An Optuna study with all trials of a vbo study, their times, constraints and metrics; open ones are queued there.
+    The names of several objectives become its metric names.
 
     Its dashboard, plots and importances then work on them. Optuna has no ordinals: they become categorical, and
     `from_optuna` brings them back.
     """
     made = optuna.create_study(
-        direction="minimize" if study.goal == "minimize" else "maximize",
+        directions=list(study.goals.values()),
         study_name=study_name or study.name,
         storage=storage,
         sampler=sampler,
     )
     made.set_user_attr(_OWN_SPACE, study.space._json())
+    if len(study.goals) > 1:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+            made.set_metric_names(list(study.goals))
     distributions = {name: _distribution_of(parameter) for name, parameter in study.space.items()}
     for trial in study.trials():
         if trial.state in ("waiting", "running"):
@@ -127,7 +132,7 @@ def to_optuna(
         excess = [_excess(limit, trial.metrics) for limit in study.space.limits] if trial.state == "completed" else []
         frozen = optuna.create_trial(
             state=TrialState.COMPLETE if trial.state == "completed" else TrialState.FAIL,
-            value=trial.value,
+            values=list(trial.values.values()) if trial.state == "completed" else None,
             params={name: _storable(value) for name, value in trial.point.items()},
             distributions=distributions,
             user_attrs=attributes,

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _EVERY = 0.1  # seconds between two drawings
 _EVERY_PICTURE = 1.0  # ... in a notebook
+_EVERY_FRONT = 1.0  # seconds between two looks at the front
 
 
 def _in_notebook() -> bool:
@@ -25,9 +26,12 @@ class Progress:
     def __init__(self, study: Study, budget: int, show: bool | None, done: int) -> None:
         self._budget = budget
         self._done = done
-        self._better = min if study.goal == "minimize" else max
-        best = study.best
+        self._several = len(study.goals) > 1
+        self._better = min if self._several or study.goal == "minimize" else max
+        best = None if self._several else study.best
         self._best = None if best is None else best.value
+        self._front = ""
+        self._looked = 0.0  # when the front was computed
         self._bar: Any = None
         notebook = _in_notebook()
         self._show = notebook or sys.stderr.isatty() if show is None else show
@@ -51,7 +55,7 @@ class Progress:
         if not self._show:
             return
         self._done += n
-        if values:
+        if values and not self._several:
             best = self._better(values)
             self._best = best if self._best is None else self._better(best, self._best)
         if self._handle is not None:
@@ -59,8 +63,8 @@ class Progress:
                 self._handle.update(self._study)
                 self._drawn = time.monotonic()
         elif self._bar is not None:
-            if self._best is not None:
-                self._bar.set_postfix_str(f"best {self._best:.6g}", refresh=False)
+            if reached := self._reached():
+                self._bar.set_postfix_str(reached, refresh=False)
             self._bar.update(n)
         elif time.monotonic() - self._drawn > _EVERY:
             self._draw()
@@ -71,11 +75,24 @@ class Progress:
         elif self._bar is not None:
             self._bar.close()
         elif self._show:
+            self._looked = 0.0
             self._draw()
             sys.stderr.write("\n")
 
+    def _reached(self) -> str:
+        """The best value, or how large and how good the front is, which takes a while to say."""
+        if not self._several:
+            return "" if self._best is None else f"best {self._best:.6g}"
+        start = time.monotonic()
+        if start - self._looked > _EVERY_FRONT:
+            front = self._study.front()
+            self._front = f"front {len(front)}, hypervolume {front.hypervolume:.6g}" if len(front) else ""
+            # A large front is looked at less often.
+            self._looked = time.monotonic() + 10 * (time.monotonic() - start)
+        return self._front
+
     def _draw(self) -> None:
         self._drawn = time.monotonic()
-        best = "" if self._best is None else f", best {self._best:.6g}"
-        sys.stderr.write(f"\r{self._done}/{self._budget} evaluations{best}\033[K")
+        reached = self._reached()
+        sys.stderr.write(f"\r{self._done}/{self._budget} evaluations{', ' if reached else ''}{reached}\033[K")
         sys.stderr.flush()

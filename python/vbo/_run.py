@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Union
 import numpy as np
 
 from . import _pools
-from ._arguments import doubles
-from ._errors import Error, Infeasible, InvalidInput
+from ._errors import Error, Infeasible, InvalidInput, Unsupported
 from ._evaluate import UNKNOWN, Objective, Outcome, evaluate, evaluate_elsewhere, outcome_of
+from ._objectives import Front, value_columns
 from ._progress import Progress
 from ._space import Point
 from ._study import Recommended, Study
@@ -63,7 +63,8 @@ class Result:
     """What `minimize` and `maximize` return. ``result["x"]`` is the best value of parameter x.
 
     Attributes:
-        value: The best value, or None when the run was stopped before anything was completed.
+        value: The best value, or None when the run was stopped before anything was completed. Several objectives have
+            a `front` instead, and neither value nor point nor trial.
         point: The parameters of the best trial.
         trial: The best trial with everything known about it.
         ended: ``"budget_spent"``, ``"interrupted"``, ``"too_many_failures"``, ``"space_exhausted"``,
@@ -80,7 +81,14 @@ class Result:
     seconds: float
 
     def __getitem__(self, name: str) -> Any:
+        if len(self.study.goals) > 1:
+            raise Unsupported("the study has several objectives, expected result.front and one of its trials")
         return self.point[name]
+
+    @property
+    def front(self) -> Front:
+        """The trials that no other one dominates: see `Study.front`."""
+        return self.study.front()
 
     @property
     def best_value(self) -> float | None:
@@ -143,7 +151,10 @@ class Run:
         if options.batch_function and (options.workers > 1 or options.executor is not None):
             raise InvalidInput("batch_function evaluates whole batches in one call, expected workers=1", "workers")
         _pools.check(function, options.processes, options.executor, options.timeout)
+        if options.value is not None and len(study.goals) > 1:
+            raise InvalidInput("value: found a number, expected None in a study with several objectives", "value")
         self.study = study
+        self.objectives = tuple(study.goals)
         self.function = function
         self.options = options
         self._begin()
@@ -189,7 +200,7 @@ class Run:
             failed = ObjectiveFailed(f"every evaluation failed ({self.failures} of them), the last one with: {self.last_error}")
             failed.study = self.study
             raise failed from self.first_exception
-        best = self.study.best
+        best = self.study.best if len(self.objectives) == 1 else None
         return Result(
             value=best.value if best else None,
             point=best.point if best else {},
@@ -239,7 +250,7 @@ class Run:
                 return
             try:
                 self.interrupts.evaluating = True
-                outcome = evaluate(self.function, trial.point)
+                outcome = evaluate(self.function, trial.point, self.objectives)
                 self.interrupts.evaluating = False
             except KeyboardInterrupt:
                 self.interrupts.evaluating = False
@@ -274,12 +285,14 @@ class Run:
 
     def _evaluate_batch(self, trials: Trials) -> list[Outcome]:
         try:
-            values = doubles("the function's values", self.function(trials), len(trials))
+            found = self.function(trials)
         except InvalidInput:
             raise
         except Exception as error:
             return [Outcome.failed(error) for _ in trials.ids]
-        return [outcome_of(value) for value in values.tolist()]
+        columns = value_columns(self.objectives, found, len(trials), "the function's values")
+        rows = zip(*(column.tolist() for column in columns))
+        return [outcome_of(row if len(row) > 1 else row[0], self.objectives) for row in rows]
 
     def _run_pool(self) -> None:
         from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
@@ -298,7 +311,7 @@ class Run:
                     trial = self._next(len(running), self.options.workers - len(running))
                     if trial is None:
                         break
-                    running[pool.submit(call, self.function, trial.point)] = (trial, time.monotonic())
+                    running[pool.submit(call, self.function, trial.point, self.objectives)] = (trial, time.monotonic())
                 if not running:
                     break
                 if ours and self.options.timeout is not None:
@@ -388,7 +401,7 @@ class Run:
         except Exception as error:
             outcome = Outcome.failed(error)
         else:
-            outcome = outcome_of(result)
+            outcome = outcome_of(result, self.objectives)
         outcome.seconds = time.perf_counter() - start
         return outcome
 
@@ -406,7 +419,7 @@ class Run:
         failed = [outcome for outcome in outcomes if outcome.error is not None]
         self.study.tell(
             [trial.id for trial, _ in ended],
-            [outcome.value for outcome in outcomes],
+            [outcome.value if len(self.objectives) == 1 else self._row(outcome) for outcome in outcomes],
             error=[outcome.error for outcome in outcomes] if failed else None,
             cause=[outcome.cause for outcome in outcomes],
             metrics={name: [(o.metrics or {}).get(name, UNKNOWN) for o in outcomes] for name in names},
@@ -416,6 +429,10 @@ class Run:
         for trial, outcome in ended:
             self._after(trial, outcome)
         self.progress.advance(len(ended), [o.value for o in outcomes if o.error is None])
+
+    @staticmethod
+    def _row(outcome: Outcome) -> tuple[float, ...] | None:
+        return outcome.values if outcome.error is None else None
 
     def _after(self, trial: Trial, outcome: Outcome) -> None:
         if outcome.error is None:
@@ -438,8 +455,9 @@ class Run:
             return
         state = "completed" if outcome.error is None else "failed"
         finished = Trial(
-            trial.id, trial.point, state, outcome.value if outcome.error is None else None, outcome.error,
-            outcome.cause if outcome.error is not None else None, dict(outcome.metrics or {}), outcome.seconds,
+            trial.id, trial.point, state, outcome.value if outcome.error is None and len(self.objectives) == 1 else None,
+            outcome.error, outcome.cause if outcome.error is not None else None, dict(outcome.metrics or {}), outcome.seconds,
+            values=dict(zip(self.objectives, outcome.values)) if outcome.error is None else {},
         )  # fmt: skip
         for callback in self.options.callbacks:
             stop = callback(self.study, finished)

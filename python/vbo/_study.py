@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Union, overload
+from typing import TYPE_CHECKING, Any, Literal, Union, cast, overload
 
 import numpy as np
 
 from . import _pools, _vbo
 from ._arguments import Doubles, Integers, callables, doubles, integers, number, whole, wrong
 from ._errors import Conflict, InvalidInput, Unsupported
+from ._objectives import Front, Goal, front_from, objectives_of, value_columns
 from ._open import Shared, opened, url_of
 from ._space import Column, Parameter, Point, Space
 from ._trials import Trial, Trials, trials_from
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from ._evaluate import Objective
     from ._run import Callback, Result
 
-Goal = Literal["minimize", "maximize"]
 Method = Union[
     Literal[
         "auto", "gp-logei", "gp-ei", "gp-ucb", "gp-ts", "ibnn", "dkl", "focal", "turbo", "vbo", "vbo-paper",
@@ -95,6 +95,10 @@ class Study:
     Args:
         space: A `Space`, or a dict of parameters.
         goal: ``"minimize"`` or ``"maximize"``.
+        goals: Instead of `goal`, for two to eight objectives: ``{"error": "minimize", "speed": "maximize"}``. The answer
+            is then `front`.
+        references: With `goals`, for some of the objectives a value nobody would accept; the hypervolume is measured
+            against them.
         method: One of ``vbo.methods()``; ``"auto"`` otherwise, which chooses one by the size of the problem
             (``study.log()["message"]`` says which and why).
         batch: How many results come back together, 1 otherwise; a method trains about so often.
@@ -128,6 +132,8 @@ class Study:
         space: Space | Mapping[str, Parameter],
         *,
         goal: Goal = "minimize",
+        goals: Mapping[str, Goal] | None = None,
+        references: Mapping[str, float] | None = None,
         method: Method | None = None,
         batch: int | None = None,
         seed: int | None = 0,
@@ -141,8 +147,7 @@ class Study:
             if not isinstance(space, Mapping):
                 raise wrong("space", space, "a vbo.Space or a dict of parameters")
             space = Space(space)
-        if goal not in ("minimize", "maximize"):
-            raise wrong("goal", goal, '"minimize" or "maximize"')
+        objectives = objectives_of(goal, goals, references)
         for argument, text in (("method", method), ("name", name)):
             if text is not None and not isinstance(text, str):
                 raise wrong(argument, text, "text")
@@ -155,7 +160,7 @@ class Study:
         }  # fmt: skip
         definition = {
             "name": name if name is not None else "study" if storage is None else Path(url).stem,
-            "goal": goal,
+            "objectives": objectives,
             "budget": 1000 if budget is None else whole("budget", budget, 1),
             "space": json.loads(space._json()),
             "optimizer": {
@@ -186,6 +191,7 @@ class Study:
         self._url = url
         self._definition: dict[str, Any] = json.loads(shared.core.definition())
         self._space = space or Space._from_json(self._definition["space"])
+        self._objectives = tuple(str(objective["name"]) for objective in self._definition["objectives"])
         self._batch = int(self._definition["optimizer"]["batch"])
         self._budget = int(self._definition["budget"])
         if warning := shared.core.warning():
@@ -210,7 +216,28 @@ class Study:
 
     @property
     def goal(self) -> str:
-        return str(self._definition["goal"])
+        """Of the only objective; `goals` has those of several."""
+        self._only_one("goal", "goals")
+        return str(self._definition["objectives"][0]["goal"])
+
+    @property
+    def goals(self) -> dict[str, Goal]:
+        """The goal of each objective by name; a single one is called "value" where nobody has named it."""
+        return {str(objective["name"]): cast(Goal, objective["goal"]) for objective in self._definition["objectives"]}
+
+    @property
+    def references(self) -> dict[str, float]:
+        """The references that were given, by objective."""
+        return {
+            str(objective["name"]): float(objective["reference"])
+            for objective in self._definition["objectives"]
+            if objective.get("reference") is not None
+        }
+
+    def _only_one(self, what: str, instead: str) -> None:
+        if len(self._objectives) > 1:
+            names = ", ".join(self._objectives)
+            raise Unsupported(f"{what}: the study has several objectives ({names}), expected {instead} instead")
 
     @property
     def budget(self) -> int:
@@ -274,7 +301,8 @@ class Study:
 
         Args:
             ids: What ``ask`` gave: an id, a `Trial`, `Trials`, or ids in any array.
-            values: One number per id. One that is not finite makes its trial fail.
+            values: One number per id. One that is not finite makes its trial fail. Of several objectives a dict of
+                numbers or columns by name, a dict or a tuple per id, or an array with a column per objective.
             error: Why there is no value: one text for all, or one per id with None for those that have
                 a value. `cause` says it in one word; ``"infeasible"`` means that the input makes no sense.
             metrics: Further measurements: a number, or one per id, by name.
@@ -290,7 +318,7 @@ class Study:
         if isinstance(ids, Trial):
             ids = ids.id
         numbers = integers("ids", ids.ids if isinstance(ids, Trials) else ids)
-        self._core.tell(numbers, _results(len(numbers), values, error, cause, metrics, seconds))
+        self._core.tell(numbers, self._results(len(numbers), values, error, cause, metrics, seconds))
 
     def add(
         self,
@@ -314,7 +342,7 @@ class Study:
         'b'
         """
         codes, rows = self._space._codes(_columns_of(self._space, points))
-        ids = self._core.add(codes, rows, _results(rows, values, error, cause, metrics, seconds))
+        ids = self._core.add(codes, rows, self._results(rows, values, error, cause, metrics, seconds))
         return ids.view(np.int64)
 
     def enqueue(self, points: Any) -> None:
@@ -333,8 +361,30 @@ class Study:
     @property
     def best(self) -> Trial | None:
         """The best completed trial, or None. With limits the best feasible one, and the least violating one
-        while none is: ``study.best.feasible`` tells which."""
-        found = self._rows(self._core.best())
+        while none is: ``study.best.feasible`` tells which. Several objectives have a `front` instead."""
+        self._only_one("best", "front() or best_by()")
+        found = self._rows(self._core.best({}))
+        return found[0] if found else None
+
+    def front(self) -> Front:
+        """The trials that no other one dominates: the answer of a study with several objectives.
+
+        >>> space = vbo.Space(x=vbo.Float(0, 1))
+        >>> study = vbo.Study(space, goals={"cost": "minimize", "speed": "maximize"}, method="random")
+        >>> trials = study.ask(3)
+        >>> study.tell(trials, {"cost": [1.0, 2.0, 3.0], "speed": [5.0, 9.0, 7.0]})
+        >>> [trial.id for trial in study.front()], study.front().extremes["speed"].values
+        ([1, 2], {'cost': 2.0, 'speed': 9.0})
+        """
+        table, text = self._core.front()
+        return front_from(self._rows(table), json.loads(text))
+
+    def best_by(self, weights: Mapping[str, float]) -> Trial | None:
+        """The trial of the front with the smallest sum of weight times value, where what is maximized counts
+        negatively; None while there is no front."""
+        if not isinstance(weights, Mapping) or not weights:
+            raise wrong("weights", weights, f"a number for one or more of {list(self._objectives)}")
+        found = self._rows(self._core.best({str(name): number(f"weights[{name!r}]", w) for name, w in weights.items()}))
         return found[0] if found else None
 
     @property
@@ -380,13 +430,13 @@ class Study:
         return self._rows(self._core.trials(False))
 
     def columns(self) -> dict[str, Column]:
-        """Every trial as NumPy columns: id, state, the parameters, value, error, metrics."""
+        """Every trial as NumPy columns: id, state, the parameters, value (or each objective), error, metrics."""
         table = self._core.trials(False)
         return {
             "id": table["ids"].view(np.int64),
             "state": np.array(table["states"], dtype=object),
             **self._space._columns(table["points"]),
-            "value": table["values"],
+            **dict(zip(self._objectives, table["values"])),
             "error": np.array(table["errors"], dtype=object),
             **{f"metrics.{name}": column for name, column in table["metrics"].items()},
             "seconds": table["seconds"],
@@ -399,8 +449,9 @@ class Study:
 
         return pandas.DataFrame(self.columns()).set_index("id")
 
-    def importance(self, *, threads: int = 0) -> dict[str, Importance]:
-        """How much each parameter matters, in nats; empty below 20 completed trials.
+    def importance(self, objective: str | None = None, *, threads: int = 0) -> dict[str, Importance]:
+        """How much each parameter matters, in nats; empty below 20 completed trials. Of several objectives for the one
+        that is named.
 
         >>> study = vbo.Study({"x": vbo.Float(0, 1), "y": vbo.Float(0, 1)}, method="sobol", seed=1)
         >>> trials = study.ask(128)
@@ -409,7 +460,12 @@ class Study:
         >>> found["x"].nats > 1 > found["y"].nats
         True
         """
+        if objective is None:
+            self._only_one("importance", "the name of one as its first argument")
+        elif objective not in self._objectives:
+            raise wrong("objective", objective, f"one of {list(self._objectives)}")
         found = json.loads(self._core.importance_json(whole("threads", threads, 0)))
+        found = [entry for entry in found if entry.get("objective", objective) == objective]
         return {
             entry["parameter"]: Importance(
                 entry["nats"], entry["low"], entry["high"], {pair["with"]: pair["nats"] for pair in entry["together"]}
@@ -431,7 +487,19 @@ class Study:
         return report
 
     def _rows(self, table: Mapping[str, Any]) -> list[Trial]:
-        return trials_from(table, self._space._columns(table["points"]))
+        return trials_from(table, self._space._columns(table["points"]), self._objectives)
+
+    def _results(
+        self,
+        n: int,
+        values: Any,
+        error: str | Sequence[str | None] | None,
+        cause: str | Sequence[str],
+        metrics: Mapping[str, Any] | None,
+        seconds: Any,
+    ) -> _vbo.Results:
+        columns = None if values is None else value_columns(self._objectives, values, n)
+        return _results(n, columns, error, cause, metrics, seconds)
 
     # -- Running --
 
@@ -500,12 +568,19 @@ class Study:
 
     def __repr__(self) -> str:
         where = self.storage or "memory"
-        return f"<vbo.Study {self.name!r} in {where}: {self.goal} over {len(self._space)} parameters by {self.method}>"
+        return f"<vbo.Study {self.name!r} in {where}: {_goal_text(self.goals)} over {len(self._space)} parameters by {self.method}>"
 
     def _repr_html_(self) -> str:
         from ._html import study_html
 
         return study_html(self)
+
+
+def _goal_text(goals: Mapping[str, Goal]) -> str:
+    """"minimize", or "minimize error, maximize speed"."""
+    if len(goals) == 1:
+        return next(iter(goals.values()))
+    return ", ".join(f"{goal} {name}" for name, goal in goals.items())
 
 
 def open_study(storage: str | os.PathLike[str], *, threads: int = 0) -> Study:
@@ -555,7 +630,7 @@ def _columns_of(space: Space, points: Any) -> Mapping[str, Any]:
 
 def _results(
     n: int,
-    values: Any,
+    values: list[Doubles] | None,
     error: str | Sequence[str | None] | None,
     cause: str | Sequence[str],
     metrics: Mapping[str, Any] | None,
@@ -565,7 +640,7 @@ def _results(
         raise InvalidInput("found neither values nor an error, expected one of them", "values")
     results = _vbo.Results()
     if values is not None:
-        results.values = doubles("values", values, n)
+        results.values = values
     if error is not None:
         errors: list[str | None] = [error] * n if isinstance(error, str) else list(error)
         if len(errors) != n:

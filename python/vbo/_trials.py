@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
@@ -22,7 +22,8 @@ class Trial:
         id: 1, 2, 3, ... in the order of suggestion.
         point: The value of each parameter.
         state: ``"waiting"``, ``"running"``, ``"completed"`` or ``"failed"``.
-        value: The result, or None.
+        value: The result, or None; None too with several objectives.
+        values: The result of each objective by name; empty while there is none.
         error: Why it failed, or None; `cause` says it in one word.
         metrics: Further measurements by name.
         violation: How far the metrics lie outside the limits of the space, 0 when feasible; None unless
@@ -45,6 +46,7 @@ class Trial:
     asked_at: float = 0.0
     finished_at: float = 0.0
     violation: float | None = None
+    values: dict[str, float] = field(default_factory=dict)
 
     @property
     def feasible(self) -> bool:
@@ -115,22 +117,24 @@ def _plain(value: Any) -> Any:
     return item() if item else value
 
 
-def trials_from(table: Mapping[str, Any], columns: dict[str, Column]) -> list[Trial]:
+def trials_from(table: Mapping[str, Any], columns: dict[str, Column], objectives: Sequence[str]) -> list[Trial]:
     """A Trial per row of what the core calls a table."""
     ids: Integers = table["ids"]
-    values: Doubles = table["values"]
+    values: list[Doubles] = table["values"]
     metrics = {name: column.tolist() for name, column in table["metrics"].items()}
     violations = table["violations"].tolist() if "violations" in table else None
     rows = zip(
-        ids.tolist(), Trials(ids, columns).points, table["states"], values.tolist(), table["errors"],
+        ids.tolist(), Trials(ids, columns).points, table["states"], zip(*(column.tolist() for column in values)), table["errors"],
         table["causes"], table["seconds"].tolist(), table["sources"], table["workers"],
         table["asked_at"].tolist(), table["finished_at"].tolist(),
     )  # fmt: skip
     trials = []
-    for i, (id, point, state, value, error, cause, seconds, source, worker, asked, finished) in enumerate(rows):
+    for i, (id, point, state, results, error, cause, seconds, source, worker, asked, finished) in enumerate(rows):
         trials.append(
             Trial(
-                id=id, point=point, state=state, value=value if state == "completed" else None,
+                id=id, point=point, state=state,
+                value=results[0] if state == "completed" and len(objectives) == 1 else None,
+                values=dict(zip(objectives, results)) if state == "completed" else {},
                 error=error, cause=cause, seconds=seconds, source=source, worker=worker,
                 metrics={name: column[i] for name, column in metrics.items() if column[i] == column[i]},
                 asked_at=asked, finished_at=finished,

@@ -20,8 +20,9 @@ from gest_api.generator import Generator
 from gest_api.vocs import VOCS, ContextualVariable, ContinuousVariable, DiscreteVariable, ExploreObjective
 
 from ._errors import InvalidInput, NotFound
+from ._objectives import Goal
 from ._space import Choice, Float, Parameter, Space
-from ._study import Goal, Method, Option, Study
+from ._study import Method, Option, Study
 
 __all__ = ["VboGenerator"]
 

@@ -27,7 +27,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from ._arguments import whole
 from ._errors import InvalidInput
-from ._optuna_results import CONSTRAINTS, count_constraints, limited, results_of
+from ._optuna_results import CONSTRAINTS, count_constraints, goals_of, limited, results_of
 from ._optuna_studies import from_optuna
 from ._optuna_studies import to_optuna as _to_optuna
 from ._space import Choice, Float, Int, Parameter, Space
@@ -168,7 +168,7 @@ def _budget_of(study: optuna.Study, number: int) -> int | None:
 
 
 class VboSampler(BaseSampler):
-    """Suggests with vbo inside any Optuna study with one objective.
+    """Suggests with vbo inside any Optuna study, of one objective or of several (``directions``).
 
     Parameters that every trial has are suggested together by the method; those that are only
     sometimes there, and those of the first trial, by `independent_sampler`. While no trial has ended, those
@@ -253,18 +253,16 @@ class VboSampler(BaseSampler):
     def sample_relative(
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
-        self._raise_error_if_multi_objective(study)
         if not search_space:
             return {}
         with self._lock:
             trials = study.get_trials(deepcopy=False)
             limits = count_constraints(trials)
             if self._engine is None or self._engine.space != search_space or self._engine.limits != limits:
-                goal = "minimize" if study.direction == optuna.study.StudyDirection.MINIMIZE else "maximize"
                 # No two processes create the same trial, so no two engines have the same seed.
                 seed = int(np.random.SeedSequence([self._seed, trial.number]).generate_state(1)[0])
                 budget = self._budget or _budget_of(study, trial.number) or _UNKNOWN_BUDGET
-                self._engine = _Engine(search_space, limits, goal=goal, seed=seed, budget=budget, **self._options)
+                self._engine = _Engine(search_space, limits, seed=seed, budget=budget, **goals_of(study), **self._options)
             self._engine.learn(trials)
             ended = any(other.state.is_finished() for other in trials)
             before = 0 if ended else sum(other.number < trial.number for other in trials) - len(self._engine.given)
@@ -277,7 +275,6 @@ class VboSampler(BaseSampler):
     def sample_independent(
         self, study: optuna.Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
     ) -> Any:
-        self._raise_error_if_multi_objective(study)
         return self._independent.sample_independent(study, trial, param_name, param_distribution)
 
     def before_trial(self, study: optuna.Study, trial: FrozenTrial) -> None:

@@ -4,7 +4,8 @@
     vbo.plot.progress(study)
     vbo.plot.slices(study, backend="plotly").show()
 
-Every function takes a `Study` or the `Result` of `minimize` and returns a figure: ``matplotlib.figure.Figure`` or
+Every function takes a `Study` or the `Result` of `minimize`, and of several objectives the one to show as `objective`,
+and returns a figure: ``matplotlib.figure.Figure`` or
 ``plotly.graph_objects.Figure``. What is shown is what ``study.columns()`` and ``study.importance()`` have, as on the page.
 """
 
@@ -18,9 +19,10 @@ import numpy as np
 
 from ._arguments import wrong
 from ._errors import InvalidInput, Unsupported
+from ._objectives import Goal
 from ._run import Result
 from ._space import Column, Float, Int
-from ._study import Goal, Study
+from ._study import Study
 
 __all__ = ["contour", "front", "importance", "parallel", "progress", "slices", "timeline"]
 
@@ -73,14 +75,15 @@ class _Panel:
     marks: list[Any] = field(default_factory=list)
 
 
-def progress(study: _Source, *, backend: Backend = "matplotlib") -> Any:
+def progress(study: _Source, *, objective: str | None = None, backend: Backend = "matplotlib") -> Any:
     """Every value in the order of trials, the best so far, and failures on the lower edge."""
     study, columns = _of(study)
-    values, ids = columns["value"], columns["id"]
+    objective = _objective(study, objective)
+    values, ids = columns[objective], columns["id"]
     found = np.flatnonzero(np.isfinite(values))
-    panel = _Panel("trial", "value")
+    panel = _Panel("trial", objective)
     if len(found):
-        best = (np.minimum if study.goal == "minimize" else np.maximum).accumulate(values[found])
+        best = (np.minimum if study.goals[objective] == "minimize" else np.maximum).accumulate(values[found])
         panel.marks = [
             _Dots(ids[found], values[found], "evaluated"),
             _Line(np.append(ids[found], ids[-1]), np.append(best, best[-1]), "best so far", steps=True),
@@ -92,10 +95,11 @@ def progress(study: _Source, *, backend: Backend = "matplotlib") -> Any:
     return _draw([panel], f"{study.name}: {len(found)} evaluated", backend)
 
 
-def importance(study: _Source, *, backend: Backend = "matplotlib") -> Any:
+def importance(study: _Source, *, objective: str | None = None, backend: Backend = "matplotlib") -> Any:
     """How much each parameter tells about the outcome, in nats, with 95% intervals: `Study.importance`."""
     study, _ = _of(study)
-    found = sorted(study.importance().items(), key=lambda item: item[1].nats)
+    objective = _objective(study, objective)
+    found = sorted(study.importance(objective).items(), key=lambda item: item[1].nats)
     if not found:
         raise Unsupported("importance needs 20 completed trials")
     names = [name for name, _ in found]
@@ -106,25 +110,41 @@ def importance(study: _Source, *, backend: Backend = "matplotlib") -> Any:
     return _draw([panel], f"{study.name}: which parameters matter", backend)
 
 
-def slices(study: _Source, parameters: Sequence[str] | None = None, *, backend: Backend = "matplotlib") -> Any:
+def slices(
+    study: _Source,
+    parameters: Sequence[str] | None = None,
+    *,
+    objective: str | None = None,
+    backend: Backend = "matplotlib",
+) -> Any:
     """The value over each parameter, dark dots being recent ones."""
     study, columns = _of(study)
+    objective = _objective(study, objective)
     names = _chosen(study, parameters)[:_MOST_PANELS]
-    found = np.isfinite(columns["value"])
+    found = np.isfinite(columns[objective])
     panels = []
     for name in names:
         x, panel = _axis(study, name, columns[name][found])
-        panel.y_title = "value"
-        panel.marks = [_Dots(x, columns["value"][found], color=-columns["id"][found])]
+        panel.y_title = objective
+        panel.marks = [_Dots(x, columns[objective][found], color=-columns["id"][found])]
         panels.append(panel)
-    return _draw(panels, f"{study.name}: value over each parameter", backend)
+    return _draw(panels, f"{study.name}: {objective} over each parameter", backend)
 
 
-def contour(study: _Source, x: str | None = None, y: str | None = None, *, backend: Backend = "matplotlib") -> Any:
+def contour(
+    study: _Source,
+    x: str | None = None,
+    y: str | None = None,
+    *,
+    objective: str | None = None,
+    backend: Backend = "matplotlib",
+) -> Any:
     """The value over two parameters, the two that matter most when none are named; dark dots are good."""
     study, columns = _of(study)
+    objective = _objective(study, objective)
+    values, sign = columns[objective], 1 if study.goals[objective] == "minimize" else -1
     if x is None or y is None:
-        ranked = sorted(study.importance().items(), key=lambda item: -item[1].nats)
+        ranked = sorted(study.importance(objective).items(), key=lambda item: -item[1].nats)
         others = [name for name, _ in ranked] or list(study.space)
         others = [name for name in others if name not in (x, y)]
         if len(others) < (x is None) + (y is None):
@@ -132,22 +152,29 @@ def contour(study: _Source, x: str | None = None, y: str | None = None, *, backe
         x = others.pop(0) if x is None else x
         y = others.pop(0) if y is None else y
     _chosen(study, [x, y])
-    found = np.isfinite(columns["value"])
+    found = np.isfinite(values)
     across, panel = _axis(study, x, columns[x][found])
     up, other = _axis(study, y, columns[y][found])
     panel.y_title, panel.log_y, panel.y_ticks = y, other.log_x, other.x_ticks
-    rank = np.argsort(np.argsort(columns["value"][found] * (1 if study.goal == "minimize" else -1)))
-    text = [f"{value:.6g}" for value in columns["value"][found]]
+    rank = np.argsort(np.argsort(sign * values[found]))
+    text = [f"{value:.6g}" for value in values[found]]
     panel.marks = [_Dots(across, up, color=rank, text=text)]
-    return _draw([panel], f"{study.name}: rank of the value, dark is good", backend)
+    return _draw([panel], f"{study.name}: rank of {'the value' if objective == 'value' else objective}, dark is good", backend)
 
 
-def parallel(study: _Source, parameters: Sequence[str] | None = None, *, backend: Backend = "matplotlib") -> Any:
+def parallel(
+    study: _Source,
+    parameters: Sequence[str] | None = None,
+    *,
+    objective: str | None = None,
+    backend: Backend = "matplotlib",
+) -> Any:
     """A line per trial over all parameters, each scaled to its bounds; the best tenth is green."""
     study, columns = _of(study)
+    objective = _objective(study, objective)
     names = _chosen(study, parameters)
-    found = np.flatnonzero(np.isfinite(columns["value"]))
-    order = np.argsort(columns["value"][found] * (1 if study.goal == "minimize" else -1))
+    found = np.flatnonzero(np.isfinite(columns[objective]))
+    order = np.argsort(columns[objective][found] * (1 if study.goals[objective] == "minimize" else -1))
     scaled = np.array([_scaled(study, name, columns[name][found]) for name in names])
     panel = _Panel(y_title="from low to high", x_ticks=names)
     places = np.arange(len(names))
@@ -163,12 +190,12 @@ def front(
     """Two quantities against each other, those results marked to which nothing is better in both.
 
     Args:
-        goals: Two names with ``"minimize"`` or ``"maximize"``: objectives, ``"value"``, or metrics. A study with
-            several objectives knows its own.
+        goals: Two names with ``"minimize"`` or ``"maximize"``: objectives, ``"value"``, or metrics. Of a study with
+            several objectives the first two otherwise.
     """
     study, columns = _of(study)
-    goals = goals or getattr(study, "goals", None)
-    if not goals or len(goals) < 2:
+    goals = goals or study.goals
+    if len(goals) < 2:
         raise InvalidInput('front: found no two goals, expected for example {"value": "minimize", "mass": "minimize"}', "goals")
     names = list(goals)[:2]
     data = []
@@ -216,6 +243,16 @@ def _of(source: _Source) -> tuple[Study, dict[str, Column]]:
     if not isinstance(study, Study):
         raise wrong("study", source, "a vbo.Study or what vbo.minimize returns")
     return study, study.columns()
+
+
+def _objective(study: Study, objective: str | None) -> str:
+    """The one that is named, or the only one."""
+    names = list(study.goals)
+    if objective is None and len(names) == 1:
+        return names[0]
+    if objective not in names:
+        raise wrong("objective", objective, f"one of {names}")
+    return objective
 
 
 def _chosen(study: Study, parameters: Sequence[str] | None) -> list[str]:
