@@ -47,8 +47,8 @@ class GpRoles : public ::testing::TestWithParam<GpRole> {
   Encoding encoding_{box()};
   LocalCoordinates coordinates_{encoding_};
   Archive archive_{2};
-  Critics critics_{coordinates_.inputs(), VboOptions{}, 1};
-  SurrogatePanel surrogate_{critics_, coordinates_, encoding_, quick(GetParam()), {.seed = 1}};
+  Networks critics_{coordinates_.inputs(), VboOptions{}, 1};
+  Panel surrogate_{critics_, coordinates_, encoding_, quick(GetParam()), {.seed = 1}};
 };
 
 TEST_P(GpRoles, SlopeOfTheScore) {
@@ -71,7 +71,10 @@ TEST_P(GpRoles, SlopeOfTheScore) {
 TEST_P(GpRoles, ChangesOneTermAndAddsUp) {
   MatrixOf<float> X(2, 2);
   X << 0.3F, 0.95F, 0.6F, 0.05F;
-  CriticSurrogate plain(critics_, coordinates_);
+  VboGpOptions networks_alone;
+  networks_alone.vbo.gp_points = 0;
+  networks_alone.vbo.quadratic = false;
+  Panel plain(critics_, coordinates_, encoding_, networks_alone, {.seed = 1});
   const Assessment critics = plain.assess(X, 0.5, 1, nullptr);
   const Assessment& assessment = surrogate_.assess(X, 0.5, 1, nullptr);
   EXPECT_LT(
@@ -89,7 +92,9 @@ TEST_P(GpRoles, ChangesOneTermAndAddsUp) {
     EXPECT_EQ(assessment.terms.bottomRows(2), critics.terms.bottomRows(2));
   }
   EXPECT_NE(assessment.terms(0, 0), critics.terms(0, 0));
-  EXPECT_EQ(surrogate_.gp_weight(), GetParam() == GpRole::exploits ? 1.0 : 0.9);
+  if (GetParam() == GpRole::exploits) {
+    EXPECT_EQ(surrogate_.gp_member().weight, 1.0);
+  }
 }
 
 TEST_P(GpRoles, ScoresDoNotDependOnThreads) {
@@ -126,11 +131,11 @@ INSTANTIATE_TEST_SUITE_P(Terms, GpRoles,
                          ::testing::Values(GpRole::assists, GpRole::explores, GpRole::exploits));
 
 // Ranks would bend a straight line at the top, where most of the scores are.
-TEST(SurrogatePanel, LearnsTheDistancesOfGoodResults) {
+TEST(Panel, LearnsTheDistancesOfGoodResults) {
   const Encoding encoding(Space::make({Parameter::real("x", 0, 1)}).value());
   const LocalCoordinates coordinates(encoding);
-  Critics critics(coordinates.inputs(), VboOptions{}, 1);
-  SurrogatePanel surrogate(critics, coordinates, encoding, quick(GpRole::exploits), {.seed = 1});
+  Networks critics(coordinates.inputs(), VboOptions{}, 1);
+  Panel surrogate(critics, coordinates, encoding, quick(GpRole::exploits), {.seed = 1});
   Archive archive(1);
   for (int i = 0; i < 40; ++i) {
     const double x = (i + 0.5) / 40.0;
@@ -149,11 +154,11 @@ TEST(SurrogatePanel, LearnsTheDistancesOfGoodResults) {
 }
 
 // Outcomes that fall over six decades: only bent they say how the good ones differ.
-TEST(SurrogatePanel, BendsOutcomesOfManyDecades) {
+TEST(Panel, BendsOutcomesOfManyDecades) {
   const Encoding encoding(box());
   const LocalCoordinates coordinates(encoding);
-  Critics critics(coordinates.inputs(), VboOptions{}, 1);
-  SurrogatePanel surrogate(critics, coordinates, encoding, quick(GpRole::exploits), {.seed = 1});
+  Networks critics(coordinates.inputs(), VboOptions{}, 1);
+  Panel surrogate(critics, coordinates, encoding, quick(GpRole::exploits), {.seed = 1});
   Archive archive(2);
   Rng rng(4, "points");
   const auto valley = [](const Vector& x) {
@@ -182,13 +187,13 @@ TEST(SurrogatePanel, BendsOutcomesOfManyDecades) {
 
 // The GP hears of results alone: a cliff would be taken for the shape of the whole function.
 // What keeps suggestions away from failures is the model of success, which hears of all.
-TEST(SurrogatePanel, FailuresAreLeftToTheModelOfSuccess) {
+TEST(Panel, FailuresAreLeftToTheModelOfSuccess) {
   const Encoding encoding(
       Space::make({Parameter::real("x", 0, 1), Parameter::categorical("c", {"fine", "fails"})})
           .value());
   const LocalCoordinates coordinates(encoding);
-  Critics critics(coordinates.inputs(), VboOptions{}, 1);
-  SurrogatePanel surrogate(critics, coordinates, encoding, quick(GpRole::exploits), {.seed = 1});
+  Networks critics(coordinates.inputs(), VboOptions{}, 1);
+  Panel surrogate(critics, coordinates, encoding, quick(GpRole::exploits), {.seed = 1});
   Archive archive(3);
   Failures failures(encoding, 1, 1);
   for (int i = 0; i < 32; ++i) {
@@ -217,13 +222,15 @@ TEST(SurrogatePanel, FailuresAreLeftToTheModelOfSuccess) {
   EXPECT_LT(p.tail(2).maxCoeff(), 0.3);
 }
 
-// Results that follow one of the two opinions move the weight to it; so does a state that was
-// stored and read back.
-TEST(SurrogatePanel, WeightGoesToWhoeverPredictsTheResults) {
+// The networks are untrained and the results are those of a bump: the weight goes to the critics
+// that predict it. A state that was stored and read back goes on alike.
+TEST(Panel, WeightGoesToWhatPredictsTheResults) {
   const Encoding encoding(box());
   const LocalCoordinates coordinates(encoding);
-  Critics critics(coordinates.inputs(), VboOptions{}, 1);  // untrained: they know nothing
-  SurrogatePanel surrogate(critics, coordinates, encoding, quick(GpRole::assists), {.seed = 1});
+  Networks networks(coordinates.inputs(), VboOptions{}, 1);
+  VboGpOptions options = quick(GpRole::assists);
+  options.vbo.quadratic = false;
+  Panel panel(networks, coordinates, encoding, options, {.seed = 1});
   Archive archive(2);
   Rng rng(3, "points");
   const auto add = [&](int count) {
@@ -234,35 +241,84 @@ TEST(SurrogatePanel, WeightGoesToWhoeverPredictsTheResults) {
     archive.sort();
   };
   add(40);
-  surrogate.learn(archive, archive.replay(0.25, 16), 0);
-  EXPECT_EQ(surrogate.gp_weight(), 0.9);
-  const auto play = [&](int results, int round) {
-    add(results);
-    std::vector<int> fresh(static_cast<std::size_t>(results));
-    std::iota(fresh.begin(), fresh.end(), archive.size() - results);
-    surrogate.examine(archive, archive.replay(0.25, 16), fresh, 1);
-    surrogate.learn(archive, archive.replay(0.25, 16), round);
+  panel.learn(archive, archive.replay(0.25, 16), 0);
+  const double before = panel.weight("gp");
+  const auto play = [&](Panel& of, int results, int round) {
+    Matrix X(2, results);
+    std::vector<int> levels;
+    for (int i = 0; i < results; ++i) {
+      const int index = archive.size() - results + i;
+      X.col(i) = archive.code(index);
+      levels.push_back(of.levels().level_of(archive.value(index)));
+    }
+    const Matrix P = of.examine(X, levels, 1);
+    EXPECT_LT((P.colwise().sum().array() - 1.0).abs().maxCoeff(), 1e-5);
+    of.learn(archive, archive.replay(0.25, 16), round);
   };
-  for (int round = 1; round < 4; ++round) play(16, round);
-  EXPECT_GT(surrogate.gp_weight(), 0.85);
-  const double before = surrogate.gp_weight();
-  play(5, 4);  // too few to tell: they wait
-  EXPECT_EQ(surrogate.gp_weight(), before);
+  for (int round = 1; round < 4; ++round) {
+    add(16);
+    play(panel, 16, round);
+  }
+  EXPECT_GT(panel.weight("gp"), before);
+  EXPECT_GT(panel.weight("gp"), 10.0 * panel.weight("networks"));
 
   StateWriter out;
-  surrogate.write(out);
+  panel.write(out);
   const std::string bytes = out.take();
-  SurrogatePanel again(critics, coordinates, encoding, quick(GpRole::assists), {.seed = 1});
+  Panel again(networks, coordinates, encoding, options, {.seed = 1});
   StateReader in(bytes);
   again.read(in);
   ASSERT_TRUE(in.complete());
-  again.learn(archive, archive.replay(0.25, 16), 4);
-  EXPECT_EQ(again.gp_weight(), before);
+  again.learn(archive, archive.replay(0.25, 16), 3);
+  EXPECT_EQ(again.weight("gp"), panel.weight("gp"));
   MatrixOf<float> X(2, 2);
   X << 0.3F, 0.95F, 0.6F, 0.05F;
-  EXPECT_EQ(again.assess(X, 0.5, 1).score, surrogate.assess(X, 0.5, 1).score);
-  play(3, 5);
-  EXPECT_NE(surrogate.gp_weight(), before);
+  EXPECT_EQ(again.assess(X, 0.5, 1).score, panel.assess(X, 0.5, 1).score);
+  add(8);
+  for (Panel* both : {&panel, &again}) play(*both, 8, 4);
+  EXPECT_EQ(again.weight("gp"), panel.weight("gp"));
+}
+
+// Critics with known predictions: EM reaches the weights of largest likelihood, results that a
+// critic does not cover change nothing for it, and old results are forgotten.
+TEST(PanelWeights, MaximizeTheInformationOfTheMixture) {
+  const Vector prior = Vector::Constant(3, 0.5);
+  PanelWeights weights(prior, 100);
+  EXPECT_EQ(weights.weights(), Vector(Vector::Constant(3, 1.0 / 3.0)));
+  Matrix T(3, 80);
+  T.row(0).setConstant(1.0);   // a nat above the marginal
+  T.row(1).setConstant(-2.0);  // confident and wrong
+  T.row(2).setZero();          // the marginal
+  weights.learn(T);
+  EXPECT_GT(weights.weights()[0], 0.95);
+  EXPECT_NEAR(weights.weights().sum(), 1.0, 1e-12);
+  EXPECT_NEAR(weights.information()[0], 1.0, 1e-12);
+  // The gradient of the objective is the same for all weights at the maximum.
+  const Vector& w = weights.weights();
+  const double mixture = w.dot(T.col(0).array().exp().matrix());
+  for (Eigen::Index k = 0; k < 3; ++k) {
+    const double slope = 80.0 * std::exp(T(k, 0)) / mixture + prior[k] / w[k];
+    EXPECT_NEAR(slope, 80.0 + prior.sum(), 0.5) << k;
+  }
+  const double share = w[1] / (w[1] + w[2]);
+  Matrix elsewhere = T.leftCols(20);
+  elsewhere.row(0).setConstant(PanelWeights::kNotCovered);
+  weights.learn(elsewhere);
+  EXPECT_GT(weights.weights()[0], 0.9);
+  EXPECT_LE(weights.weights()[1] / (weights.weights()[1] + weights.weights()[2]), share);
+  T.row(0).swap(T.row(1));
+  weights.learn(T);
+  weights.learn(T);  // the first hundred are gone
+  EXPECT_GT(weights.weights()[1], 0.95);
+
+  StateWriter out;
+  weights.write(out);
+  const std::string bytes = out.take();
+  PanelWeights again(prior, 100);
+  StateReader in(bytes);
+  again.read(in);
+  ASSERT_TRUE(in.complete());
+  EXPECT_EQ(again.weights(), weights.weights());
 }
 
 }  // namespace

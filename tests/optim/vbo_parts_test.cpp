@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -110,14 +109,14 @@ VboOptions small_options() {
   return options;
 }
 
-TEST(Critics, GradientWithRespectToInputs) {
+TEST(Networks, GradientWithRespectToInputs) {
   const Encoding encoding(parts_mixed_space());
   const LocalCoordinates coordinates(encoding);
-  Critics critics(coordinates.inputs(), small_options(), 3);
+  Networks critics(coordinates.inputs(), small_options(), 3);
   const MatrixOf<float> X = random_codes(encoding.dimension(), 4, 5);
   const DecompositionWeights weights{0.7, 0.4};
   MatrixOf<float> dX;
-  Critics::Workspace workspace;
+  Networks::Workspace workspace;
   critics.evaluate(coordinates, X, weights, 1, workspace, dX);
   for (Eigen::Index i = 0; i < X.size(); ++i) {
     const float h = 1e-3F;
@@ -131,14 +130,14 @@ TEST(Critics, GradientWithRespectToInputs) {
 }
 
 // What predictions tell of these results, which the critics were not trained on. Nats.
-double held_out_information(const Critics& critics, const LocalCoordinates& coordinates,
+double held_out_information(const Networks& critics, const LocalCoordinates& coordinates,
                             const Archive& archive, const Replay& replay,
                             const std::vector<int>& indices) {
   MatrixOf<float> X(archive.code(0).size(), std::ssize(indices));
   for (Eigen::Index i = 0; i < X.cols(); ++i) {
     X.col(i) = archive.code(indices[static_cast<std::size_t>(i)]).cast<float>();
   }
-  Critics::Workspace workspace;
+  Networks::Workspace workspace;
   const MatrixOf<float>& P = critics.evaluate(coordinates, X, {}, 1, workspace).predictive;
   double nats = critics.ceiling();
   for (Eigen::Index i = 0; i < X.cols(); ++i) {
@@ -149,7 +148,7 @@ double held_out_information(const Critics& critics, const LocalCoordinates& coor
   return nats;
 }
 
-TEST(Critics, LearnTheOrderOfOutcomesAndSayHowMuchTheyKnow) {
+TEST(Networks, LearnTheOrderOfOutcomesAndSayHowMuchTheyKnow) {
   const Encoding encoding(parts_cube(3));
   const LocalCoordinates coordinates(encoding);
   // Trained on 300 results, asked about 100 others of the same function.
@@ -160,13 +159,13 @@ TEST(Critics, LearnTheOrderOfOutcomesAndSayHowMuchTheyKnow) {
   double before = 0.0;  // mean: one of them may know something by chance
   constexpr int kSeeds = 4;
   for (int seed = 1; seed <= kSeeds; ++seed) {
-    Critics critics(coordinates.inputs(), VboOptions{}, static_cast<std::uint64_t>(seed));
+    Networks critics(coordinates.inputs(), VboOptions{}, static_cast<std::uint64_t>(seed));
     before += held_out_information(critics, coordinates, archive, replay, others) / kSeeds;
     critics.train(known, known.replay(0.25, 60), coordinates, 200, 0, 1);
     const double after = held_out_information(critics, coordinates, archive, replay, others);
     EXPECT_GT(after, 0.5);
     EXPECT_LE(after, critics.ceiling());
-    Critics::Workspace workspace;
+    Networks::Workspace workspace;
     MatrixOf<float> X(3, 2);
     X << 0.3F, 0.9F, 0.3F, 0.9F, 0.3F, 0.9F;
     const auto& said = critics.evaluate(coordinates, X, {}, 1, workspace);
@@ -175,13 +174,13 @@ TEST(Critics, LearnTheOrderOfOutcomesAndSayHowMuchTheyKnow) {
   EXPECT_LT(before, 0.1);
 }
 
-TEST(Critics, TrainingDoesNotDependOnThreads) {
+TEST(Networks, TrainingDoesNotDependOnThreads) {
   const Encoding encoding(parts_cube(3));
   const LocalCoordinates coordinates(encoding);
   const Archive archive = quadratic_archive(3, 3000);  // more than one pool
   const Replay replay = archive.replay(0.25, 400);
   const auto trained = [&](int threads) {
-    Critics critics(coordinates.inputs(), small_options(), 1);
+    Networks critics(coordinates.inputs(), small_options(), 1);
     critics.train(archive, replay, coordinates, 5, 0, threads);
     StateWriter out;
     critics.write(out);
@@ -189,7 +188,7 @@ TEST(Critics, TrainingDoesNotDependOnThreads) {
   };
   EXPECT_EQ(trained(1), trained(3));
   // Nor on the order.
-  Critics critics(coordinates.inputs(), small_options(), 1);
+  Networks critics(coordinates.inputs(), small_options(), 1);
   auto pieces = critics.training(archive, replay, coordinates, 5, 0);
   ASSERT_EQ(pieces.size(), 3U);
   for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) piece->work(1);
@@ -198,23 +197,17 @@ TEST(Critics, TrainingDoesNotDependOnThreads) {
   EXPECT_EQ(out.take(), trained(1));
 }
 
-TEST(Critics, PredictionsDoNotDependOnThreadsOrWhatIsDoneBeside) {
+TEST(Networks, PredictionsDoNotDependOnThreads) {
   const Encoding encoding(parts_cube(10));
   LocalCoordinates coordinates(encoding);
   coordinates.move({Vector::Constant(10, 0.4), Matrix::Random(10, 10)});
-  Critics critics(coordinates.inputs(), small_options(), 3);
+  Networks critics(coordinates.inputs(), small_options(), 3);
   const MatrixOf<float> X = random_codes(10, 300, 5);
-  Critics::Workspace workspace;
+  Networks::Workspace workspace;
   const VectorOf<float> alone = critics.evaluate(coordinates, X, {}, 1, workspace).mean;
   for (const int threads : {2, 4, 6, 16}) {
     EXPECT_EQ(critics.evaluate(coordinates, X, {}, threads, workspace).mean, alone) << threads;
   }
-  std::atomic<int> done{0};
-  const std::vector<std::function<void()>> beside(2, [&] { ++done; });
-  EXPECT_EQ(critics.evaluate(coordinates, X, {}, 4, workspace, beside).mean, alone);
-  EXPECT_EQ(done, 2);
-  critics.evaluate(coordinates, X.leftCols(3), {}, 4, workspace, beside);  // one block
-  EXPECT_EQ(done, 4);
 }
 
 TEST(OutcomeLevels, HaveEqualMassAndTiesShareOne) {

@@ -35,17 +35,20 @@ Archive tilted_results(Eigen::Index D, int n, double width) {
   return archive;
 }
 
-GaussianActor begun_at_best(const Encoding& encoding, const Archive& archive) {
+LocalCoordinates begun_at_best(const Encoding& encoding, const Archive& archive) {
   GaussianActor search(encoding, 1);
   search.begin(archive.code(archive.at_rank(0)), 0.15);
-  return search;
+  LocalCoordinates coordinates(encoding);
+  search.set_coordinates(coordinates);
+  return coordinates;
 }
 
 TEST(QuadraticCritic, FindsTheOptimumOfAnIllConditionedFunction) {
   const Encoding encoding(parts_cube(6));
   const Archive archive = tilted_results(6, 120, 1.0);
-  const GaussianActor search = begun_at_best(encoding, archive);
-  const std::vector<Vector> optima = quadratic_optima(encoding, archive, search, 4, 0);
+  const LocalCoordinates search = begun_at_best(encoding, archive);
+  const std::vector<Vector> optima =
+      quadratic_optima(encoding, archive, search.neighbourhood(), 4, 0);
   ASSERT_FALSE(optima.empty());
   double best = archive.value(archive.at_rank(0));
   EXPECT_LT(best, -1.0);
@@ -56,12 +59,66 @@ TEST(QuadraticCritic, FindsTheOptimumOfAnIllConditionedFunction) {
 TEST(QuadraticCritic, PredictsResultsItHasNotSeen) {
   const Encoding encoding(parts_cube(4));
   const Archive archive = tilted_results(4, 100, 1.0);
-  const GaussianActor search = begun_at_best(encoding, archive);
-  const auto critic = QuadraticCritic::fit_near(encoding, archive, search);
-  ASSERT_TRUE(critic);
-  const double best = archive.value(archive.at_rank(0));
-  const Vector x = Vector::Constant(4, 0.6);
-  EXPECT_NEAR(critic->mean(x)[0] + best, tilted(x), 1e-4 * std::abs(tilted(x)));
+  const LocalCoordinates search = begun_at_best(encoding, archive);
+  const Replay replay = archive.replay(0.25, 16);
+  const OutcomeLevels levels(archive, replay, 16);
+  const OutcomeScale scale(levels, TargetScale{});
+  QuadraticCritic critic(encoding, search, scale);
+  EXPECT_FALSE(critic.is_fitted());
+  for (const Piece& piece : critic.learning(archive, replay, 0).pieces) piece.work(1);
+  ASSERT_TRUE(critic.is_fitted());
+  Matrix X(4, 2);
+  X.col(0).setConstant(0.48);
+  X.col(1).setConstant(0.45);
+  EXPECT_EQ(critic.covers(X), (std::vector<bool>{true, true}));
+  EXPECT_EQ(critic.covers(Matrix::Constant(4, 1, 40.0)), std::vector<bool>{false});
+  const Matrix P = critic.predict(levels, X, 1);
+  Matrix slope;
+  const Vector mean = critic.mean(X, 1, &slope);
+  for (Eigen::Index i = 0; i < 2; ++i) {
+    const double truth = tilted(X.col(i));
+    EXPECT_GT(P(levels.level_of(truth), i), 0.99);  // the function is a quadratic one
+    EXPECT_NEAR(mean[i], scale.score(truth), 1e-3);
+    for (Eigen::Index d = 0; d < 4; ++d) {
+      const double h = 1e-6;
+      Matrix up = X.col(i), down = X.col(i);
+      up(d, 0) += h;
+      down(d, 0) -= h;
+      const double numeric =
+          (critic.mean(up, 1, nullptr)[0] - critic.mean(down, 1, nullptr)[0]) / (2.0 * h);
+      EXPECT_NEAR(slope(d, i), numeric, 1e-4 * std::max(1.0, std::abs(numeric)));
+    }
+  }
+}
+
+// A new result lies within two predicted deviations about as often as it should.
+TEST(LocalQuadratic, PredictsItsErrors) {
+  const Encoding encoding(parts_cube(3));
+  Rng rng(9, "noise");
+  const auto noisy = [&](ConstVectorRef x) {
+    return -(x.array() - 0.4).square().sum() + 0.05 * rng.normal();
+  };
+  const auto draw = [&] {
+    Vector x(3);
+    for (double& v : x) v = rng.uniform();
+    return x;
+  };
+  Archive archive(3);
+  std::vector<int> all;
+  for (int i = 0; i < 60; ++i) {
+    const Vector x = draw();
+    archive.add(i + 1, x, noisy(x));
+    all.push_back(i);
+  }
+  archive.sort();
+  const auto model = LocalQuadratic::fit(encoding, archive, Vector::Constant(3, 0.4), all);
+  ASSERT_TRUE(model);
+  int inside = 0;
+  for (int i = 0; i < 400; ++i) {
+    const Vector x = draw();
+    inside += std::abs(noisy(x) - model->mean(x)[0]) < 2.0 * model->deviation(x)[0];
+  }
+  EXPECT_GT(inside, 0.85 * 400);
 }
 
 TEST(QuadraticCritic, KeepsItsOptimumInTheBox) {
@@ -74,8 +131,8 @@ TEST(QuadraticCritic, KeepsItsOptimumInTheBox) {
     archive.add(i + 1, x, x.sum() - 0.1 * x.squaredNorm());  // rises to the corner
   }
   archive.sort();
-  const GaussianActor search = begun_at_best(encoding, archive);
-  for (const Vector& code : quadratic_optima(encoding, archive, search, 4, 0)) {
+  const LocalCoordinates search = begun_at_best(encoding, archive);
+  for (const Vector& code : quadratic_optima(encoding, archive, search.neighbourhood(), 4, 0)) {
     EXPECT_TRUE((code.array() >= 0.0 && code.array() <= 1.0).all());
     EXPECT_GT(code.sum(), archive.code(archive.at_rank(0)).sum());
   }
@@ -85,7 +142,7 @@ TEST(QuadraticCritic, KeepsItsOptimumInTheBox) {
 TEST(QuadraticCritic, NeedsResultsToLearnFrom) {
   const Encoding cube(parts_cube(5));
   const Archive few = tilted_results(5, 11, 1.0);
-  EXPECT_TRUE(quadratic_optima(cube, few, begun_at_best(cube, few), 4, 0).empty());
+  EXPECT_TRUE(quadratic_optima(cube, few, begun_at_best(cube, few).neighbourhood(), 4, 0).empty());
 
   const Encoding mixed(parts_mixed_space());
   Archive archive(mixed);
@@ -100,7 +157,7 @@ TEST(QuadraticCritic, NeedsResultsToLearnFrom) {
   }
   archive.sort();
   const std::vector<Vector> optima =
-      quadratic_optima(mixed, archive, begun_at_best(mixed, archive), 4, 0);
+      quadratic_optima(mixed, archive, begun_at_best(mixed, archive).neighbourhood(), 4, 0);
   for (const Vector& code : optima) {
     EXPECT_TRUE(mixed.same_categories(code, archive.code(archive.at_rank(0))));
   }
@@ -112,8 +169,8 @@ TEST(QuadraticCritic, OutcomesThatAreAllEqualGiveNoDirection) {
   Rng rng(6, "equal");
   for (int i = 0; i < 30; ++i) archive.add(i + 1, Vector::Constant(2, rng.uniform()), 1.0);
   archive.sort();
-  const GaussianActor search = begun_at_best(encoding, archive);
-  for (const Vector& code : quadratic_optima(encoding, archive, search, 2, 0)) {
+  const LocalCoordinates search = begun_at_best(encoding, archive);
+  for (const Vector& code : quadratic_optima(encoding, archive, search.neighbourhood(), 2, 0)) {
     EXPECT_TRUE(code.allFinite());
   }
 }

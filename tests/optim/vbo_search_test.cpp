@@ -117,14 +117,11 @@ TEST(HasActionNet, InLargeBatchesOfNumbers) {
   EXPECT_FALSE(has_action_net(options, 256, 5));
 }
 
-TEST(ModelRanks, MoreGenerationsTheBetterNewResultsAreRanked) {
-  EXPECT_EQ((ModelRanks{.surrogate = 0.2, .quadratic = -0.5}.generations(8)), 1);
-  EXPECT_EQ((ModelRanks{.surrogate = 0.6, .quadratic = 0.0}.generations(9)), 3);  // 1 + 8 / 4
-  EXPECT_EQ((ModelRanks{.surrogate = 0.0, .quadratic = 0.6}.generations(9)), 5);  // 1 + 8 / 2
-  EXPECT_EQ((ModelRanks{.surrogate = 0.95, .quadratic = 0.0}.generations(8)), 8);
-  EXPECT_EQ((ModelRanks{.surrogate = 0.95, .quadratic = 0.9}.generations(0)), 0);
-  EXPECT_TRUE((ModelRanks{.surrogate = 0.5, .quadratic = 0.6}.quadratic_is_better()));
-  EXPECT_FALSE((ModelRanks{.surrogate = 0.0, .quadratic = 0.2}.quadratic_is_better()));
+TEST(ModelGenerations, AreMoreTheBetterNewResultsAreRanked) {
+  EXPECT_EQ(model_generations(0.2, 9), 1);
+  EXPECT_EQ(model_generations(0.6, 9), 5);  // half the way from 0.3 to 0.9
+  EXPECT_EQ(model_generations(0.95, 9), 9);
+  EXPECT_EQ(model_generations(0.95, 0), 0);
 }
 
 TEST(GaussianActor, StepsAreItsOwnDeviations) {

@@ -43,7 +43,7 @@ TEST(Vbo, SuggestsInsideTheSpaceWithoutRepeats) {
 
 void expect_bias_correction(const AskReport& report) {
   EXPECT_GT(report.round, 0);
-  ASSERT_EQ(report.values.size(), 2U);
+  ASSERT_EQ(report.values.size(), 5U);
   ASSERT_TRUE(report.information && report.information->observed && report.information->ceiling);
   ASSERT_TRUE(report.information->predicted);
   EXPECT_GT(*report.information->predicted, 0.0);

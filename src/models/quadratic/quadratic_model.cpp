@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "numerics/flops.hpp"
 
@@ -33,10 +34,16 @@ Matrix features(Form form, ConstMatrixRef U) {
 // zz = z'W z of centred features and outcomes:
 //   b = (A + lambda I)^-1 r
 //   log evidence = p/2 log lambda - 1/2 log det(A + lambda I) - (n-1)/2 log(zz - r'b) + const
-Vector coefficients_of(const Matrix& A, const Vector& r, double zz, double n) {
+struct Coefficients {
+  Vector b;
+  Matrix root;        // lower triangular, of A + lambda I
+  double left = 0.0;  // zz - r'b
+};
+
+Coefficients coefficients_of(const Matrix& A, const Vector& r, double zz, double n) {
   // Smaller ones are lost in the rounding of A, with larger ones the model is constant.
   constexpr double lowest = 1e-13, highest = 1e3, factor = 10.0;
-  Vector chosen = Vector::Zero(r.size());
+  Coefficients chosen{Vector::Zero(r.size()), {}, zz};
   double best = -std::numeric_limits<double>::infinity();
   const auto p = static_cast<double>(r.size());
   for (double relative = lowest; relative <= highest; relative *= factor) {
@@ -53,7 +60,7 @@ Vector coefficients_of(const Matrix& A, const Vector& r, double zz, double n) {
         0.5 * p * std::log(lambda) - 0.5 * log_det - 0.5 * (n - 1.0) * std::log(left);
     if (!(evidence > best)) continue;
     best = evidence;
-    chosen = b;
+    chosen = {b, llt.matrixL(), left};
   }
   return chosen;
 }
@@ -95,7 +102,13 @@ QuadraticModel::QuadraticModel(Form form, ConstMatrixRef U, ConstVectorRef y,
   Matrix A = FW * F.transpose();
   flops::add(flops::gemm(F.rows(), F.rows(), F.cols()));
   const double zz = z.dot(w.cwiseProduct(z));
-  const Vector b = zz > 0.0 ? coefficients_of(A, FW * z, zz, n) : Vector(Vector::Zero(F.rows()));
+  Coefficients found{Vector::Zero(F.rows()), {}, 0.0};
+  if (zz > 0.0) found = coefficients_of(A, FW * z, zz, n);
+  const Vector& b = found.b;
+  results_ = n;
+  noise_variance_ = found.left / std::max(1.0, n - 1.0);
+  centre_ = centre;
+  precision_root_ = std::move(found.root);
   gradient_ = b.head(D);
   hessian_ = Matrix::Zero(D, D);
   if (form == Form::diagonal) hessian_.diagonal() = 2.0 * b.tail(D);
@@ -116,6 +129,19 @@ Vector QuadraticModel::mean(ConstMatrixRef U) const {
   return (constant_ + (U.transpose() * gradient_).array() +
           0.5 * U.cwiseProduct(HU).colwise().sum().transpose().array())
       .matrix();
+}
+
+// Of phi(u)'b with the flat intercept:  s2 (1/n + f' (A + lambda I)^-1 f),  f = phi(u) - centre.
+Vector QuadraticModel::mean_variance(ConstMatrixRef U) const {
+  Matrix F = features(form_, U);
+  F.colwise() -= centre_;
+  Vector squares = Vector::Constant(U.cols(), 1.0 / std::max(1.0, results_));
+  if (precision_root_.size() > 0) {
+    const Matrix V = precision_root_.triangularView<Eigen::Lower>().solve(F);
+    flops::add(flops::gemm(F.rows(), F.cols(), F.rows()) / 2);
+    squares += V.colwise().squaredNorm().transpose();
+  }
+  return noise_variance_ * squares;
 }
 
 }  // namespace vbo

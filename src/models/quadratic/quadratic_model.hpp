@@ -23,15 +23,21 @@ class QuadraticModel {
 
   Form form() const { return form_; }
   // mean(u) = constant + gradient'u + u' hessian u / 2
-  Vector mean(ConstMatrixRef U) const;  // (q) of U (D,q)
+  Vector mean(ConstMatrixRef U) const;                       // (q) of U (D,q)
+  Vector mean_variance(ConstMatrixRef U) const;              // its posterior variance (q)
+  double noise_variance() const { return noise_variance_; }  // s2, of a result of mean weight
   const Vector& gradient() const { return gradient_; }
   const Matrix& hessian() const { return hessian_; }
 
  private:
   Form form_;
   double constant_ = 0.0;
-  Vector gradient_;  // (D)
-  Matrix hessian_;   // (D,D)
+  Vector gradient_;       // (D)
+  Matrix hessian_;        // (D,D)
+  double results_ = 0.0;  // n
+  double noise_variance_ = 0.0;
+  Vector centre_;          // weighted mean of the features (p)
+  Matrix precision_root_;  // lower triangular L (p,p): L L' = F W F' + lambda I
 };
 
 }  // namespace vbo

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Every result so far, as codes in the unit cube, in the order of their values. Outcomes are used
-// through their ranks (but for SurrogatePanel): robust to outliers and scale, a failed trial is
+// through their ranks (but for Panel): robust to outliers and scale, a failed trial is
 // simply the lowest, and resolution follows the data to the top as the search narrows. Not
 // thread-safe.
 #pragma once

@@ -42,13 +42,13 @@ struct Tuning {
   static constexpr int few_suggestions = 8;  // fewer are made sooner than helpers wake up
 
   // ---- Surrogates -------------------------------------------------------------------------------
-  static constexpr double gp_first_weight = 0.9;     // with few results the GP is right; sure
-  static constexpr double gp_weight_memory = 0.5;    // of the stacking weight, per round; flat
-  static constexpr double gp_idle_weight = 0.05;     // below, the GP is skipped ...
-  static constexpr std::int64_t gp_idle_rounds = 8;  // ... but for one round in so many; flat
+  // Results by which critics are weighed, and the prior of the weights in results. 64 to 256 alike,
+  // 512 slightly worse; equal priors and 16 results clearly worse ("Critics weighed by
+  // information").
+  static constexpr std::ptrdiff_t panel_memory = 128;
+  static constexpr double panel_prior_gp = 9.0, panel_prior = 0.5;
   static constexpr std::int64_t gp_fewest_points = 8;
   static constexpr int gp_fewest_feasible = 8;  // with fewer it learns from infeasible ones too
-  static constexpr int gp_fewest_fresh = 8;     // results a weight is worth estimating from
   // Results further below the median than this times the way from there to the best are outliers to
   // the process. 3 and 100 much alike in small batches; 100 loses last digits ("Expected
   // improvement").

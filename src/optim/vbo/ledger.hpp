@@ -49,6 +49,13 @@ inline constexpr TermInfo kLogEi{
 inline constexpr TermInfo kRuns{
     "runs", Unit::count, TermRole::beside,
     "restarts of the search so far, the first included, each from a design of its own"};
+inline constexpr TermInfo kNetworkWeight{
+    "weight_networks", Unit::number, TermRole::beside,
+    "weight of the networks in the panel, by the information of their predictions of new results"};
+inline constexpr TermInfo kGpWeight{"weight_gp", Unit::number, TermRole::beside,
+                                    "weight of the Gaussian process in the panel"};
+inline constexpr TermInfo kQuadraticWeight{"weight_quadratic", Unit::number, TermRole::beside,
+                                           "weight of the quadratic model in the panel"};
 inline constexpr TermInfo kInverseTemperature{
     "inverse_temperature", Unit::number, TermRole::beside,
     "correction of overconfident predictions, fitted to recent results: 1 leaves them as they are, "

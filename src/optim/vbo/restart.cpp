@@ -34,20 +34,11 @@ Restart::Restart(const Encoding& encoding, const OptimizerOptions& common,
       number_(number),
       archive_(encoding),
       coordinates_(encoding),
-      critics_(coordinates_.inputs(), options_, common_.seed),
+      networks_(coordinates_.inputs(), options_, common_.seed),
+      panel_(networks_, coordinates_, encoding, options, common_),
       action_net_(coordinates_.numeric(), options_, common_.seed),
       local_search_(encoding, options_, common_.seed),
-      predictive_variance_(1.0) {  // of the marginal
-  const bool wanted =
-      options_.gp_points > 0 && std::ssize(encoding.blocks()) <= Tuning::gp_most_parameters;
-  const bool assists = options.role == GpRole::assists;
-  if ((assists && !wanted) || encoding.dimension() == 0) {
-    surrogate_ = std::make_unique<CriticSurrogate>(critics_, coordinates_);
-  } else {
-    surrogate_ =
-        std::make_unique<SurrogatePanel>(critics_, coordinates_, encoding, options, common_);
-  }
-}
+      predictive_variance_(1.0) {}  // of the marginal
 
 void Restart::learn(TrialId id, ConstVectorRef code, double value, std::optional<Source> source) {
   // What the action-net suggests is the local search's: it is updated by the results.
@@ -68,25 +59,17 @@ Calibration::Nats Restart::train() {
     const NewResults fresh = fresh_results(replay);
     nats = test_information(fresh);
     test_predictions(fresh);
-    surrogate_->examine(archive_, replay, fresh_, threads);
     test_ranks();
   }
   local_search_.advance(archive_, coordinates_);
-  const auto steps =
-      static_cast<int>(options_.critic_steps * (rounds_ == 0 ? Tuning::first_round_steps : 1));
-  // The surrogate's own models and the critics are independent: one loop trains them all, the
-  // longest pieces first.
-  Learning work = surrogate_->learning(archive_, replay, rounds_);
-  std::ranges::move(critics_.training(archive_, replay, coordinates_, steps, rounds_),
-                    std::back_inserter(work.pieces));
+  const Learning work = panel_.learning(archive_, replay, rounds_);
   side_by_side(threads, work.pieces);
   work.conclude();
   run_model_generations();
   if (has_action_net_ && local_search_.search().running()) {
-    action_net_.train(*surrogate_, local_search_.search(), archive_.code(archive_.at_rank(0)),
+    action_net_.train(panel_, local_search_.search(), archive_.code(archive_.at_rank(0)),
                       Tuning::action_seeds, rounds_, threads);
   }
-  levels_ = OutcomeLevels(archive_, replay, static_cast<int>(critics_.levels().size()));
   fresh_.clear();
   ++rounds_;
   return nats;
@@ -94,26 +77,23 @@ Calibration::Nats Restart::train() {
 
 Restart::NewResults Restart::fresh_results(const Replay& replay) const {
   const auto N = std::ssize(fresh_);
-  NewResults fresh{MatrixOf<float>(encoding_.dimension(), N), Vector(N), {}};
+  NewResults fresh{Matrix(encoding_.dimension(), N), Vector(N), {}};
   for (Eigen::Index i = 0; i < N; ++i) {
     const int index = fresh_[static_cast<std::size_t>(i)];
-    fresh.X.col(i) = archive_.code(index).cast<float>();
+    fresh.X.col(i) = archive_.code(index);
     fresh.scores[i] = score_of(index, replay);
-    fresh.levels.push_back(levels_.level_of(archive_.value(index)));
+    fresh.levels.push_back(panel_.levels().level_of(archive_.value(index)));
   }
   return fresh;
 }
 
+// Tests the models on results that they have not been trained on, and weighs the critics by it.
 Calibration::Nats Restart::test_information(const NewResults& fresh) {
-  const Matrix P = surrogate_->forecast(levels_, fresh.X, common_.threads);
-  const Calibration::Nats nats = calibration_.assess(levels_, P, fresh.levels);
-  calibration_.learn(levels_, P, fresh.levels);
+  const OutcomeLevels& levels = panel_.levels();
+  const Matrix P = panel_.examine(fresh.X, fresh.levels, common_.threads);
+  const Calibration::Nats nats = calibration_.assess(levels, P, fresh.levels);
+  calibration_.learn(levels, P, fresh.levels);
   return nats;
-}
-
-Vector Restart::expected_outcomes(ConstMatrixRef X) {
-  const Assessment& assessed = surrogate_->assess(X.cast<float>(), 0.0, common_.threads);
-  return assessed.terms.row(0).transpose().cast<double>();
 }
 
 void Restart::test_ranks() {
@@ -125,68 +105,46 @@ void Restart::test_ranks() {
            search.steps_to(archive_.code(i)) < Tuning::tau_deviations;
   });
   if (near.size() < Tuning::tau_results) return;
-  const Matrix X = archive_.codes()(Eigen::all, near);
   Vector outcomes(std::ssize(near));
   std::ranges::transform(near, outcomes.begin(), [&](int i) { return archive_.value(i); });
-  ranks_.surrogate = kendall_tau(expected_outcomes(X), outcomes);
-  ranks_.quadratic = quadratic_ ? kendall_tau(quadratic_->mean(X), outcomes) : 0.0;
+  const Matrix X = archive_.codes()(Eigen::all, near);
+  rank_correlation_ = kendall_tau(panel_.expected(X, common_.threads), outcomes);
 }
 
-bool ModelRanks::quadratic_is_better() const {
-  return quadratic > std::max(surrogate, Tuning::least_tau);
-}
-
-int ModelRanks::generations(std::int64_t most) const {
+int model_generations(double tau, std::int64_t most) {
   if (most <= 0) return 0;
-  const double tau = std::max(surrogate, quadratic);
-  double trust =
+  const double trust =
       std::clamp((tau - Tuning::least_tau) / (Tuning::most_tau - Tuning::least_tau), 0.0, 1.0);
-  // On rugged functions, too, the others rank well, and narrow the search too early.
-  if (!quadratic_is_better()) trust *= trust;
   return 1 + static_cast<int>(std::lround(static_cast<double>(most - 1) * trust));
 }
 
-// The local search follows the model that ranked the newest results better, the further the better
-// it did. The quadratic critic of all results is for this round; that around the moved search is
-// tested by the next results.
 void Restart::run_model_generations() {
   GaussianActor& search = local_search_.search();
   if (!search.running()) return;
-  const auto quadratic = ranks_.quadratic_is_better()
-                             ? QuadraticCritic::fit_near(encoding_, archive_, search)
-                             : std::nullopt;
-  const auto score = [&](ConstMatrixRef X) {
-    return quadratic ? quadratic->mean(X) : expected_outcomes(X);
-  };
-  search.run_model_generations(score, archive_, ranks_.generations(options_.model_generations),
-                               Tuning::model_points, rounds_);
-  fit_quadratic(archive_);
-}
-
-void Restart::fit_quadratic(const Archive& results) {
-  if (options_.quadratic) {
-    quadratic_ = QuadraticCritic::fit_near(encoding_, results, local_search_.search());
-  }
+  search.run_model_generations(
+      [&](ConstMatrixRef X) { return panel_.expected(X, common_.threads); }, archive_,
+      model_generations(rank_correlation_, options_.model_generations), Tuning::model_points,
+      rounds_);
 }
 
 // Mean squared error of the surrogate's expected outcomes for the newest results inside its window,
 // in normal scores. A full batch counts more than what was known before, a single result little.
 void Restart::test_predictions(const NewResults& fresh) {
-  const Assessment& assessment = surrogate_->assess(fresh.X, 0.0, common_.threads);
-  const std::vector<bool> known = surrogate_->knows(fresh.X.cast<double>());
+  const Vector expected = panel_.expected(fresh.X, common_.threads);
+  const std::vector<bool> known = panel_.knows(fresh.X);
   double n = 0.0, squares = 0.0;
   for (Eigen::Index i = 0; i < fresh.scores.size(); ++i) {
     if (!known[static_cast<std::size_t>(i)]) continue;
     n += 1.0;
-    squares += std::pow(static_cast<double>(assessment.terms(0, i)) - fresh.scores[i], 2.0);
+    squares += std::pow(expected[i] - fresh.scores[i], 2.0);
   }
   if (n == 0.0) return;
   const double error = squares / n;
   predictive_variance_ += n / (n + Tuning::error_memory) * (error - predictive_variance_);
 }
 
-double Restart::expected_information(nn::InputRef<float> X) {
-  return calibration_.predicted(levels_, surrogate_->forecast(levels_, X, common_.threads));
+double Restart::expected_information(ConstMatrixRef X) const {
+  return calibration_.predicted(panel_.levels(), panel_.forecast(X, common_.threads));
 }
 
 // Under noise the highest observation is not the best point. Among the best observations, the one
@@ -203,17 +161,17 @@ std::optional<Recommendation> Restart::recommendation() {
   }
   if (n == 0) return std::nullopt;
   const Replay replay = replay_of(archive_);
-  MatrixOf<float> X(encoding_.dimension(), n);
+  Matrix X(encoding_.dimension(), n);
   Vector z(n);
   for (int rank = 0; rank < n; ++rank) {
     const int index = archive_.at_rank(rank);
-    X.col(rank) = archive_.code(index).cast<float>();
+    X.col(rank) = archive_.code(index);
     z[rank] = score_of(index, replay);
   }
   const double v_p = predictive_variance_;
-  const double v_n = std::min(surrogate_->noise_variance(), v_p);
+  const double v_n = std::min(panel_.noise_variance(), v_p);
   const double trust = v_p > 0.0 ? v_n / (v_n + v_p) : 0.0;  // in the prediction
-  const Vector m = surrogate_->assess(X, 0.0, common_.threads).terms.row(0).cast<double>();
+  const Vector m = panel_.expected(X, common_.threads);
   Eigen::Index best = 0;
   const double mean = (trust * m + (1.0 - trust) * z).maxCoeff(&best);
   const double sigma = std::sqrt(trust * v_p);
@@ -242,7 +200,7 @@ double Restart::mutation_share() const {
 }
 
 double Restart::ei_share(double of_batch) const {
-  const GpMember gp = surrogate_->gp_member();
+  const GpMember gp = panel_.gp_member();
   if (!gp.model || options_.explore <= 0.0) return 0.0;
   const auto batch = of_batch * static_cast<double>(common_.batch);
   return std::min(Tuning::ei_share * gp.weight, static_cast<double>(options_.ei_points) / batch);
@@ -261,13 +219,12 @@ double Restart::score_of(int index, const Replay& replay) const {
 
 void Restart::write(StateWriter& out) const {
   out.put(rounds_).put<std::int64_t>(archive_.size()).put<std::int64_t>(std::ssize(fresh_));
-  out.put(predictive_variance_).put(ranks_.quadratic).put(ranks_.surrogate);
+  out.put(predictive_variance_).put(rank_correlation_);
   out.put(coordinates_.neighbourhood().mean).put(coordinates_.neighbourhood().whitening);
-  critics_.write(out);
   if (has_action_net_) action_net_.write(out);
   local_search_.write(out);
   calibration_.write(out);
-  surrogate_->write(out);
+  panel_.write(out);
 }
 
 void Restart::read(StateReader& in, std::int64_t design) {
@@ -278,8 +235,7 @@ void Restart::read(StateReader& in, std::int64_t design) {
   if (in.get_count() != results) return in.fail();
   const std::int64_t fresh = in.get_count(results);
   predictive_variance_ = in.get_number(0.0, most_error);
-  ranks_.quadratic = in.get_number(-1.0, 1.0);
-  ranks_.surrogate = in.get_number(-1.0, 1.0);
+  rank_correlation_ = in.get_number(-1.0, 1.0);
   if (rounds_ > 0 && results - fresh < std::max<std::int64_t>(1, design)) in.fail();
   if (rounds_ > 0 && encoding_.dimension() == 0) in.fail();
   if (!in.ok()) return;
@@ -294,24 +250,21 @@ void Restart::read(StateReader& in, std::int64_t design) {
   if (n > 0 && columns != 1 && columns != n) in.fail();
   if (!in.ok()) return;
   if (n > 0) coordinates_.move({mean, whitening});
-  critics_.read(in);
   if (has_action_net_) action_net_.read(in);
   local_search_.read(in, rounds_ > 0);
   calibration_.read(in);
-  surrogate_->read(in);
-  if (in.ok() && rounds_ > 0) refit_surrogate();
+  panel_.read(in);
+  if (in.ok() && rounds_ > 0) refit_panel();
 }
 
 // The GP and the outcome levels, from the results that were there at the last round.
-void Restart::refit_surrogate() {
+void Restart::refit_panel() {
   Archive then(encoding_);
   const int results = archive_.size() - static_cast<int>(fresh_.size());
   for (int i = 0; i < results; ++i) then.add(archive_.id(i), archive_.code(i), archive_.value(i));
   then.sort();
   const Replay replay = replay_of(then);
-  surrogate_->learn(then, replay, rounds_ - 1, common_.threads);
-  fit_quadratic(then);
-  levels_ = OutcomeLevels(then, replay, static_cast<int>(critics_.levels().size()));
+  panel_.learn(then, replay, rounds_ - 1, common_.threads);
 }
 
 }  // namespace vbo

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // One restart of the search (the first included), from a space-filling design until its local
-// search has converged: the results it learns from, its surrogates (critics and a Gaussian
-// process), action-net and local search. A new restart
-// begins without any of these: models fitted to the old basin would lead back there. Not
-// thread-safe.
+// search has converged: the results it learns from, its panel of critics, action-net and local
+// search. A new restart begins without any of these: models fitted to the old basin would lead back
+// there. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -20,22 +19,14 @@
 #include "optim/vbo/critics/local_coordinates.hpp"
 #include "optim/vbo/critics/networks.hpp"
 #include "optim/vbo/critics/panel.hpp"
-#include "optim/vbo/critics/quadratic_critic.hpp"
-#include "optim/vbo/critics/search_surrogate.hpp"
 #include "optim/vbo/options.hpp"
 #include "vbo/optimizer.hpp"
 
 namespace vbo {
 
-// Rank correlations (Kendall) of predictions with new results near the local search.
-struct ModelRanks {
-  double surrogate = 0.0;  // critics and Gaussian process
-  double quadratic = 0.0;
-
-  bool quadratic_is_better() const;
-  // Model-based generations that they warrant, from 1 to `most`; 0 where that is 0.
-  int generations(std::int64_t most) const;
-};
+// Model-based generations that a rank correlation (Kendall) of predictions with new results
+// warrants, from 1 to `most`; 0 where that is 0.
+int model_generations(double tau, std::int64_t most);
 
 class Restart {
  public:
@@ -46,7 +37,8 @@ class Restart {
   std::int64_t number() const { return number_; }
   std::int64_t rounds() const { return rounds_; }  // trained so far; 0 = still in its design
   const Archive& archive() const { return archive_; }
-  SearchSurrogate& surrogate() { return *surrogate_; }
+  Panel& panel() { return panel_; }
+  const Panel& panel() const { return panel_; }
   ActionNet& action_net() { return action_net_; }
   // Whether it makes the local search's suggestions: in large batches, after the first rounds.
   bool action_net_works() const;
@@ -72,9 +64,9 @@ class Restart {
   Calibration::Nats train();
 
   // Predicted information of outcomes at codes X (D,N), mean nats. REQUIRES: rounds() > 0.
-  double expected_information(nn::InputRef<float> X);
+  double expected_information(ConstMatrixRef X) const;
   double inverse_temperature() const { return calibration_.inverse_temperature(); }
-  double ceiling() const { return critics_.ceiling(); }  // largest information of an outcome, nats
+  double ceiling() const { return networks_.ceiling(); }  // largest information of an outcome, nats
   // Starts with the calibration that an earlier restart had after its first rounds.
   void begin_calibrated_like(const Restart& earlier) {
     calibration_ = earlier.calibration_.opening();
@@ -93,7 +85,7 @@ class Restart {
 
  private:
   struct NewResults {
-    MatrixOf<float> X;        // (D,N)
+    Matrix X;                 // (D,N)
     Vector scores;            // (N) normal scores
     std::vector<int> levels;  // (N) on the levels of the last round
   };
@@ -102,9 +94,7 @@ class Restart {
   void test_predictions(const NewResults& fresh);
   void test_ranks();
   void run_model_generations();
-  void fit_quadratic(const Archive& results);
-  Vector expected_outcomes(ConstMatrixRef X);
-  void refit_surrogate();
+  void refit_panel();
   Replay replay_of(const Archive& archive) const;
   double score_of(int index, const Replay& replay) const;
 
@@ -117,14 +107,12 @@ class Restart {
   Archive archive_;
   std::vector<int> fresh_;  // results since the last round, as archive indices
   LocalCoordinates coordinates_;
-  Critics critics_;
-  std::unique_ptr<SearchSurrogate> surrogate_;
+  Networks networks_;
+  Panel panel_;
   ActionNet action_net_;
   LocalSearch local_search_;
-  std::optional<QuadraticCritic> quadratic_;
-  ModelRanks ranks_;
+  double rank_correlation_ = 0.0;  // of predictions with new results near the search
   Calibration calibration_;
-  OutcomeLevels levels_;        // of the last round
   double predictive_variance_;  // squared error of predictions, in normal scores
 };
 

@@ -9,7 +9,7 @@
 namespace vbo {
 namespace {
 
-constexpr std::uint32_t kVersion = 17;
+constexpr std::uint32_t kVersion = 18;
 
 }  // namespace
 

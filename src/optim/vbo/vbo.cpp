@@ -166,7 +166,7 @@ const Ledger& Vbo::declared() {
       {kExpectedOutcome.weighted, kInputInformation.weighted, kModelInformation.weighted,
        kGpDeviation.weighted, *kInputInformation.plain, *kModelInformation.plain, kSqrtBeta, kLogEi,
        kRoundNats, kCeilingNats},
-      {kRuns, kInverseTemperature}};
+      {kRuns, kInverseTemperature, kNetworkWeight, kGpWeight, kQuadraticWeight}};
   return all;
 }
 
@@ -184,7 +184,10 @@ AskReport Vbo::report() const {
   }
   report.deviation = restart_->local_search().search().deviation();
   report.values = {kRuns.of(static_cast<double>(restart_->number() + 1)),
-                   kInverseTemperature.of(restart_->inverse_temperature())};
+                   kInverseTemperature.of(restart_->inverse_temperature()),
+                   kNetworkWeight.of(restart_->panel().weight("networks")),
+                   kGpWeight.of(restart_->panel().weight("gp")),
+                   kQuadraticWeight.of(restart_->panel().weight("quadratic"))};
   report.recommendation = recommendation_;
   // Without relevant noise the best observation is the best point, whatever its source.
   if (incumbent_ && recommendation_ &&

@@ -103,6 +103,7 @@ class Vbo final : public Optimizer {
   Rng rng_of(const Part& part) const;
   std::vector<Vector> proposals(Source source, int count, Rng& rng, int threads) const;
   Vector proposal(Source source, Rng& rng) const;
+  std::vector<Vector> optima_of_quadratics(int count, std::uint64_t turn) const;
   int preselection_of(Source source) const;
   Vector safe_place() const;
   std::size_t keep_likely(std::vector<Vector>& codes, std::size_t wanted, int count) const;

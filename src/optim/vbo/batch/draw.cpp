@@ -49,8 +49,7 @@ void Vbo::draw(Part& part, int threads) {
   const bool preselected = failures_.known();
   const bool optima = part.source == Source::quadratic_optimum;
   candidates.codes =
-      optima ? quadratic_optima(encoding_, history_, best_search(), count,
-                                static_cast<std::uint64_t>(part.ids.front()))
+      optima ? optima_of_quadratics(count, static_cast<std::uint64_t>(part.ids.front()))
              : proposals(part.source, preselected ? Tuning::failure_draws * wanted : wanted, rng,
                          threads);
   if (candidates.codes.empty()) return;  // too few results for a quadratic model
@@ -97,7 +96,7 @@ EiMaximizer Vbo::ei_maximizer_for(const Part& part, int threads) const {
       return boldness * std::lerp(Tuning::least_doubt, Tuning::most_doubt, u * u);
     };
   }
-  return {restart_->surrogate().gp_member(), std::move(search), static_cast<int>(part.ids.size()),
+  return {restart_->panel().gp_member(), std::move(search), static_cast<int>(part.ids.size()),
           rng_of(part), threads};
 }
 
@@ -175,8 +174,8 @@ std::size_t Vbo::keep_likely(std::vector<Vector>& codes, std::size_t wanted, int
 
 void Vbo::assess(Candidates& candidates, int threads) {
   if (candidates.codes.empty()) return;
-  candidates.assessment = restart_->surrogate().assess(columns(candidates.codes).cast<float>(),
-                                                       std::sqrt(options_.beta), threads);
+  candidates.assessment = restart_->panel().assess(columns(candidates.codes).cast<float>(),
+                                                   std::sqrt(options_.beta), threads);
 }
 
 // `count` snapped codes, in blocks whose random streams are their own.
@@ -207,6 +206,14 @@ Vector Vbo::proposal(Source source, Rng& rng) const {
     restart_->local_search().search().sample(code, rng);
   }
   return code;
+}
+
+std::vector<Vector> Vbo::optima_of_quadratics(int count, std::uint64_t turn) const {
+  const GaussianActor& search = best_search();
+  if (!search.usable() || !search.running()) return {};
+  LocalCoordinates coordinates(encoding_);
+  search.set_coordinates(coordinates);
+  return quadratic_optima(encoding_, history_, coordinates.neighbourhood(), count, turn);
 }
 
 // Proposals per suggestion. Keeping the best of S draws in few dimensions leaves a clump, from

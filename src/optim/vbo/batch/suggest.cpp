@@ -180,7 +180,7 @@ void Vbo::predict_round(std::span<const TrialId> ids, std::span<const Suggestion
   const auto added = static_cast<double>(codes.size());
   if (codes.size() > Tuning::predicted_points)
     codes = evenly_spread(codes, Tuning::predicted_points);
-  const double nats = restart_->expected_information(columns(codes).cast<float>());
+  const double nats = restart_->expected_information(columns(codes));
   predicted_->information = (before * predicted_->information + added * nats) / (before + added);
   predicted_->outcome = (before * predicted_->outcome + outcome) / (before + added);
   predicted_->suggestions += static_cast<std::int64_t>(added);

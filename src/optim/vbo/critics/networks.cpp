@@ -49,7 +49,7 @@ void set_target(float place, Eigen::Index i, MatrixOf<float>& P) {
 }  // namespace
 
 // The results of one round's minibatches: features and level places, the elite first.
-struct Critics::Pool {
+struct Networks::Pool {
   MatrixOf<float> Z;          // (F,P)
   std::vector<float> places;  // (P)
   int elite = 0;              // columns [0, elite)
@@ -57,7 +57,7 @@ struct Critics::Pool {
   double uniform_share = 0;   // of all draws
 };
 
-Critics::Critics(Eigen::Index inputs, const VboOptions& options, std::uint64_t seed)
+Networks::Networks(Eigen::Index inputs, const VboOptions& options, std::uint64_t seed)
     : options_(options),
       seed_(seed),
       levels_(options.levels),
@@ -79,10 +79,10 @@ Critics::Critics(Eigen::Index inputs, const VboOptions& options, std::uint64_t s
   }
 }
 
-double Critics::ceiling() const { return std::log(static_cast<double>(levels_.size())); }
+double Networks::ceiling() const { return std::log(static_cast<double>(levels_.size())); }
 
-Critics::Pool Critics::draw_pool(const Archive& archive, const Replay& replay,
-                                 const LocalCoordinates& coordinates, std::int64_t round) const {
+Networks::Pool Networks::draw_pool(const Archive& archive, const Replay& replay,
+                                   const LocalCoordinates& coordinates, std::int64_t round) const {
   std::vector<int> indices;
   Pool pool;
   pool.elite = std::min(replay.elite, Tuning::pool / 2);
@@ -107,15 +107,15 @@ Critics::Pool Critics::draw_pool(const Archive& archive, const Replay& replay,
   return pool;
 }
 
-void Critics::train(const Archive& archive, const Replay& replay,
-                    const LocalCoordinates& coordinates, int steps, std::int64_t round,
-                    int threads) {
+void Networks::train(const Archive& archive, const Replay& replay,
+                     const LocalCoordinates& coordinates, int steps, std::int64_t round,
+                     int threads) {
   side_by_side(threads, training(archive, replay, coordinates, steps, round));
 }
 
-std::vector<Piece> Critics::training(const Archive& archive, const Replay& replay,
-                                     const LocalCoordinates& coordinates, int steps,
-                                     std::int64_t round) {
+std::vector<Piece> Networks::training(const Archive& archive, const Replay& replay,
+                                      const LocalCoordinates& coordinates, int steps,
+                                      std::int64_t round) {
   const auto pool = std::make_shared<const Pool>(draw_pool(archive, replay, coordinates, round));
   std::vector<Piece> pieces;
   for (int k = 0; k < size(); ++k) {
@@ -133,8 +133,8 @@ std::vector<Piece> Critics::training(const Archive& archive, const Replay& repla
 
 // Of a minibatch the member draws, with its gradient left in member.net. P and logits are workspace
 // for the target distributions and the scores of all levels.
-double Critics::loss_of_minibatch(const Pool& pool, nn::Member<float>& member, MatrixOf<float>& P,
-                                  MatrixOf<float>& logits) const {
+double Networks::loss_of_minibatch(const Pool& pool, nn::Member<float>& member, MatrixOf<float>& P,
+                                   MatrixOf<float>& logits) const {
   const Eigen::Index N = options_.minibatch;
   const auto columns = static_cast<std::uint64_t>(pool.places.size());
   P.setZero(levels_.size(), N);
@@ -154,19 +154,19 @@ double Critics::loss_of_minibatch(const Pool& pool, nn::Member<float>& member, M
 }
 
 // The scores of the levels from a network's coefficients (F,N), and the way back for gradients.
-void Critics::add_up(nn::InputRef<float> coefficients, Eigen::Ref<MatrixOf<float>> logits) const {
+void Networks::add_up(nn::InputRef<float> coefficients, Eigen::Ref<MatrixOf<float>> logits) const {
   flops::add(flops::gemm(powers_.rows(), coefficients.cols(), powers_.cols()));
   logits.noalias() = powers_ * coefficients;
 }
 
-MatrixOf<float> Critics::pull_back(nn::InputRef<float> d_logits) const {
+MatrixOf<float> Networks::pull_back(nn::InputRef<float> d_logits) const {
   flops::add(flops::gemm(powers_.cols(), d_logits.cols(), powers_.rows()));
   return powers_.transpose() * d_logits;
 }
 
 // Logits of all critics for some of N inputs, those from `first` on.
-void Critics::score(const LocalCoordinates& coordinates, nn::InputRef<float> X, Eigen::Index first,
-                    Eigen::Index N, MatrixOf<float>& logits) const {
+void Networks::score(const LocalCoordinates& coordinates, nn::InputRef<float> X, Eigen::Index first,
+                     Eigen::Index N, MatrixOf<float>& logits) const {
   nn::MlpWorkspace<float> pass;
   MatrixOf<float> Z, coefficients(powers_.cols(), X.cols());
   coordinates.features(X, Z);
@@ -177,18 +177,17 @@ void Critics::score(const LocalCoordinates& coordinates, nn::InputRef<float> X, 
   }
 }
 
-const DecompositionOf<float>& Critics::evaluate(
-    const LocalCoordinates& coordinates, nn::InputRef<float> X, const DecompositionWeights& weights,
-    int threads, Workspace& workspace, const std::vector<std::function<void()>>& beside) const {
+const DecompositionOf<float>& Networks::evaluate(const LocalCoordinates& coordinates,
+                                                 nn::InputRef<float> X,
+                                                 const DecompositionWeights& weights, int threads,
+                                                 Workspace& workspace) const {
   const Eigen::Index N = X.cols();
   workspace.logits.resize(levels_.size(), N * size());
   threads = threads_for(N, threads);
   const Eigen::Index block = together(N);
-  const auto others = static_cast<int>(std::ssize(beside));  // the longer pieces go first
   const auto blocks = static_cast<int>((N + block - 1) / block);
-  parallel_for(threads, others + blocks, [&](int i) {
-    if (i < others) return beside[static_cast<std::size_t>(i)]();
-    const Eigen::Index first = block * (i - others);
+  parallel_for(threads, blocks, [&](int i) {
+    const Eigen::Index first = block * i;
     score(coordinates, X.middleCols(first, std::min(block, N - first)), first, N, workspace.logits);
   });
   decompose_information<float>(workspace.logits, size(), levels_, weights, WithGradient::no,
@@ -196,20 +195,17 @@ const DecompositionOf<float>& Critics::evaluate(
   return workspace.terms;
 }
 
-const DecompositionOf<float>& Critics::evaluate(
-    const LocalCoordinates& coordinates, nn::InputRef<float> X, const DecompositionWeights& weights,
-    int threads, Workspace& workspace, MatrixOf<float>& dX,
-    const std::vector<std::function<void()>>& beside) const {
+const DecompositionOf<float>& Networks::evaluate(const LocalCoordinates& coordinates,
+                                                 nn::InputRef<float> X,
+                                                 const DecompositionWeights& weights, int threads,
+                                                 Workspace& workspace, MatrixOf<float>& dX) const {
   const Eigen::Index N = X.cols();
   threads = threads_for(N, threads);
   coordinates.features(X, workspace.features);
   workspace.logits.resize(levels_.size(), N * size());
   workspace.passes.resize(static_cast<std::size_t>(size()));
   workspace.slopes.resize(static_cast<std::size_t>(size()));
-  const auto others = static_cast<int>(std::ssize(beside));
-  parallel_for(threads, others + size(), [&](int i) {
-    if (i < others) return beside[static_cast<std::size_t>(i)]();
-    const int k = i - others;
+  parallel_for(threads, size(), [&](int k) {
     const nn::Mlp<float>& net = ensemble_[k].net;
     add_up(nn::forward(net.shape(), net.parameters().data(), workspace.features,
                        workspace.passes[static_cast<std::size_t>(k)]),
@@ -231,13 +227,13 @@ const DecompositionOf<float>& Critics::evaluate(
   return workspace.terms;
 }
 
-void Critics::write(StateWriter& out) const {
+void Networks::write(StateWriter& out) const {
   std::string bytes;
   nn::save(ensemble_, bytes);
   out.put_array(std::span<const char>(bytes));
 }
 
-void Critics::read(StateReader& in) {
+void Networks::read(StateReader& in) {
   std::string bytes;
   nn::save(ensemble_, bytes);  // the same shape takes the same room
   in.get_bytes(bytes);

@@ -10,7 +10,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "information/decomposition.hpp"
@@ -23,9 +22,9 @@
 
 namespace vbo {
 
-class Critics {
+class Networks {
  public:
-  Critics(Eigen::Index inputs, const VboOptions& options, std::uint64_t seed);
+  Networks(Eigen::Index inputs, const VboOptions& options, std::uint64_t seed);
 
   int size() const { return ensemble_.size(); }
   const VectorOf<float>& levels() const { return levels_; }  // y_j (M), ascending
@@ -48,17 +47,14 @@ class Critics {
     std::vector<MatrixOf<float>> slopes;          // (K) dL/dfeatures (F,N) of each critic
     DecompositionOf<float> terms;
   };
-  // What the critics predict for codes X (D,N); terms weighted by `weights`. `beside` is work to be
-  // done meanwhile.
-  const DecompositionOf<float>& evaluate(
-      const LocalCoordinates& coordinates, nn::InputRef<float> X,
-      const DecompositionWeights& weights, int threads, Workspace& workspace,
-      const std::vector<std::function<void()>>& beside = {}) const;
+  // What the critics predict for codes X (D,N); terms weighted by `weights`.
+  const DecompositionOf<float>& evaluate(const LocalCoordinates& coordinates, nn::InputRef<float> X,
+                                         const DecompositionWeights& weights, int threads,
+                                         Workspace& workspace) const;
   // The same with d objective / dX (D,N).
-  const DecompositionOf<float>& evaluate(
-      const LocalCoordinates& coordinates, nn::InputRef<float> X,
-      const DecompositionWeights& weights, int threads, Workspace& workspace, MatrixOf<float>& dX,
-      const std::vector<std::function<void()>>& beside = {}) const;
+  const DecompositionOf<float>& evaluate(const LocalCoordinates& coordinates, nn::InputRef<float> X,
+                                         const DecompositionWeights& weights, int threads,
+                                         Workspace& workspace, MatrixOf<float>& dX) const;
 
   void write(StateWriter& out) const;
   void read(StateReader& in);

@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: MIT
-// The panel of the flagship: critics and a Gaussian process (GP), weighted by how well each
-// predicts new results. Expected outcomes are stacked,
-//   (1 - w) m(x) + w mu(x),
-// where w is the non-negative least-squares weight of the GP on results that neither had seen,
-// averaged over rounds. The ablations of VBO-MI replace one term outright:
-//   mu(x) + sqrt(beta) I(X,f;Y)      and      (1 - w) m(x) + w mu(x) + sqrt(beta) sigma(x).
-// The GP is fitted to a bounded number of results, so a round costs the same at any number of them:
-// all while they are few, then those nearest to the local search, in its coordinates
-// (gp_window.hpp). Without numeric parameters, when the best result lies elsewhere, or when nearby
-// results differ too little, it is the best ones and a uniform sample of the rest. While w is
-// nearly zero the GP is skipped in most rounds. Not thread-safe.
+// The panel of the flagship: critics weighed by the information that each had about new results
+// before it was trained on them (panel_weights.hpp). It predicts
+//   q(y|x) = sum_k w_k q_k(y|x)      and      m(x) = sum_k w_k m_k(x) / sum_k w_k,
+// both over the critics that cover x; the marginal of outcomes is a member of the first sum. The
+// ablations of VBO-MI replace a term of the score outright: m(x) by the Gaussian process's mean, or
+// the information by its deviation. Adding a critic: implement Critic, add it to the constructor.
+// Not thread-safe.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
-#include <string>
+#include <span>
+#include <vector>
 
-#include "models/gp/gp.hpp"
-#include "optim/surrogate/gp_method.hpp"
 #include "optim/vbo/constants.hpp"
-#include "optim/vbo/critics/gp_window.hpp"
+#include "optim/vbo/critics/gp_critic.hpp"
+#include "optim/vbo/critics/network_critic.hpp"
+#include "optim/vbo/critics/outcome_scale.hpp"
+#include "optim/vbo/critics/panel_weights.hpp"
+#include "optim/vbo/critics/quadratic_critic.hpp"
 #include "optim/vbo/critics/search_surrogate.hpp"
-#include "optim/vbo/critics/training_subset.hpp"
 
 namespace vbo {
 
@@ -29,66 +28,74 @@ enum class GpRole { assists, explores, exploits };
 
 struct VboGpOptions {
   VboOptions vbo;
-  GpModelOptions model;
   GpRole role = GpRole::assists;
 };
 void bind(OptionBinder& binder, VboGpOptions& options);
 // An ablation of vbo with information in its objective: a term of it is left to the process.
 VboGpOptions vbo_ablation(GpRole role);
 
-class SurrogatePanel final : public SearchSurrogate {
+class Panel final : public SearchSurrogate {
  public:
-  SurrogatePanel(const Critics& critics, const LocalCoordinates& coordinates,
-                 const Encoding& encoding, const VboGpOptions& options,
-                 const OptimizerOptions& common);
+  // Networks, coordinates and encoding outlive it.
+  Panel(Networks& networks, const LocalCoordinates& coordinates, const Encoding& encoding,
+        const VboGpOptions& options, const OptimizerOptions& common);
 
-  void examine(const Archive& archive, const Replay& replay, const std::vector<int>& fresh,
-               int threads) override;
-  Learning learning(const Archive& archive, const Replay& replay, std::int64_t round) override;
+  Panel(const Panel&) = delete;
+  Panel& operator=(const Panel&) = delete;
+
+  // Once per round, before anything is trained on new results at codes X (D,N) with outcomes on
+  // these of the last round's levels: returns what the panel predicted for them over the levels
+  // (G,N), and weighs its critics by what each predicted.
+  Matrix examine(ConstMatrixRef X, std::span<const int> levels, int threads);
+
+  // Once per round: the training of all critics.
+  enum class Scope { all, not_stored };
+  Learning learning(const Archive& archive, const Replay& replay, std::int64_t round,
+                    Scope scope = Scope::all);
+  // All at once of what write() does not store, as when a study is resumed.
+  void learn(const Archive& archive, const Replay& replay, std::int64_t round, int threads = 1);
+
   using SearchSurrogate::assess;
   const Assessment& assess(nn::InputRef<float> X, double weight, int threads, Workspace& workspace,
                            MatrixOf<float>* dX = nullptr) const override;
-  Matrix forecast(const OutcomeLevels& levels, nn::InputRef<float> X, int threads) override;
-  std::vector<bool> knows(ConstMatrixRef X) const override;
-  GpMember gp_member() const override;
-  double noise_variance() const override { return noise_variance_; }
+  // Expected outcomes in normal scores at codes X (D,N).
+  Vector expected(ConstMatrixRef X, int threads) const;
+  // Predictions of outcomes over the levels (G,N): columns add up to one.
+  Matrix forecast(ConstMatrixRef X, int threads) const;
+  // Where the most local of its fitted models is valid.
+  std::vector<bool> knows(ConstMatrixRef X) const;
 
-  // Share of the GP in the expected outcome.
-  double gp_weight() const;
+  const OutcomeLevels& levels() const { return levels_; }  // of the last round
+  GpMember gp_member() const;
+  // Of an observation, in squared normal scores; 0 without an estimate.
+  double noise_variance() const { return gp_ ? gp_->noise_variance() : 0.0; }
+  // Of a critic by its name, 0 where the panel has none.
+  double weight(std::string_view name) const;
 
-  // What there was before the last fit; learning again from the same archive repeats it.
-  void write(StateWriter& out) const override;
-  void read(StateReader& in) override;
+  void write(StateWriter& out) const;
+  void read(StateReader& in);
 
  private:
-  struct Fit {
-    GaussianProcess model;
-    TargetScale scale;
-    double best = 0.0;        // highest mean at a result
-    double likelihood = 0.0;  // logarithm, of outcomes, whatever the warp
+  struct Predictions {
+    std::vector<Matrix> of_critic;  // (G,N); empty where a critic is not fitted
+    Matrix covered;                 // (K,N) 1 or 0, the marginal last
   };
-  struct Fits;
-  std::vector<int> look_nearby(const Archive& archive, int most);
-  Fit fitted(const TrainingSubset& subset, int warp, std::int64_t round, int threads) const;
-  void take_best(Fits& fits);
-  void explore(ConstMatrixRef X, double weight, Assessment& assessment, MatrixOf<float>* dX) const;
+  Predictions predictions(ConstMatrixRef X, int threads) const;
+  Matrix mixture(const Predictions& predicted) const;
+  Matrix shares(ConstMatrixRef X) const;
+  Vector add_means(ConstMatrixRef X, const Matrix& shares, Vector sum, int threads,
+                   Matrix* slope) const;
 
-  const Critics& critics_;
-  const LocalCoordinates& coordinates_;
-  GpOptions model_options_;
   VboGpOptions options_;
-  std::uint64_t seed_;
-  std::optional<GaussianProcess> model_;         // empty while it is skipped
-  Vector state_before_fit_;                      // empty before the first fit
-  Vector state_;                                 // after it
-  std::int64_t warp_before_fit_ = 0, warp_ = 0;  // Warp::choice
-  double weight_ = Tuning::gp_first_weight;      // w
-  double noise_variance_ = 0.0;                  // in squared normal scores, by the last fit
-  bool near_before_fit_ = false;
-  GpWindow view_;
-  TargetScale scale_;
-  double best_ = 0.0;      // highest mean at a result
-  Matrix held_out_{3, 0};  // expected by critics and GP, and found: not weighed yet
+  Networks& networks_;
+  const LocalCoordinates& coordinates_;
+  OutcomeLevels levels_;
+  OutcomeScale scale_;
+  NetworkCritic network_;
+  std::unique_ptr<GpCritic> gp_;                // null where there is none
+  std::unique_ptr<QuadraticCritic> quadratic_;  // null where there is none
+  std::vector<Critic*> critics_;                // those above
+  PanelWeights weights_;                        // of the critics in this order, and the marginal
 };
 
 }  // namespace vbo

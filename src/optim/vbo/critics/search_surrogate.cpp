@@ -3,13 +3,6 @@
 
 namespace vbo {
 
-void SearchSurrogate::learn(const Archive& archive, const Replay& replay, std::int64_t round,
-                            int threads) {
-  const Learning work = learning(archive, replay, round);
-  side_by_side(threads, work.pieces);
-  work.conclude();
-}
-
 void set_assessment(const DecompositionOf<float>& predicted, double weight,
                     Assessment& assessment) {
   assessment.meanings = {&kExpectedOutcome, &kInputInformation, &kModelInformation};
@@ -41,20 +34,6 @@ Rationale rationale_of(const Assessment& assessment, Eigen::Index i) {
     if (meaning.plain) why.add(*meaning.plain, value);
   }
   return why;
-}
-
-const Assessment& CriticSurrogate::assess(nn::InputRef<float> X, double weight, int threads,
-                                          Workspace& workspace, MatrixOf<float>* dX) const {
-  const DecompositionWeights weights{weight, weight};
-  set_assessment(dX ? critics_.evaluate(coordinates_, X, weights, threads, workspace.critics, *dX)
-                    : critics_.evaluate(coordinates_, X, weights, threads, workspace.critics),
-                 weight, workspace.assessment);
-  return workspace.assessment;
-}
-
-Matrix CriticSurrogate::forecast(const OutcomeLevels& levels, nn::InputRef<float> X, int threads) {
-  return levels.merged(
-      critics_.evaluate(coordinates_, X, {}, threads, workspace_.critics).predictive);
 }
 
 }  // namespace vbo
