@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <numeric>
 #include <thread>
 
 #include "storage/contract.hpp"
@@ -261,6 +264,57 @@ TEST_P(StorageQueue, ResultsThatCameTogetherAreStoredTogether) {
   // Once more, for the answer may have got lost.
   EXPECT_TRUE(worker->complete_all(claims));
   EXPECT_EQ(storage_->load_trial(3).value()->value(), 1.5);
+}
+
+// Results of a batch come in any order while the coordinator takes offers back and leases are
+// renewed: nobody may end up waiting for somebody who waits for him.
+TEST_P(StorageQueue, ThoseWhoChangeManyTrialsAtOnceDoNotBlockEachOther) {
+  constexpr TrialId kTrials = 240;
+  std::vector<Trial> trials;
+  for (TrialId id = 7; id <= kTrials; ++id) trials.push_back(sample_trial(id, 2));
+  storage_->add_trials(trials, std::nullopt).value();
+  const auto worker = other();
+  const auto sign_of_life = other();
+  std::atomic<bool> done = false;
+  std::vector<std::int64_t> tokens(8);
+  std::mutex mutex;
+  std::thread renewing([&] {
+    while (!done) {
+      std::vector<std::int64_t> held;
+      {
+        const std::scoped_lock lock(mutex);
+        held = tokens;
+      }
+      EXPECT_TRUE(sign_of_life->renew(sample_worker("one"), held, kLong));
+    }
+  });
+  std::thread working([&] {
+    for (std::ptrdiff_t ended = 0;;) {
+      std::vector<Claim> claims = worker->claim(sample_worker("one"), 8, kLong).value();
+      {
+        const std::scoped_lock lock(mutex);
+        tokens.clear();
+        for (const Claim& claim : claims) tokens.push_back(claim.token);
+      }
+      std::reverse(claims.begin(), claims.end());
+      for (Claim& claim : claims) claim.trial = completed(claim.trial, 1.0, 0);
+      const auto stored = worker->complete_all(claims);
+      EXPECT_TRUE(stored) << stored.error().message;
+      ended += std::ssize(claims);
+      if (ended == kTrials) break;
+    }
+    done = true;
+  });
+  std::vector<TrialId> all(kTrials);
+  std::iota(all.begin(), all.end(), TrialId{1});
+  while (!done) {
+    const auto withdrawn = storage_->offer({});
+    EXPECT_TRUE(withdrawn) << withdrawn.error().message;
+    const auto offered = storage_->offer(all);
+    EXPECT_TRUE(offered) << offered.error().message;
+  }
+  working.join();
+  renewing.join();
 }
 
 TEST_P(StorageQueue, OfResultsThatCannotAllBeStoredNoneIs) {

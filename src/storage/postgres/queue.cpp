@@ -16,6 +16,11 @@ namespace {
 // claim that is lost is claimed again, and the result of either counts; a sign of life comes again.
 #define VBO_RELAXED "relaxed AS (SELECT set_config('synchronous_commit', 'off', true))"
 
+// Who locks several trials does so in the order of their ids, and first of all: two who lock the
+// same ones in different orders wait for each other, until PostgreSQL ends one of them.
+#define VBO_LOCKED_IN_ORDER(condition) \
+  "id = ANY (ARRAY (SELECT id FROM vbo.trials WHERE " condition " ORDER BY id FOR UPDATE))"
+
 std::string list_of(std::span<const std::int64_t> numbers) {
   std::string list = "{";
   for (const std::int64_t number : numbers) {
@@ -73,7 +78,9 @@ Result<std::vector<std::int64_t>> PostgresStorage::renew(const WorkerInfo& worke
         "ON CONFLICT (study, process, name) DO UPDATE SET slots = excluded.slots, "
         "completed = excluded.completed, seen_at = excluded.seen_at) "
         "UPDATE vbo.trials SET lease_until = vbo.clock() + $8::float8 WHERE study = $1 AND "
-        "told_in IS NULL AND state = 'running' AND token = ANY ($7::bigint[]) RETURNING token",
+        "told_in IS NULL AND state = 'running' AND token = ANY ($7::bigint[]) "
+        "AND " VBO_LOCKED_IN_ORDER("study = $1 AND told_in IS NULL AND state = 'running' AND "
+                                   "token = ANY ($7::bigint[])") " RETURNING token",
         {study_, worker.process, worker.name, worker.host, worker.slots, worker.completed,
          list_of(tokens), lease_seconds});
     std::vector<std::int64_t> valid;
@@ -88,7 +95,15 @@ Result<std::vector<Completion>> PostgresStorage::complete_all(std::span<const Cl
     require_write();
     std::vector<Completion> completions;
     std::optional<Transaction> together;  // a single statement is one by itself
-    if (ended.size() > 1) together.emplace(connection_);
+    if (ended.size() > 1) {
+      together.emplace(connection_);
+      std::vector<std::int64_t> ids;
+      for (const Claim& claim : ended) ids.push_back(claim.trial.id);
+      connection_.query(
+          "SELECT 1 FROM vbo.trials WHERE study = $1 AND id = ANY ($2::bigint[]) ORDER BY id "
+          "FOR UPDATE",
+          {study_, list_of(ids)});
+    }
     for (const Claim& claim : ended) completions.push_back(complete_one(claim.trial, claim.token));
     if (together) together->commit();
     notify(for_coordinator_);
@@ -128,7 +143,9 @@ Result<void> PostgresStorage::give_back(std::span<const std::int64_t> tokens) {
     require_write();
     connection_.query(
         "UPDATE vbo.trials SET state = 'waiting', attempts = attempts - 1 WHERE study = $1 AND "
-        "told_in IS NULL AND state = 'running' AND token = ANY ($2::bigint[])",
+        "told_in IS NULL AND state = 'running' AND token = ANY ($2::bigint[]) "
+        "AND " VBO_LOCKED_IN_ORDER("study = $1 AND told_in IS NULL AND state = 'running' AND "
+                                   "token = ANY ($2::bigint[])"),
         {study_, list_of(tokens)});
     notify(for_workers_);
   });
@@ -175,7 +192,9 @@ Result<std::int64_t> PostgresStorage::return_lost(bool blame) {
     const Rows returned = connection_.query(
         "UPDATE vbo.trials SET state = 'waiting', losses = losses + $3::int WHERE study = $1 AND "
         "told_in IS NULL AND state = 'running' AND token = ANY ($2::bigint[]) AND "
-        "(lease_until < vbo.clock() OR process = ANY ($4::text[])) RETURNING id, losses",
+        "(lease_until < vbo.clock() OR process = ANY ($4::text[])) AND " VBO_LOCKED_IN_ORDER(
+            "study = $1 AND told_in IS NULL AND state = 'running' AND "
+            "token = ANY ($2::bigint[])") " RETURNING id, losses",
         {study_, list_of(lost), blame ? 1 : 0, gone});
     for (int i = 0; blame && i < returned.size(); ++i) {
       const auto losses = static_cast<int>(returned.integer(i, 1));

@@ -266,15 +266,14 @@ Result<void> PostgresStorage::tell_trials(std::span<const Trial> trials) {
 
 Result<void> PostgresStorage::offer(std::span<const TrialId> ids) {
   auto offered = coordinated([&] {
-    connection_.query(
-        "UPDATE vbo.trials SET offered = false WHERE study = $1 AND told_in IS NULL AND "
-        "state IN ('waiting', 'running') AND offered",
-        {study_});
     std::string list = "{";
     for (const TrialId id : ids) list += (list.size() > 1 ? "," : "") + std::to_string(id);
+    // Locked in the order of ids, as everybody does (queue.cpp).
     connection_.query(
-        "UPDATE vbo.trials SET offered = true WHERE study = $1 AND id = ANY ($2::bigint[]) AND "
-        "told_in IS NULL AND state IN ('waiting', 'running')",
+        "UPDATE vbo.trials SET offered = id = ANY ($2::bigint[]) WHERE study = $1 AND "
+        "told_in IS NULL AND state IN ('waiting', 'running') AND id = ANY (ARRAY (SELECT id FROM "
+        "vbo.trials WHERE study = $1 AND told_in IS NULL AND state IN ('waiting', 'running') AND "
+        "offered <> (id = ANY ($2::bigint[])) ORDER BY id FOR UPDATE))",
         {study_, list + "}"});
   });
   if (offered) notify(for_workers_);
