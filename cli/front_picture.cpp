@@ -26,13 +26,22 @@ struct Scale {
   bool shows(double value) const { return value >= low && value <= high; }
 };
 
-Scale scale_of(const Front& front, std::size_t m) {
-  const auto value = [m](const Trial& trial) { return trial.values[m]; };
-  const auto [least, most] = std::ranges::minmax(front.trials, {}, value);
-  const double low = value(least), high = value(most);
-  const double range = high > low ? high - low : std::max(std::abs(high), 1.0);
-  const bool lower = front.objectives[m].goal == Goal::minimize;
-  return {low - (lower ? kRoom : kBehind) * range, high + (lower ? kBehind : kRoom) * range};
+// The front with some room, and what it dominates as far as its range once more.
+Scale scale_of(const StudyReport& report, std::size_t m) {
+  const Front& front = *report.front;
+  const double sign = front.objectives[m].goal == Goal::minimize ? 1.0 : -1.0;
+  const auto cost = [&](const Trial& trial) { return sign * trial.values[m]; };
+  const auto [least, most] = std::ranges::minmax(front.trials, {}, cost);
+  const double best = cost(least), worst = cost(most);
+  const double range = worst > best ? worst - best : std::max(std::abs(worst), 1.0);
+  double far = worst;
+  for (const std::size_t position : report.results) {
+    const Trial& trial = report.trials[position];
+    if (trial.values.empty() || cost(trial) > worst + range) continue;
+    far = std::max(far, cost(trial));
+  }
+  const double low = best - kRoom * range, high = far + kRoom * range;
+  return sign > 0.0 ? Scale{low, high} : Scale{-high, -low};
 }
 
 class Picture {
@@ -138,7 +147,7 @@ std::string front_picture(const StudyReport& report, const std::array<std::size_
                           const Console& console) {
   const Front& front = *report.front;
   const auto [a, b] = pair;
-  const Scale across = scale_of(front, a), up = scale_of(front, b);
+  const Scale across = scale_of(report, a), up = scale_of(report, b);
   Picture picture(across, up);
   for (const std::size_t position : report.results) {
     const Trial& trial = report.trials[position];

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import optuna
 import pytest
-from optuna.distributions import FloatDistribution
 
 import vbo
 from vbo.optuna import VboSampler, from_optuna, to_optuna
@@ -343,7 +342,20 @@ method = "random"
     assert again.counts.failed == 1
 
 
-def test_optuna_names_that_are_no_names_become_numbers() -> None:
-    study = optuna.create_study(directions=["minimize", "maximize"])
-    study.add_trial(optuna.create_trial(params={"x": 0.5}, distributions={"x": FloatDistribution(0, 1)}, values=[1.0, 2.0]))
-    assert from_optuna(study).trials()[0].values == {"value_0": 1.0, "value_1": 2.0}
+@pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
+def test_optuna_objectives_without_names_of_their_own_are_counted() -> None:
+    def study_with(parameter: str, names: list[str] | None) -> optuna.Study:
+        study = optuna.create_study(directions=["minimize", "maximize"], sampler=VboSampler(seed=1, method="random"))
+        if names:
+            study.set_metric_names(names)
+        study.optimize(lambda trial: (trial.suggest_float(parameter, 0, 1), 2.0), n_trials=4)
+        return study
+
+    for parameter, names, expected in (
+        ("x", None, ["value_0", "value_1"]),
+        ("x", ["a", "b"], ["a", "b"]),
+        ("a", ["a", "b"], ["value_0", "value_1"]),
+        ("value_1", None, ["value__0", "value__1"]),
+    ):
+        ours = from_optuna(study_with(parameter, names))
+        assert list(ours.goals) == expected and ours.trials()[0].values[expected[1]] == 2.0

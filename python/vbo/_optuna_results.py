@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import optuna
@@ -17,12 +17,17 @@ from ._space import Space
 CONSTRAINTS = "constraints"  # the attribute in which all samplers of Optuna keep them
 
 
-def goals_of(study: optuna.Study, names: Sequence[str] | None = None) -> dict[str, Any]:
-    """The goal, or with several objectives the goals, as arguments of a study of ours."""
+def goals_of(study: optuna.Study, parameters: Iterable[str], names: Sequence[str] | None = None) -> dict[str, Any]:
+    """The goal, or with several objectives the goals, as arguments of a study of ours. Names that are not different, or
+    those of parameters, are not taken."""
     goals: list[Goal] = ["minimize" if d == StudyDirection.MINIMIZE else "maximize" for d in study.directions]
     if len(goals) == 1:
         return {"goal": goals[0]}
-    names = names if names and len(set(names)) == len(goals) else [f"value_{i}" for i in range(len(goals))]
+    taken, prefix = set(parameters), "value_"
+    if not names or len({*names} - taken) != len(goals):
+        while any(f"{prefix}{i}" in taken for i in range(len(goals))):
+            prefix += "_"
+        names = [f"{prefix}{i}" for i in range(len(goals))]
     return {"goals": dict(zip(names, goals))}
 
 

@@ -63,7 +63,7 @@ def from_optuna(
         limits = count_constraints(trials)
         space = limited(space, limits)
     made = Study(
-        space, **goals_of(study, study.metric_names), name=study.study_name, storage=storage, method=method, batch=batch,
+        space, **goals_of(study, space, study.metric_names), name=study.study_name, storage=storage, method=method, batch=batch,
         seed=seed, budget=budget, options=options, threads=threads,
     )  # fmt: skip
     whole_ones = [trial for trial in trials if all(name in trial.params for name in space)]

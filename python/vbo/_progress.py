@@ -73,6 +73,8 @@ class Progress:
         if self._handle is not None:
             self._handle.update(self._study)
         elif self._bar is not None:
+            self._looked = 0.0
+            self._bar.set_postfix_str(self._reached())
             self._bar.close()
         elif self._show:
             self._looked = 0.0

@@ -262,7 +262,7 @@ class VboSampler(BaseSampler):
                 # No two processes create the same trial, so no two engines have the same seed.
                 seed = int(np.random.SeedSequence([self._seed, trial.number]).generate_state(1)[0])
                 budget = self._budget or _budget_of(study, trial.number) or _UNKNOWN_BUDGET
-                self._engine = _Engine(search_space, limits, seed=seed, budget=budget, **goals_of(study), **self._options)
+                self._engine = _Engine(search_space, limits, seed=seed, budget=budget, **goals_of(study, search_space), **self._options)
             self._engine.learn(trials)
             ended = any(other.state.is_finished() for other in trials)
             before = 0 if ended else sum(other.number < trial.number for other in trials) - len(self._engine.given)

@@ -419,6 +419,29 @@ class SeveralObjectives(PageTest):
         self.shot(browser, "several-100000", full=True)
         self.assert_calm(browser)
 
+    def test_nothing_evaluated_and_hostile_names(self):
+        name = "<b>error</b>"
+        self.write("study.toml", f"""parameter = [{{name = "x", type = "float", low = 0.0, high = 1.0}}]
+objective = [{{name = "{name}", goal = "minimize"}}, {{name = "speed", goal = "maximize"}}]
+[study]
+budget = 10
+storage = "study.db"
+[optimizer]
+method = "random"
+[evaluate]
+command = ["true", "{{x}}"]
+""")
+        self.vbo("ask", "study.toml", "-n", 3)
+        self.vbo("report", "study.db", "-o", "report.html")
+        browser = self.browser()
+        browser.open((self.folder / "report.html").as_uri())
+        browser.ready()
+        self.assertIn("Nothing has succeeded yet", browser.run("return document.querySelector('#answer').textContent"))
+        self.assertEqual(browser.run("return document.querySelector('#tiles strong').textContent"), "0")
+        self.assertEqual(browser.run("return document.querySelector('#front option').textContent"), name)
+        self.assertEqual(browser.run("return document.querySelectorAll('main b').length"), 0)
+        self.assert_calm(browser)
+
     def test_printing(self):
         browser = self.opened(200, 4, 2, dark=True)
         file = pathlib.Path(SHOTS or self.folder) / "several.pdf"

@@ -219,7 +219,7 @@ export class Parallel extends Surface {
 
   csv() {
     const { study } = this;
-    const outcomes = study.several ? study.objectives : [{ name: "value", key: "value" }];
+    const outcomes = study.outcomes();
     let text = csvLine(["trial", "selected", ...outcomes.map(({ name }) => name), ...study.space.map((p) => p.name)]);
     for (const row of study.byRank) {
       text += csvLine([study.columns.id[row], this.selection.has(row) ? 1 : 0, ...outcomes.map(({ key }) => study.columns[key][row]),

@@ -259,6 +259,9 @@ export class Study {
     return String(Number(raw.toPrecision(parameter.type === "int" ? 15 : 7)));
   }
 
+  // [{name, key}]: what results came to, and in which columns.
+  outcomes() { return this.several ? this.objectives : [{ name: "value", key: "value" }]; }
+
   // "error 0.07, latency_ms 12.1", or the value of the only objective.
   valueText(row, digits = 5) {
     if (!this.several) return formatNumber(this.columns.value[row], digits);

@@ -141,9 +141,10 @@ export class DetailsView {
       element("td", { class: "number" }, exact ? String(exact.params[parameter.name]) : study.parameterText(p, row))));
     const metrics = study.metrics.map((name, m) => [name, columns[`m${m}`]?.[row]]).filter(([, v]) => v !== undefined && !Number.isNaN(v))
       .map(([name, v]) => element("tr", {}, element("th", { scope: "row" }, name), element("td", { class: "number" }, formatNumber(v, 6))));
+    const outcomes = study.outcomes();
     const near = neighboursOf(study, row, 4).map(({ row: other, distance }) => element("tr", { tabindex: "0", class: "click",
       on: { click: () => selection.setFocus(other), keydown: (event) => { if (event.key === "Enter") selection.setFocus(other); } } },
-    element("td", {}, `trial ${columns.id[other]}`), element("td", { class: "number wrap" }, study.valueText(other, 5)),
+    element("td", {}, `trial ${columns.id[other]}`), element("td", { class: "number" }, outcomes.map(({ key }) => formatNumber(columns[key][other], study.several ? 4 : 5)).join(", ")),
     element("td", { class: "number" }, formatNumber(distance, 2))));
     const sum = ledger.terms.filter((term) => !term.note);
     this.body.replaceChildren(...[
@@ -157,7 +158,7 @@ export class DetailsView {
             sum.length > 0 ? element("tr", { class: "sum" }, element("th", { scope: "row" }, "sum"), element("td", { class: "number" }, formatNumber(sum.reduce((all, term) => all + term.value, 0), 4))) : "",
             ...ledger.terms.filter((term) => term.note).map((term) => termRow(term, `beside it: ${term.name}`, "quiet")),
           ]) : null),
-        element("div", {}, element("h3", {}, "Beside it"), near.length > 0 ? tableOf(["nearest", "value", "distance"], near) : element("p", { class: "quiet" }, "No other result."))),
+        element("div", {}, element("h3", {}, "Beside it"), near.length > 0 ? tableOf(["nearest", outcomes.map(({ name }) => name).join(", "), "distance"], near) : element("p", { class: "quiet" }, "No other result."))),
       output ? element("div", {}, element("h3", {}, "End of its standard error"), element("pre", { tabindex: "0" }, output)) : null,
     ].filter((node) => node !== null));
   }
@@ -238,7 +239,7 @@ export class ResultsView {
     }
     const choose = (row) => () => selection.setFocus(row);
     const held = this.body.contains(document.activeElement) ? document.activeElement.dataset.row : null;
-    const outcomes = study.several ? study.objectives : [{ name: "value", key: "value" }];
+    const outcomes = study.outcomes();
     this.body.replaceChildren(element("div", { class: "scroll" }, tableOf(["trial", ...outcomes.map(({ name }) => name), ...study.space.map((p) => p.name), "source"],
       rows.map((row) => element("tr", { tabindex: "0", class: row === selection.focus ? "click chosen" : "click", "data-row": row,
         on: { click: choose(row), keydown: (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); choose(row)(); } } } },
