@@ -5,20 +5,33 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
+#include <map>
 #include <optional>
 
 #include "cli/file_kind.hpp"
 #include "cli/target.hpp"
 #include "core/actual.hpp"
 #include "core/limits.hpp"
+#include "core/named_values.hpp"
 #include "core/spelling.hpp"
 #include "core/value_text.hpp"
+#include "exec/command_template.hpp"
+#include "exec/value_line.hpp"
 #include "vbo/study.hpp"
 
 namespace vbo::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// A number as an evaluator would print it, nan and inf as NaN; nullopt when it is none.
+std::optional<double> told_number(const std::string& text) {
+  const std::optional<Outcome> read =
+      text.find('{') == std::string::npos ? parse_value_line(text) : std::nullopt;
+  if (!read) return std::nullopt;
+  return read->value().value_or(std::numeric_limits<double>::quiet_NaN());
+}
 
 // Suggestions from whoever coordinates the study: another process that runs it, or somebody else
 // who asks, or ourselves, and then for all who wait.
@@ -76,12 +89,13 @@ class Asker {
     if (!answer) {
       // The coordinator's word: there is nothing left to suggest.
       if (answer.error().kind == ErrorKind::conflict && !options_.results) {
-        return std::optional(Answer{queue_->record.space, {}});
+        return std::optional(Answer{queue_->record.space, queue_->record.objectives, {}});
       }
       return answer.error();
     }
     if (!*answer) return std::optional<Answer>();
-    return std::optional(Answer{queue_->record.space, std::move(**answer)});
+    return std::optional(
+        Answer{queue_->record.space, queue_->record.objectives, std::move(**answer)});
   }
 
   Result<std::int64_t> place() {
@@ -146,6 +160,60 @@ std::optional<std::pair<std::string, std::string>> assignment(const std::string&
   return std::pair(text.substr(0, equals), text.substr(equals + 1));
 }
 
+std::string value_arguments(const std::vector<Objective>& objectives,
+                            const std::vector<double>& values) {
+  if (objectives.size() < 2) return values.empty() ? "VALUE" : to_string(Value(values.front()));
+  std::string text;
+  for (std::size_t m = 0; m < objectives.size(); ++m) {
+    const std::string number = values.empty() ? "NUMBER" : to_string(Value(values[m]));
+    text += (m ? " --value " : "--value ") + shell_quoted(objectives[m].name + "=" + number);
+  }
+  return text;
+}
+
+Result<Outcome> with_values(Outcome outcome, const std::vector<std::string>& given,
+                            const std::vector<Objective>& objectives) {
+  const auto wrong = [&](const std::string& found) {
+    return Error{ErrorKind::invalid_input, found + ", expected " + value_arguments(objectives)};
+  };
+  if (given.empty()) {
+    if (outcome.failure || outcome.values.size() == objectives.size()) return outcome;
+    return wrong("found one value, and the study has " + std::to_string(objectives.size()) +
+                 " objectives");
+  }
+  std::vector<std::string> names;
+  for (const Objective& objective : objectives) names.push_back(objective.name);
+  std::map<std::string, double> numbers;
+  for (const std::string& text : given) {
+    const auto parts = assignment(text);
+    if (!parts) return wrong("--value: found \"" + text + "\"");
+    if (std::ranges::find(names, parts->first) == names.end()) {
+      return Error{ErrorKind::invalid_input, "--value: no objective is called \"" + parts->first +
+                                                 "\"" + suggestion(parts->first, names)};
+    }
+    const std::optional<double> number = told_number(parts->second);
+    if (!number) {
+      return Error{ErrorKind::invalid_input, "--value: found \"" + parts->second + "\" for \"" +
+                                                 parts->first + "\", expected a number"};
+    }
+    if (!numbers.emplace(parts->first, *number).second) {
+      return Error{ErrorKind::invalid_input,
+                   "--value: found \"" + parts->first + "\" a second time, expected it once"};
+    }
+  }
+  std::vector<double> values;
+  for (const std::string& name : names) {
+    const auto found = numbers.find(name);
+    if (found == numbers.end()) return wrong("--value: found none of \"" + name + "\"");
+    values.push_back(found->second);
+  }
+  Outcome read = outcome_of(std::move(values), objectives);
+  outcome.values = std::move(read.values);
+  outcome.failure = std::move(read.failure);
+  if (outcome.failure) outcome.metrics.clear();
+  return outcome;
+}
+
 Error no_such_trial(Storage& storage, TrialId id, const std::string& study_argument) {
   const std::string who = "trial " + std::to_string(id);
   const Result<std::vector<Revision>> revisions = storage.load_revisions();
@@ -191,7 +259,7 @@ Result<std::optional<Point>> actual_point(const std::vector<std::string>& given,
 
 }  // namespace
 
-Result<Trial> tell_result(const TellWish& wish) {
+Result<Told> tell_result(const TellWish& wish) {
   Result<OpenedStudy> study = open_queue(wish.study, wish.wait_seconds);
   if (!study) return study.error();
   Storage& storage = *study->storage;
@@ -200,23 +268,27 @@ Result<Trial> tell_result(const TellWish& wish) {
   if (!*stored) return no_such_trial(storage, wish.outcome.id, wish.study);
   const auto actual = actual_point(wish.actual, study->record.space, **stored);
   if (!actual) return actual.error();
-  if (wish.outcome.value() && !wish.outcome.failure) {
-    const Result<void> complete = check_metrics(study->record.space, wish.outcome.metrics);
+  const std::vector<Objective>& objectives = study->record.objectives;
+  const Result<Outcome> outcome = with_values(wish.outcome, wish.values, objectives);
+  if (!outcome) return outcome.error();
+  if (!outcome->failure) {
+    const Result<void> complete = check_metrics(study->record.space, outcome->metrics);
     if (!complete) return complete.error();
   }
-  const Trial ended = told_again(**stored, wish.outcome, study->record.space.limits(), *actual);
+  const Trial ended =
+      told_again(**stored, *outcome, study->record.space.limits(), *actual, objectives.size());
   const bool is_open = !(*stored)->value() && !(*stored)->failure;
   if (wish.replace && !is_open) {
     const Result<void> replaced = storage.replace(ended, *wish.replace);
-    return replaced ? Result<Trial>(ended) : replaced.error();
+    return replaced ? Result<Told>({ended, objectives}) : replaced.error();
   }
   const Result<Completion> completed = storage.complete(ended, 0);
-  if (completed) return ended;
+  if (completed) return Told{ended, objectives};
   Error error = completed.error();
   if (error.kind == ErrorKind::conflict) {
     error.message += ". If that is wrong, replace it: vbo tell " + wish.study + " " +
                      std::to_string(ended.id) + " " +
-                     (ended.value() ? to_string(Value(*ended.value())) : "--fail REASON") +
+                     (ended.value() ? value_arguments(objectives, ended.values) : "--fail REASON") +
                      " --replace REASON";
   }
   return error;

@@ -28,6 +28,7 @@ struct AskWish {
 
 struct Answer {
   Space space;
+  std::vector<Objective> objectives;
   std::vector<Trial> trials;  // empty when the space has no more points
 };
 
@@ -37,14 +38,30 @@ Result<Answer> ask_for(const AskWish& wish);
 struct TellWish {
   std::string study;
   Outcome outcome;                     // of outcome.id
+  std::vector<std::string> values;     // NAME=NUMBER, one per objective, instead of its values
   std::vector<std::string> actual;     // NAME=VALUE that were really set; the others as suggested
   std::optional<std::string> replace;  // why it takes the place of the result there is
   double wait_seconds = 30.0;
 };
 
-// Stores the result; whoever coordinates the study, now or later, tells the method. Answers with
-// the trial as it is stored.
-Result<Trial> tell_result(const TellWish& wish);
+// A trial as it is stored, and what its values are of.
+struct Told {
+  Trial trial;
+  std::vector<Objective> objectives;
+};
+
+// Stores the result; whoever coordinates the study, now or later, tells the method.
+Result<Told> tell_result(const TellWish& wish);
+
+// The outcome with the values NAME=NUMBER, one per objective; it stays as it is when it has failed.
+// A value that is not finite makes it fail. An error says which name is missing or unknown, or that
+// its one value is not enough.
+Result<Outcome> with_values(Outcome outcome, const std::vector<std::string>& given,
+                            const std::vector<Objective>& objectives);
+// How `vbo tell` is given a result: "VALUE", or "--value error=NUMBER --value speed=NUMBER"; with
+// `values` these instead.
+std::string value_arguments(const std::vector<Objective>& objectives,
+                            const std::vector<double>& values = {});
 
 // NAME=VALUE, split.
 std::optional<std::pair<std::string, std::string>> assignment(const std::string& text);

@@ -56,7 +56,8 @@ int ask(const AskArguments& options, const Console& console) {
   const int code = print_suggestions(answer->space, answer->trials, options.json);
   if (answer->trials.empty()) return fail(kNoSuccess, "the space has no more points to suggest");
   if (!console.quiet && !options.json && is_terminal(2)) {
-    print_err("Tell a result with: vbo tell " + options.study + " ID VALUE\n");
+    print_err("Tell a result with: vbo tell " + options.study + " ID " +
+              value_arguments(answer->objectives) + "\n");
   }
   return code;
 }

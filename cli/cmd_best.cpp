@@ -1,30 +1,98 @@
 // SPDX-License-Identifier: MIT
+#include <map>
+
+#include "cli/ask_and_tell.hpp"
 #include "cli/commands.hpp"
 #include "cli/target.hpp"
 #include "cli/trial_json.hpp"
 #include "core/limits.hpp"
+#include "exec/command_template.hpp"
+#include "exec/value_line.hpp"
 #include "storage/best.hpp"
+#include "vbo/front.hpp"
 
 namespace vbo::cli {
 namespace {
 
-int best(const std::string& argument, bool json) {
-  const Result<OpenedStudy> study = open_to_read(argument);
+struct BestArguments {
+  std::string study;
+  std::vector<std::string> weights;  // NAME=NUMBER
+  bool json = false;
+};
+
+Result<std::map<std::string, double>> weights_from(const std::vector<std::string>& given) {
+  std::map<std::string, double> weights;
+  for (const std::string& text : given) {
+    const auto parts = assignment(text);
+    const auto number = parts ? parse_value_line(parts->second) : std::nullopt;
+    if (!number || number->values.size() != 1) {
+      return Error{ErrorKind::invalid_input,
+                   "--weights: found \"" + text + "\", expected NAME=NUMBER, as in error=1"};
+    }
+    if (!weights.emplace(parts->first, number->values.front()).second) {
+      return Error{ErrorKind::invalid_input,
+                   "--weights: found \"" + parts->first + "\" a second time, expected it once"};
+    }
+  }
+  return weights;
+}
+
+// What the weights choose from the front.
+Result<std::optional<Trial>> best_of_front(const OpenedStudy& study, const BestArguments& options) {
+  const std::vector<Objective>& objectives = study.record.objectives;
+  if (options.weights.empty()) {
+    std::string weights;
+    for (const Objective& objective : objectives) {
+      weights += (weights.empty() ? "" : ",") + objective.name + "=1";
+    }
+    return Error{ErrorKind::invalid_input,
+                 "the study has " + std::to_string(objectives.size()) +
+                     " objectives and no single best result; its best trade-offs: vbo front " +
+                     shell_quoted(options.study) +
+                     ", and the one of them with the lowest weighted "
+                     "sum: vbo best " +
+                     shell_quoted(options.study) + " --weights " + shell_quoted(weights)};
+  }
+  const auto by_name = weights_from(options.weights);
+  if (!by_name) return by_name.error();
+  const auto weights = weights_of(objectives, *by_name);
+  if (!weights) {
+    return Error{weights.error().kind, "--weights: " + weights.error().message};
+  }
+  const Result<std::vector<Trial>> history = study.storage->load_history();
+  if (!history) return history.error();
+  return best_by_weights(make_front(study.record, *history), *weights);
+}
+
+Result<std::optional<Trial>> best_of(const OpenedStudy& study, const BestArguments& options) {
+  if (study.record.objectives.size() > 1) return best_of_front(study, options);
+  if (options.weights.empty()) return best_result(*study.storage, study.record);
+  return Error{ErrorKind::invalid_input,
+               "--weights is for several objectives, and the study has one"};
+}
+
+int best(const BestArguments& options) {
+  const Result<OpenedStudy> study = open_to_read(options.study);
   if (!study) return fail(study.error());
   const StudyRecord& record = study->record;
-  const Result<std::optional<Trial>> trial = best_result(*study->storage, record);
+  const Result<std::optional<Trial>> trial = best_of(*study, options);
   if (!trial) return fail(trial.error());
   if (!*trial) {
-    return fail(kNoSuccess, "no evaluation of \"" + record.name + "\" has succeeded yet");
+    return fail(kNoSuccess, record.objectives.size() > 1
+                                ? "\"" + record.name + "\" has no feasible result yet"
+                                : "no evaluation of \"" + record.name + "\" has succeeded yet");
   }
   const bool feasible = is_feasible(record.space, **trial);
-  if (json) {
-    print_json(best_json(record.space, *trial));
+  if (options.json) {
+    print_json(best_json(record.space, *trial, record.objectives));
   } else {
-    print_out(
-        "value " + short_number(*(*trial)->value()) + "  (trial " + std::to_string((*trial)->id) +
-        ", " + std::string(to_string(record.goal())) + (feasible ? "" : ", infeasible") + ")\n" +
-        point_lines(record.space, (*trial)->point, "") + limit_lines(record.space, **trial, ""));
+    const std::string goal =
+        record.objectives.size() > 1 ? "" : ", " + std::string(to_string(record.goal()));
+    print_out(std::string(values_key(record.objectives)) + " " +
+              values_text(record.objectives, (*trial)->values, short_number) + "  (trial " +
+              std::to_string((*trial)->id) + goal + (feasible ? "" : ", infeasible") + ")\n" +
+              point_lines(record.space, (*trial)->point, "") +
+              limit_lines(record.space, **trial, ""));
   }
   if (feasible) return kDone;
   return fail(kNoSuccess, "no result of \"" + record.name +
@@ -34,12 +102,14 @@ int best(const std::string& argument, bool json) {
 }  // namespace
 
 Action define_best(CLI::App& app, const Console&) {
-  auto study = std::make_shared<std::string>();
-  auto json = std::make_shared<bool>(false);
+  auto options = std::make_shared<BestArguments>();
   Arguments arguments(app);
-  arguments.positional("STUDY", *study, "Storage (.db) or study file (.toml)");
-  arguments.flag("--json", *json, "Print JSON");
-  return [study, json] { return best(*study, *json); };
+  arguments.positional("STUDY", options->study, "Storage (.db) or study file (.toml)");
+  arguments.list("--weights", options->weights, "NAME=NUMBER,...",
+                 "Of several objectives: the weight of each in the sum that chooses",
+                 Arguments::Need::optional);
+  arguments.flag("--json", options->json, "Print JSON");
+  return [options] { return best(*options); };
 }
 
 }  // namespace vbo::cli

@@ -56,12 +56,12 @@ std::optional<Outcome> evaluate(Executor& executor, const Point& point) {
 
 std::string right(const StudyFile& file) {
   const StudyOptions& study = file.study;
-  std::string text =
-      fmt::format("{}: the study file is right: {} parameters, {}, budget {}, method {}\n",
-                  file.path, study.space.size(), to_string(study.objectives.front().goal),
-                  study.budget, study.optimizer.method);
+  std::string text = fmt::format(
+      "{}: the study file is right: {} parameters, {}, budget {}, method {}\n", file.path,
+      study.space.size(), goals_text(study.objectives), study.budget, study.optimizer.method);
   if (study.optimizer.method == "auto") {
-    if (const auto method = make_optimizer(study.space, study.optimizer)) {
+    const StudyRecord record{.objectives = study.objectives, .optimizer = study.optimizer};
+    if (const auto method = make_optimizer(study.space, record.method_options())) {
       text += "method " + (*method)->report().message + "\n";
     }
   }
@@ -118,8 +118,10 @@ void print_text(const StudyFile& file, const std::string& command, const Point& 
   print_out("ran    " + command + "\n");
   if (!outcome.line.empty()) print_out("line   " + one_line(outcome.line) + "\n");
   if (outcome.value()) {
-    print_out("value  " + console.paint(1, Style::good, short_number(*outcome.value())) + "  in " +
-              duration_text(outcome.seconds) + "\n");
+    const std::string values = values_text(file.study.objectives, outcome.values, short_number);
+    print_out(std::string(values_key(file.study.objectives)) +
+              (outcome.values.size() > 1 ? " " : "  ") + console.paint(1, Style::good, values) +
+              "  in " + duration_text(outcome.seconds) + "\n");
     for (const auto& [name, metric] : outcome.metrics) {
       print_out("metric " + one_line(name) + " = " + short_number(metric) + "\n");
     }
@@ -147,7 +149,7 @@ int check_without_program(const StudyFile& file, const std::vector<std::string>&
                 {"command", nullptr},
                 {"id", 1},
                 {"params", json_of(file.study.space, *point)},
-                {"value", nullptr},
+                {values_key(file.study.objectives), nullptr},
                 {"metrics", Json::object()},
                 {"seconds", 0.0},
                 {"error", nullptr},
@@ -159,7 +161,8 @@ int check_without_program(const StudyFile& file, const std::vector<std::string>&
   std::fflush(stdout);
   if (!console.quiet) {
     const std::string path = shell_quoted(file.path);
-    print_err("\nNext:\n  vbo ask " + path + "\n  vbo tell " + path + " ID VALUE\n");
+    print_err("\nNext:\n  vbo ask " + path + "\n  vbo tell " + path + " ID " +
+              value_arguments(file.study.objectives) + "\n");
   }
   return kDone;
 }
@@ -183,16 +186,17 @@ int check(const std::string& path, const std::vector<std::string>& at, bool json
   outcome = as_a_study_takes_it(*file, std::move(*outcome));
   const std::string command = command_line(*file, *settings, *point);
   if (json) {
-    print_json({{"study", file->study.name},
-                {"command", command},
-                {"id", outcome->id},
-                {"params", json_of(file->study.space, *point)},
-                {"value", outcome->value() ? Json(*outcome->value()) : Json()},
-                {"metrics", Json(outcome->metrics)},
-                {"seconds", outcome->seconds},
-                {"line", outcome->line},
-                {"error", outcome->failure ? Json(outcome->failure->message) : Json()},
-                {"stderr", outcome->stderr_tail}});
+    print_json(
+        {{"study", file->study.name},
+         {"command", command},
+         {"id", outcome->id},
+         {"params", json_of(file->study.space, *point)},
+         {values_key(file->study.objectives), values_json(file->study.objectives, outcome->values)},
+         {"metrics", Json(outcome->metrics)},
+         {"seconds", outcome->seconds},
+         {"line", outcome->line},
+         {"error", outcome->failure ? Json(outcome->failure->message) : Json()},
+         {"stderr", outcome->stderr_tail}});
   } else {
     print_text(*file, command, *point, *outcome, console);
   }

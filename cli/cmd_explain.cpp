@@ -39,16 +39,18 @@ Json optional_json(const std::optional<double>& number) {
 }
 
 Json explanation_json(const Explanation& e) {
-  Json json = {{"id", e.trial.id},
-               {"params", json_of(e.record.space, e.trial.point)},
-               {"state", to_string(e.trial.state)},
-               {"value", json_of(e.trial.value())},
-               {"why", e.sentences},
-               {"predicted", optional_json(e.prediction.mean)},
-               {"deviation", optional_json(e.prediction.deviation)},
-               {"best_before", optional_json(e.prediction.best_before)},
-               {"chance_of_improvement", optional_json(e.prediction.beats)},
-               {"chance_feasible", optional_json(e.prediction.feasible)}};
+  Json json = {
+      {"id", e.trial.id},
+      {"params", json_of(e.record.space, e.trial.point)},
+      {"state", to_string(e.trial.state)},
+      {values_key(e.record.objectives), values_json(e.record.objectives, e.trial.values)},
+      {"why", e.sentences},
+      {"predicted", optional_json(e.prediction.mean)},
+      {"deviation", optional_json(e.prediction.deviation)},
+      {"best_before", optional_json(e.prediction.best_before)},
+      {"front_before", e.prediction.front_before ? Json(*e.prediction.front_before) : Json()},
+      {"chance_of_improvement", optional_json(e.prediction.beats)},
+      {"chance_feasible", optional_json(e.prediction.feasible)}};
   json.update(ledger_json(e.ledger, e.why));
   return json;
 }
@@ -109,14 +111,19 @@ std::string score_text(const Explanation& e, const Lines& lines) {
   return text + lines.of("acquisition", *e.why.acquisition);
 }
 
-std::string outcome_text(const Trial& trial) {
-  if (trial.value()) return "completed with value " + short_number(*trial.value());
+std::string outcome_text(const Explanation& e) {
+  const Trial& trial = e.trial;
+  if (trial.value()) {
+    const std::vector<Objective>& objectives = e.record.objectives;
+    return (objectives.size() > 1 ? "completed with " : "completed with value ") +
+           values_text(objectives, trial.values, short_number);
+  }
   if (trial.failure) return "failed: " + one_line(trial.failure->message);
   return std::string(to_string(trial.state));
 }
 
 std::string explanation_text(const Explanation& e, bool terms) {
-  std::string text = fmt::format("Trial {}, {}\n{}", e.trial.id, outcome_text(e.trial),
+  std::string text = fmt::format("Trial {}, {}\n{}", e.trial.id, outcome_text(e),
                                  point_lines(e.record.space, e.trial.point, "  "));
   text += "\n" + e.sentences + "\n";
   if (!terms) {

@@ -28,6 +28,11 @@ batch = 8                    # suggestions per round
 seed = 1
 storage = "{name}.db"        # every suggestion and result is kept here
 
+# [[objective]]              # two to eight of these instead of study.goal; the program then prints
+# name = "error"             # {{"values": {{"error": 0.07, "latency_ms": 12.1}}}}
+# goal = "minimize"
+# reference = 1.0            # optional: a value nobody would accept
+
 [optimizer]
 method = "{method}"               # `vbo methods` lists them; options of the method go here too
 

@@ -21,6 +21,7 @@
 #include "core/limits.hpp"
 #include "core/one_line.hpp"
 #include "exec/command_template.hpp"
+#include "report/json.hpp"
 #include "vbo/report.hpp"
 #include "vbo/worker.hpp"
 
@@ -46,7 +47,8 @@ struct RunArguments {
 struct Summary {
   RunEnd end = RunEnd::budget_spent;
   TrialCounts counts;
-  std::optional<Trial> best;
+  std::optional<Trial> best;   // of one objective
+  std::optional<Front> front;  // of several
   std::int64_t ended_before = 0;
   double seconds = 0.0;
   std::vector<FailureGroup> failures;  // most frequent first
@@ -129,6 +131,36 @@ std::string reason(const StudyFile& file, const Summary& summary) {
   return "";
 }
 
+// The best result, or one of the best trade-offs; null when there is none.
+const Trial* one_to_show(const Summary& summary) {
+  if (summary.best) return &*summary.best;
+  return summary.front && !summary.front->trials.empty() ? &summary.front->trials.front() : nullptr;
+}
+
+std::string result_text(const StudyFile& file, const Summary& summary, const Console& console) {
+  const Space& space = file.study.space;
+  if (summary.best) {
+    const bool feasible = is_feasible(space, *summary.best);
+    return "\n" +
+           console.paint(1, feasible ? Style::good : Style::bad,
+                         (feasible ? "Best " : "Nothing is feasible; closest ") +
+                             short_number(*summary.best->value())) +
+           fmt::format("  (trial {})\n", summary.best->id) +
+           point_lines(space, summary.best->point, "  ") + limit_lines(space, *summary.best, "  ");
+  }
+  if (summary.front && !summary.front->trials.empty()) {
+    const Front& front = *summary.front;
+    return "\n" +
+           console.paint(
+               1, Style::good,
+               fmt::format("{} trade-offs, hypervolume {}{}", front.trials.size(),
+                           front.exact ? "" : "about ", short_number(front.hypervolume))) +
+           "\n" + short_front_table(space, front);
+  }
+  if (summary.front && summary.counts.completed > 0) return "Nothing is feasible.\n";
+  return summary.failures.empty() ? "No evaluation has succeeded.\n" : "";
+}
+
 // Commands to continue with, ready for a shell. After failures the cause comes first: running again
 // at once would only repeat them.
 std::string next_steps(const StudyFile& file, const Summary& summary) {
@@ -154,15 +186,19 @@ std::string next_steps(const StudyFile& file, const Summary& summary) {
     default:
       break;
   }
-  if (summary.best) {
+  const Trial* shown = one_to_show(summary);
+  if (shown) {
     steps.emplace_back("vbo serve " + db, "look at it in the browser");
     steps.emplace_back("vbo report " + db, "the same as one file");
     if (summary.counts.completed >= enough_for_importance) {
       steps.emplace_back("vbo importance " + db, "which parameters matter");
     }
-    steps.emplace_back("vbo best " + db + " --json", "the best point for a program");
-    steps.emplace_back(fmt::format("vbo explain {} {}", db, summary.best->id),
-                       "why this point was tried");
+    if (summary.front) {
+      steps.emplace_back("vbo front " + db, "all best trade-offs");
+    } else {
+      steps.emplace_back("vbo best " + db + " --json", "the best point for a program");
+    }
+    steps.emplace_back(fmt::format("vbo explain {} {}", db, shown->id), "why this point was tried");
   }
   steps.emplace_back("vbo trials " + db, "every evaluation, as CSV");
   if (summary.end == RunEnd::budget_spent) {
@@ -182,38 +218,34 @@ void print_summary(const StudyFile& file, const Summary& summary, const Console&
   const std::string why = reason(file, summary);
   if (!why.empty()) text += why + "\n";
   text += failure_text(summary, console);
-  if (summary.best) {
-    const bool feasible = is_feasible(file.study.space, *summary.best);
-    text += "\n" +
-            console.paint(1, feasible ? Style::good : Style::bad,
-                          (feasible ? "Best " : "Nothing is feasible; closest ") +
-                              short_number(*summary.best->value())) +
-            fmt::format("  (trial {})\n", summary.best->id) +
-            point_lines(file.study.space, summary.best->point, "  ") +
-            limit_lines(file.study.space, *summary.best, "  ");
-  } else if (summary.failures.empty()) {
-    text += "No evaluation has succeeded.\n";
-  }
+  text += result_text(file, summary, console);
   print_out(text);
   std::fflush(stdout);
   if (!console.quiet) print_err("\n" + next_steps(file, summary));
 }
 
 Json summary_json(const StudyFile& file, const Summary& summary) {
-  return {{"study", file.study.name},
-          {"end", to_string(summary.end)},
-          {"completed", summary.counts.completed},
-          {"failed", summary.counts.failed},
-          {"budget", file.study.budget},
-          {"seconds", summary.seconds},
-          {"failure", summary.failures.empty() ? Json() : Json(summary.failures.front().message)},
-          {"stderr", summary.stderr_line},
-          {"best", best_json(file.study.space, summary.best)}};
+  Json json = {
+      {"study", file.study.name},
+      {"end", to_string(summary.end)},
+      {"completed", summary.counts.completed},
+      {"failed", summary.counts.failed},
+      {"budget", file.study.budget},
+      {"seconds", summary.seconds},
+      {"failure", summary.failures.empty() ? Json() : Json(summary.failures.front().message)},
+      {"stderr", summary.stderr_line}};
+  if (summary.front) {
+    json["front"] = front_json(file.study.space, *summary.front);
+  } else {
+    json["best"] = best_json(file.study.space, summary.best);
+  }
+  return json;
 }
 
 int exit_code_of(const StudyFile& file, const Summary& summary) {
   if (summary.end == RunEnd::interrupted) return kInterrupted;
-  if (!summary.best || !is_feasible(file.study.space, *summary.best)) return kNoSuccess;
+  const Trial* shown = one_to_show(summary);
+  if (!shown || !is_feasible(file.study.space, *shown)) return kNoSuccess;
   return is_paused(summary) ? kFailed : kDone;
 }
 
@@ -360,24 +392,43 @@ Result<RunEnd> conduct(const StudyFile& file, Study& study, const Crew& crew, Ru
   return workers.error() ? Result<RunEnd>(*workers.error()) : end;
 }
 
+Result<void> find_best(const Study& study, Summary& summary) {
+  if (study.record().objectives.size() > 1) {
+    Result<Front> front = study.front();
+    if (!front) return front.error();
+    summary.front = std::move(*front);
+    return {};
+  }
+  Result<std::optional<Trial>> best = study.best();
+  if (!best) return best.error();
+  summary.best = std::move(*best);
+  return {};
+}
+
+// What progress is measured against: the best result, or all of several objectives.
+Result<std::vector<Trial>> results_to_begin_with(const Study& study) {
+  if (study.record().objectives.size() > 1) return study.trials();
+  const Result<std::optional<Trial>> best = study.best();
+  if (!best) return best.error();
+  return *best ? std::vector<Trial>{**best} : std::vector<Trial>();
+}
+
 Result<Summary> run_study(const StudyFile& file, Study& study, const Crew& crew,
                           const std::atomic<int>& interrupts, double time_limit,
                           const Console& console) {
   const Result<TrialCounts> before = study.counts();
   if (!before) return before.error();
-  const Result<std::optional<Trial>> best_before = study.best();
-  if (!best_before) return best_before.error();
+  Result<std::vector<Trial>> results = results_to_begin_with(study);
+  if (!results) return results.error();
 
   ProgressState start{.study = one_line(file.study.name),
-                      .goal = study.record().goal(),
                       .budget = file.study.budget,
                       .completed = before->completed,
                       .failed = before->failed};
   const auto begin = std::chrono::steady_clock::now();
   Result<RunEnd> end = RunEnd::budget_spent;
   {
-    const Order order(study.record().objectives, study.record().space.limits());
-    Progress progress(console, start, interrupts, order, *best_before);
+    Progress progress(console, start, interrupts, study.record(), std::move(*results));
     RunOptions options;
     options.stop = file.stop;
     options.stop.run_seconds = time_limit;
@@ -394,9 +445,7 @@ Result<Summary> run_study(const StudyFile& file, Study& study, const Crew& crew,
   const Result<TrialCounts> counts = study.counts();
   if (!counts) return counts.error();
   summary.counts = *counts;
-  Result<std::optional<Trial>> best = study.best();
-  if (!best) return best.error();
-  summary.best = std::move(*best);
+  if (const auto found = find_best(study, summary); !found) return found.error();
   if (const auto found = find_failures(study, summary); !found) return found.error();
   if (const Result<void> closed = study.close(); !closed) return closed.error();
   return summary;

@@ -47,15 +47,36 @@ Result<std::vector<Trial>> ask(const std::string& argument, std::int64_t count, 
   return std::move(answer->trials);
 }
 
-Result<void> tell(const std::string& argument, const Trial& ended) {
-  Outcome outcome;
-  outcome.id = ended.id;
-  outcome.values = ended.values;
-  outcome.failure = ended.failure;
-  outcome.metrics = ended.metrics;
-  const Result<Trial> told =
-      tell_result({.study = argument, .outcome = outcome, .wait_seconds = kWait});
-  return told ? Result<void>() : told.error();
+Result<Trial> tell(const std::string& argument, const web::Telling& telling) {
+  if (telling.at) {
+    const auto results = [&](const StudyRecord&) -> Result<Delivery> {
+      return Delivery{.results = {{*telling.at, telling.outcome}}};
+    };
+    Result<Answer> answer = ask_for({.study = argument, .wait_seconds = kWait, .results = results});
+    if (!answer) return answer.error();
+    if (answer->trials.empty()) {
+      return Error{ErrorKind::conflict, "the result was not stored; tell it again"};
+    }
+    return std::move(answer->trials.front());
+  }
+  const Result<Told> told = tell_result({.study = argument,
+                                         .outcome = telling.outcome,
+                                         .actual = telling.actual,
+                                         .replace = telling.replace,
+                                         .wait_seconds = kWait});
+  return told ? Result<Trial>(told->trial) : told.error();
+}
+
+Result<void> drop(const std::string& argument, const std::vector<TrialId>& ids,
+                  const std::string& reason) {
+  const Result<OpenedStudy> study = open_queue(argument, kWait);
+  if (!study) return study.error();
+  for (const TrialId id : ids) {
+    const Result<std::optional<Trial>> stored = study->storage->load_trial(id);
+    if (!stored) return stored.error();
+    if (!*stored) return no_such_trial(*study->storage, id, argument);
+  }
+  return study->storage->drop(ids, reason);
 }
 
 Result<std::string> token_in(const std::string& file_name) {
@@ -111,7 +132,10 @@ int serve(const ServeArguments& options, const Console& console) {
     writer.ask = [&](std::int64_t count, bool over_budget) {
       return ask(options.study, count, over_budget);
     };
-    writer.tell = [&](const Trial& ended) { return tell(options.study, ended); };
+    writer.tell = [&](const web::Telling& telling) { return tell(options.study, telling); };
+    writer.drop = [&](const std::vector<TrialId>& ids, const std::string& reason) {
+      return drop(options.study, ids, reason);
+    };
   }
   const auto open = [url = study->url] { return open_storage(url, Access::read); };
   auto service = std::make_unique<web::StudyService>(
@@ -176,7 +200,8 @@ Action define_serve(CLI::App& app, const Console& console) {
   arguments.option("--host", options->host, "H", "Address to listen on; 127.0.0.1 if not given");
   arguments.option("--token-file", options->token_file, "FILE",
                    "File with the word that clients have to know");
-  arguments.flag("--allow-tell", options->allow_tell, "Also take POST /api/ask and /api/tell");
+  arguments.flag("--allow-tell", options->allow_tell,
+                 "Also take POST /api/ask, /api/tell and /api/drop");
   return [options, &console] { return serve(*options, console); };
 }
 

@@ -42,6 +42,13 @@ std::string information_text(const std::vector<RoundSummary>& rounds) {
   return text;
 }
 
+std::string front_lines(const StudyRecord& record, const Front& front) {
+  if (front.trials.empty()) return "  front        nothing is feasible yet\n";
+  return fmt::format("  front        {} trade-offs, hypervolume {}{}\n", front.trials.size(),
+                     front.exact ? "" : "about ", short_number(front.hypervolume)) +
+         short_front_table(record.space, front);
+}
+
 std::string status_text(const StudyReport& status, const Console& console) {
   const StudyRecord& record = status.record;
   const TrialCounts& counts = status.counts;
@@ -51,14 +58,16 @@ std::string status_text(const StudyReport& status, const Console& console) {
                         : 0.0;
   std::string text =
       console.paint(1, Style::bold, one_line(record.name)) +
-      fmt::format("  {}, method {}\n", to_string(record.goal()), record.optimizer.method);
+      fmt::format("  {}, method {}\n", goals_text(record.objectives), record.optimizer.method);
   text += fmt::format("  evaluated    {} of {} ({:.0f} %), {} of them failed\n", ended,
                       record.budget, percent, counts.failed);
   text += fmt::format("  open         {} running, {} waiting\n", counts.running, counts.waiting);
   if (status.feasible) {
     text += fmt::format("  feasible     {} of {} results\n", *status.feasible, counts.completed);
   }
-  if (status.best) {
+  if (status.front) {
+    text += front_lines(record, *status.front);
+  } else if (status.best) {
     const bool feasible = status.feasible.value_or(1) > 0;
     text +=
         "  best         " +

@@ -19,6 +19,7 @@ struct TellArguments {
   TrialId id = 0;
   std::string id_text;
   std::string value;
+  std::vector<std::string> values;   // NAME=NUMBER, one per objective
   std::vector<std::string> metrics;  // NAME=VALUE
   std::vector<std::string> at;       // NAME=VALUE, one per parameter
   std::vector<std::string> actual;   // NAME=VALUE
@@ -77,12 +78,14 @@ Result<Point> point_at(const std::vector<std::string>& given, const Space& space
 }
 
 // A point nobody suggested; answers with the trial it became.
-Result<Trial> store_at(const TellArguments& options, const Outcome& outcome) {
+Result<Told> store_at(const TellArguments& options, const Outcome& given) {
   const auto results = [&](const StudyRecord& record) -> Result<Delivery> {
+    Result<Outcome> outcome = with_values(given, options.values, record.objectives);
+    if (!outcome) return outcome.error();
     Result<Point> point = point_at(options.at, record.space);
     if (!point) return point.error();
     if (const auto inside = record.space.check(*point); !inside) return inside.error();
-    return Delivery{.results = {{std::move(*point), outcome}}};
+    return Delivery{.results = {{std::move(*point), std::move(*outcome)}}};
   };
   Result<Answer> answer =
       ask_for({.study = options.study, .wait_seconds = options.wait, .results = results});
@@ -90,7 +93,23 @@ Result<Trial> store_at(const TellArguments& options, const Outcome& outcome) {
   if (answer->trials.empty()) {
     return Error{ErrorKind::conflict, "the result was not stored; tell it again"};
   }
-  return std::move(answer->trials.front());
+  return Told{std::move(answer->trials.front()), std::move(answer->objectives)};
+}
+
+void print_told(const Told& told, bool json) {
+  const Trial& trial = told.trial;
+  if (json) {
+    print_json({{"id", trial.id},
+                {"state", to_string(trial.state)},
+                {values_key(told.objectives), values_json(told.objectives, trial.values)},
+                {"error", trial.failure ? Json(trial.failure->message) : Json()}});
+    return;
+  }
+  print_out("trial " + std::to_string(trial.id) +
+            (trial.failure
+                 ? " failed: " + one_line(trial.failure->message)
+                 : " completed: " + values_text(told.objectives, trial.values, number_text)) +
+            "\n");
 }
 
 int tell(TellArguments options) {
@@ -104,7 +123,7 @@ int tell(TellArguments options) {
     }
     options.id = std::get<std::int64_t>(*id);
   } else {
-    if (!options.value.empty()) {
+    if (!options.value.empty() || (!options.id_text.empty() && !options.values.empty())) {
       return fail(kWrongUsage, "found an ID and --at, expected one of them");
     }
     if (!options.actual.empty() || !options.replace.empty()) {
@@ -116,16 +135,21 @@ int tell(TellArguments options) {
     options.value = std::exchange(options.id_text, {});
   }
   const bool failed = !options.reason.empty();
-  if (failed && !options.value.empty()) {
+  const bool has_value = !options.value.empty() || !options.values.empty();
+  if (failed && has_value) {
     return fail(kWrongUsage, "found both a value and --fail, expected one of them");
   }
-  if (!failed && options.value.empty()) {
+  if (!options.value.empty() && !options.values.empty()) {
+    return fail(kWrongUsage, "found both VALUE and --value, expected one of them");
+  }
+  if (!failed && !has_value) {
     return fail(kWrongUsage,
                 "found neither a value nor --fail, expected one of them, as in: "
                 "vbo tell study.db 7 1.25");
   }
-  Outcome outcome = Outcome::failed(FailureCause::reported, options.reason);
-  if (!failed) {
+  Outcome outcome;
+  if (failed) outcome = Outcome::failed(FailureCause::reported, options.reason);
+  if (!options.value.empty()) {
     std::optional<Outcome> parsed = parse_value(options.value);
     if (!parsed) {
       return fail(kWrongUsage, "VALUE: found \"" + options.value + "\", expected a number");
@@ -136,24 +160,13 @@ int tell(TellArguments options) {
   outcome.id = options.id;
   TellWish wish{.study = options.study,
                 .outcome = outcome,
+                .values = options.values,
                 .actual = options.actual,
                 .wait_seconds = options.wait};
   if (!options.replace.empty()) wish.replace = options.replace;
-  const Result<Trial> stored = options.at.empty() ? tell_result(wish) : store_at(options, outcome);
-  if (!stored) return fail(stored.error());
-  options.id = stored->id;
-  if (options.json) {
-    print_json({{"id", options.id},
-                {"state", outcome.value() ? "completed" : "failed"},
-                {"value", outcome.value() ? Json(*outcome.value()) : Json()},
-                {"error", outcome.failure ? Json(outcome.failure->message) : Json()}});
-  } else if (outcome.value()) {
-    print_out("trial " + std::to_string(options.id) +
-              " completed: " + number_text(*outcome.value()) + "\n");
-  } else {
-    print_out("trial " + std::to_string(options.id) +
-              " failed: " + one_line(outcome.failure->message) + "\n");
-  }
+  const Result<Told> told = options.at.empty() ? tell_result(wish) : store_at(options, outcome);
+  if (!told) return fail(told.error());
+  print_told(*told, options.json);
   return kDone;
 }
 
@@ -165,6 +178,8 @@ Action define_tell(CLI::App& app, const Console&) {
   arguments.positional("STUDY", options->study, "Storage (.db) or study file (.toml)");
   arguments.optional_positional("ID", options->id_text, "The suggestion's id; not with --at");
   arguments.optional_positional("VALUE", options->value, "The result, a number");
+  arguments.repeated("--value", options->values, "NAME=NUMBER",
+                     "Instead of VALUE: the value of an objective; repeat it for each");
   arguments.option("--fail", options->reason, "REASON", "The evaluation failed, and why");
   arguments.repeated("--metric", options->metrics, "NAME=NUMBER",
                      "A further measurement; repeat it");

@@ -16,6 +16,14 @@ constexpr std::array<std::string_view, 11> kColumns = {
     "id",       "state",      "value",       "seconds", "attempts", "error",
     "asked_at", "started_at", "finished_at", "worker",  "feasible"};
 
+// The name of a column, with a prefix where it would be read as another one.
+std::string column_name(const std::string& name, std::string_view prefix) {
+  const bool taken = std::find(kColumns.begin(), kColumns.end(), name) != kColumns.end() ||
+                     name.starts_with(kMetricPrefix) || name.starts_with(kSuggestedPrefix) ||
+                     name.starts_with(prefix);
+  return taken ? std::string(prefix) + name : name;
+}
+
 // Columns that are there only when some trial needs them.
 struct Extra {
   std::set<std::string> metrics;
@@ -56,12 +64,16 @@ Result<Extra> extra_columns(Storage& storage) {
   return extra;
 }
 
-std::string csv_header(const Space& space, const Extra& extra) {
-  std::string line = "id,state,value";
+std::string csv_header(const StudyRecord& record, const Extra& extra) {
+  const Space& space = record.space;
+  std::string line = "id,state";
+  if (record.objectives.size() < 2) line += ",value";
+  for (const Objective& objective : record.objectives) {
+    if (record.objectives.size() < 2) continue;
+    line += "," + csv_field(column_name(objective.name, kValuePrefix));
+  }
   for (const Parameter& p : space.parameters()) {
-    const bool taken = std::find(kColumns.begin(), kColumns.end(), p.name) != kColumns.end() ||
-                       p.name.starts_with(kMetricPrefix) || p.name.starts_with(kSuggestedPrefix);
-    line += "," + csv_field(taken ? "params." + p.name : p.name);
+    line += "," + csv_field(column_name(p.name, kParameterPrefix));
   }
   line += ",seconds,attempts,error";
   for (const std::string& name : extra.metrics)
@@ -76,9 +88,12 @@ std::string csv_header(const Space& space, const Extra& extra) {
   return line + "\r\n";
 }
 
-std::string csv_row(const Space& space, const Trial& trial, const Extra& extra) {
-  std::string line = std::to_string(trial.id) + "," + std::string(to_string(trial.state)) + "," +
-                     (trial.value() ? number_text(*trial.value()) : "");
+std::string csv_row(const StudyRecord& record, const Trial& trial, const Extra& extra) {
+  const Space& space = record.space;
+  std::string line = std::to_string(trial.id) + "," + std::string(to_string(trial.state));
+  for (std::size_t m = 0; m < record.objectives.size(); ++m) {
+    line += "," + (trial.values.empty() ? "" : number_text(trial.values[m]));
+  }
   for (const Value& value : trial.point) line += "," + csv_field(value);
   line += "," + number_text(trial.seconds) + "," + std::to_string(trial.attempts) + "," +
           csv_field(trial.failure ? trial.failure->message : "");
@@ -102,11 +117,11 @@ std::string csv_row(const Space& space, const Trial& trial, const Extra& extra) 
 int trials(const TrialsArguments& options) {
   const Result<OpenedStudy> study = open_to_read(options.study);
   if (!study) return fail(study.error());
-  const Space& space = study->record.space;
+  const StudyRecord& record = study->record;
   const std::optional<TrialState> wanted = trial_state_from(options.state);
   const Result<Extra> extra = options.json ? Extra() : extra_columns(*study->storage);
   if (!extra) return fail(extra.error());
-  print_out(options.json ? "[" : csv_header(space, *extra));
+  print_out(options.json ? "[" : csv_header(record, *extra));
   bool first_row = true;
   for (TrialId next = 1;;) {
     const Result<std::vector<Trial>> rows = study->storage->load_trials(next, kAtOnce);
@@ -114,10 +129,11 @@ int trials(const TrialsArguments& options) {
     for (const Trial& trial : *rows) {
       if (wanted && trial.state != *wanted) continue;
       if (options.json) {
-        print_out((first_row ? "\n" : ",\n") + dump(trial_json(space, trial)));
+        print_out((first_row ? "\n" : ",\n") +
+                  dump(trial_json(record.space, trial, record.objectives)));
         first_row = false;
       } else {
-        print_out(csv_row(space, trial, *extra));
+        print_out(csv_row(record, trial, *extra));
       }
     }
     if (rows->size() < static_cast<std::size_t>(kAtOnce)) break;

@@ -19,7 +19,7 @@ const std::vector<Command>& commands() {
        "command, the value found and the time it took. Stores nothing. Of a study without "
        "[evaluate], for `vbo ask` and `vbo tell`, it only shows the point; command and value are "
        "null then.",
-       R"({"study", "command", "id", "params", "value", "seconds", "error", "stderr"})",
+       R"({"study", "command", "id", "params", "value", "seconds", "error", "stderr"}; with several objectives "values": {NAME: number, ...} instead of "value")",
        define_check},
       {"run",
        "Run a study, or resume it where it stopped",
@@ -34,7 +34,7 @@ const std::vector<Command>& commands() {
        "good as stop.value, and finishes what runs then. It pauses when the program cannot be "
        "found, when the first 5 evaluations fail all in the same way, and after "
        "stop.failures_in_a_row.",
-       R"({"study", "end", "completed", "failed", "budget", "seconds", "best": {"id", "params", "value"} or null})",
+       R"({"study", "end", "completed", "failed", "budget", "seconds", "best": {"id", "params", "value"} or null}; with several objectives "front", as `vbo front --json` says, instead of "best")",
        define_run},
       {"ask",
        "Get suggestions to evaluate yourself",
@@ -49,11 +49,13 @@ const std::vector<Command>& commands() {
       {"tell",
        "Tell the result of a suggestion",
        {"vbo tell study.db 7 1.25", "vbo tell study.db 7 1.25 --metric stress=240",
+        "vbo tell study.db 7 --value error=0.07 --value latency_ms=12.1",
         "vbo tell study.db 8 --fail \"sample broke\"",
         "vbo tell study.db 7 1.25 --actual temperature=36.2",
         "vbo tell study.db 7 12.5 --replace \"decimal point was wrong\"",
         "vbo tell study.db --at x=36.2 --at n=3 1.25"},
-       "VALUE is in the sign of the study's goal. nan and inf count as failures. The result is "
+       "VALUE is in the sign of the study's goal; of several objectives each has its --value. nan "
+       "and inf count as failures. The result is "
        "stored at once, from many processes at the same time and while `vbo run` runs; the "
        "result is included in the next suggestion. Telling the same result again changes nothing; "
        "another one is refused without --replace, which keeps the old one in the log. --actual "
@@ -62,15 +64,15 @@ const std::vector<Command>& commands() {
        "was really set: any value of the parameter's range, steps and constraints aside. --at "
        "tells "
        "a point nobody suggested, under a new id; it counts as an evaluation.",
-       R"({"id", "state", "value", "error"})",
+       R"({"id", "state", "value", "error"}; with several objectives "values": {NAME: number, ...} instead of "value")",
        define_tell},
       {"import",
        "Bring in past results",
        {"vbo import study.toml past.csv", "vbo import study.db other.db --skip-bad",
         "vbo import study.toml optuna.db --study tuning"},
-       "FILE is a CSV table with a column per parameter and one named value, as `vbo trials` "
-       "writes "
-       "it, the storage of another study with the same goal, or the SQLite file of an Optuna study "
+       "FILE is a CSV table with a column per parameter and one named value, or one per objective "
+       "where there are several, as `vbo trials` writes it, the storage of another study with the "
+       "same goal, or the SQLite file of an Optuna study "
        "(RDBStorage; pruned trials have no value and are left out). Columns state, error, seconds "
        "and metrics.NAME are read when they are there. Rows that cannot be used are listed, and "
        "nothing is imported unless --skip-bad leaves them out. What is in the study already is not "
@@ -122,15 +124,28 @@ const std::vector<Command>& commands() {
        R"("curve": [{"evaluation", "id", "value"}, ...], "rounds": [{"round", "event", "suggested", "completed", "failed", "first_trial", "last_trial", "best", "predicted", "observed", "ceiling", "message"}, ...], )"
        R"("sources": [{"name", "suggested", "completed", "failed", "improvements", "best"}, ...], "failures": [{"cause", "message", "count", "examples"}, ...], )"
        R"("workers": [{"name", "evaluations", "failed", "lost", "running", "busy_seconds", "idle_seconds", "first_start", "last_end"}, ...], )"
-       R"("metrics": [names], "pace": {"first_asked", "last_finished", "seconds_per_result", "seconds_left"}}; with measured constraints also "feasible", the number of feasible results)",
+       R"("metrics": [names], "pace": {"first_asked", "last_finished", "seconds_per_result", "seconds_left"}}; "objectives": [{"name", "goal", "reference"}, ...]; with measured constraints also "feasible", the number of feasible results; with several objectives "goal" and "best" are null and there is "front": as `vbo front --json` says, with "steps": [{"evaluation", "id", "size", "hypervolume"}, ...])",
        define_status},
       {"best",
        "Show the best point so far",
-       {"vbo best study.db", "vbo best study.db --json"},
+       {"vbo best study.db", "vbo best study.db --json",
+        "vbo best study.db --weights error=1,latency_ms=0.01"},
+       "Of several objectives the trial of the front with the lowest sum of weight times value, "
+       "where values that are maximized count negatively; without weights see `vbo front`. "
        "Works while the study runs. Exit code 3 when nothing has succeeded yet, or when no result "
        "satisfies the measured constraints: then the least violating one is shown.",
-       R"({"id", "params": {...}, "value", "metrics": {...}}; with measured constraints also "feasible" and "violation")",
+       R"({"id", "params": {...}, "value", "metrics": {...}}; with several objectives "values": {NAME: number, ...} instead of "value"; with measured constraints also "feasible" and "violation")",
        define_best},
+      {"front",
+       "Show the best trade-offs of several objectives",
+       {"vbo front study.db", "vbo front study.db --json"},
+       "The feasible results that no feasible one is better than in one objective and at least as "
+       "good as in all others, and the hypervolume between them and the reference: per objective "
+       "what its table in the study file says, or else the worst value of all feasible results and "
+       "10% of their range beyond it. Works while the study runs. Exit code 3 when nothing is "
+       "feasible yet.",
+       R"({"objectives": [{"name", "goal", "reference"}, ...], "size", "hypervolume", "exact", "reference": {NAME: number, ...}, "trials": [{"id", "params", "values": {...}, "metrics": {...}}, ...]}; with measured constraints trials have "feasible" and "violation")",
+       define_front},
       {"verify",
        "Check that everything a study holds agrees",
        {"vbo verify study.db", "vbo verify study.db --no-replay"},
@@ -154,16 +169,18 @@ const std::vector<Command>& commands() {
       {"trials",
        "List all trials as CSV or JSON",
        {"vbo trials study.db > trials.csv", "vbo trials study.db --json --state failed"},
-       "Columns: id, state, value, one per parameter, seconds, attempts, error, metrics.NAME, "
+       "Columns: id, state, value, or one per objective where there are several, one per "
+       "parameter, seconds, attempts, error, metrics.NAME, "
        "asked_at, started_at, finished_at (UTC; seconds since 1970 in JSON), worker, and feasible "
        "with measured "
        "constraints. A "
-       "parameter "
-       "with the name of another column is written params.NAME. Where something else was set than "
+       "parameter or objective "
+       "with the name of another column is written params.NAME or values.NAME. Where something "
+       "else was set than "
        "suggested, the parameters are what was set, and suggested.NAME what was suggested. Values "
        "are in the user's own sign and empty "
        "unless the trial is completed.",
-       R"([{"id", "state", "params": {...}, "value", "seconds", "error", "cause", "attempts", "stderr", "metrics", "asked_at", "started_at", "finished_at", "worker", "suggested": {...} or null}, ...])",
+       R"([{"id", "state", "params": {...}, "value", "seconds", "error", "cause", "attempts", "stderr", "metrics", "asked_at", "started_at", "finished_at", "worker", "suggested": {...} or null}, ...]; with several objectives "values": {NAME: number, ...} instead of "value")",
        define_trials},
       {"explain",
        "Show why a point was suggested",
@@ -172,7 +189,7 @@ const std::vector<Command>& commands() {
        "acquisition), and what else the method knew, each with its unit and meaning. Values of the "
        "objective are in the user's own sign. A point that was not compared with others has no "
        "score: acquisition and sum are null then.",
-       R"({"id", "params", "state", "value", "source", "acquisition", "unit", "terms": [{"name", "value", "unit", "meaning"}, ...], "sum", "notes": [...]})",
+       R"({"id", "params", "state", "value" (or "values": {NAME: number, ...}), "source", "acquisition", "unit", "terms": [{"name", "value", "unit", "meaning"}, ...], "sum", "notes": [...]})",
        define_explain},
       {"importance",
        "Show which parameters matter, in nats",
@@ -208,7 +225,7 @@ with several objectives each entry has its "objective")",
        "machine is "
        "answered, unless --host says otherwise, which needs --token-file: a file with the word "
        "that clients send as Authorization: Bearer. Reads only, unless --allow-tell, which also "
-       "answers POST /api/ask and /api/tell. Ctrl-C ends it.",
+       "answers POST /api/ask, /api/tell and /api/drop. Ctrl-C ends it.",
        "",
        define_serve},
       {"methods",

@@ -42,6 +42,7 @@ Action define_work(CLI::App& app, const Console& console);
 Action define_workers(CLI::App& app, const Console& console);
 Action define_status(CLI::App& app, const Console& console);
 Action define_best(CLI::App& app, const Console& console);
+Action define_front(CLI::App& app, const Console& console);
 Action define_verify(CLI::App& app, const Console& console);
 Action define_upgrade(CLI::App& app, const Console& console);
 Action define_trials(CLI::App& app, const Console& console);

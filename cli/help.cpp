@@ -130,7 +130,8 @@ std::string help_of_command(const Command& command, const CLI::App& app) {
 const std::vector<CommandGroup>& command_groups() {
   static const std::vector<CommandGroup> groups = {
       {"Run a study", {"init", "check", "run"}},
-      {"Look", {"status", "best", "serve", "report", "trials", "explain", "importance", "plot"}},
+      {"Look",
+       {"status", "best", "front", "serve", "report", "trials", "explain", "importance", "plot"}},
       {"Work by hand", {"ask", "tell", "import", "drop", "retry"}},
       {"Many machines", {"work", "workers"}},
       {"Research", {"methods", "tasks", "bench", "mi"}},

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <fstream>
 #include <optional>
 
 #include "cli/file_kind.hpp"
 #include "cli/trial_json.hpp"
 #include "core/json.hpp"
+#include "core/named_values.hpp"
 #include "core/spelling.hpp"
 #include "core/value_text.hpp"
 #include "exec/value_line.hpp"
@@ -19,7 +21,6 @@
 namespace vbo::cli {
 namespace {
 
-constexpr std::string_view kParamPrefix = "params.";
 // Columns of `vbo trials` that say nothing about the result.
 constexpr std::array<std::string_view, 8> kIgnored = {
     "id", "attempts", "worker", "asked_at", "started_at", "finished_at", "stderr", "feasible"};
@@ -27,7 +28,8 @@ constexpr std::array<std::string_view, 8> kIgnored = {
 // What each column of a table is for.
 struct Columns {
   std::vector<std::optional<std::size_t>> parameters;  // where each parameter stands
-  std::optional<std::size_t> value, state, error, seconds;
+  std::vector<std::optional<std::size_t>> values;      // and each objective
+  std::optional<std::size_t> state, error, seconds;
   std::vector<std::pair<std::size_t, std::string>> metrics;
 };
 
@@ -35,24 +37,49 @@ std::string place(const CsvTable& table, const CsvCell& cell) {
   return table.source + ":" + std::to_string(cell.line) + ":" + std::to_string(cell.column) + ": ";
 }
 
+// Names of columns with values: "value", or those of the objectives.
+std::vector<std::string> value_names(const std::vector<Objective>& objectives) {
+  std::vector<std::string> names;
+  for (const Objective& objective : objectives) names.push_back(objective.name);
+  return names.size() < 2 ? std::vector<std::string>{"value"} : names;
+}
+
+// Which of the values the column has, if any.
+std::optional<std::size_t> value_in(const std::string& column,
+                                    const std::vector<std::string>& names) {
+  for (std::size_t m = 0; m < names.size(); ++m) {
+    if (column == names[m] || column == std::string(kValuePrefix) + names[m]) return m;
+  }
+  return std::nullopt;
+}
+
 Result<Columns> columns_of(const CsvTable& table, const Space& space,
+                           const std::vector<Objective>& objectives,
                            std::vector<std::string>& problems) {
   Columns columns;
   columns.parameters.resize(space.size());
+  const std::vector<std::string> values = value_names(objectives);
+  columns.values.resize(values.size());
   std::vector<std::string> names;
   for (const Parameter& p : space.parameters()) names.push_back(p.name);
   for (std::size_t c = 0; c < table.header.size(); ++c) {
     const std::string& name = table.header[c].text;
     std::optional<std::size_t> parameter;
-    if (name.starts_with(kParamPrefix))
-      parameter = space.index_of(name.substr(kParamPrefix.size()));
-    const bool reserved =
-        name == "value" || name == "state" || name == "error" || name == "seconds";
+    if (name.starts_with(kParameterPrefix))
+      parameter = space.index_of(name.substr(kParameterPrefix.size()));
+    // `vbo trials` writes an objective with the name of a column of its own as values.NAME.
+    const std::string by_prefix = std::string(kValuePrefix) + name;
+    const bool is_ours =
+        objectives.size() > 1 && std::ranges::any_of(table.header, [&](const CsvCell& cell) {
+          return cell.text == by_prefix;
+        });
+    const std::optional<std::size_t> value = is_ours ? std::nullopt : value_in(name, values);
+    const bool reserved = value || name == "state" || name == "error" || name == "seconds";
     if (!parameter && !reserved) parameter = space.index_of(name);
     if (parameter) {
       columns.parameters[*parameter] = c;
-    } else if (name == "value") {
-      columns.value = c;
+    } else if (value) {
+      columns.values[*value] = c;
     } else if (name == "state") {
       columns.state = c;
     } else if (name == "error") {
@@ -71,7 +98,9 @@ Result<Columns> columns_of(const CsvTable& table, const Space& space,
     return Error{ErrorKind::invalid_input,
                  table.source + ":1: found no column \"" + name + "\", expected one", name, 1};
   };
-  if (!columns.value) return missing("value");
+  for (std::size_t m = 0; m < values.size(); ++m) {
+    if (!columns.values[m]) return missing(values[m]);
+  }
   for (std::size_t i = 0; i < space.size(); ++i) {
     if (!columns.parameters[i] && !space[i].is_fixed()) return missing(space[i].name);
   }
@@ -80,7 +109,8 @@ Result<Columns> columns_of(const CsvTable& table, const Space& space,
 
 // One row; nullopt when it holds no result yet, an error when it is wrong.
 Result<std::optional<Evaluated>> result_of(const CsvTable& table, const Columns& columns,
-                                           const std::vector<CsvCell>& row, const Space& space) {
+                                           const std::vector<CsvCell>& row, const Space& space,
+                                           const std::vector<Objective>& objectives) {
   const auto wrong = [&](const CsvCell& cell, const std::string& problem) {
     return Error{ErrorKind::invalid_input, place(table, cell) + problem};
   };
@@ -108,15 +138,27 @@ Result<std::optional<Evaluated>> result_of(const CsvTable& table, const Columns&
   if (const Result<void> inside = space.check(result.point); !inside) {
     return wrong(row.front(), inside.error().message);
   }
-  const CsvCell& cell = row[*columns.value];
   if (state == "failed") {
     const std::string why = columns.error ? row[*columns.error].text : "";
     result.outcome = Outcome::failed(FailureCause::reported, why.empty() ? "failed" : why);
   } else {
-    const std::optional<Outcome> parsed =
-        cell.text.starts_with('{') ? std::nullopt : parse_value_line(cell.text);
-    if (!parsed) return wrong(cell, "value: found \"" + cell.text + "\", expected a number");
-    result.outcome = *parsed;
+    std::vector<double> values;
+    for (std::size_t m = 0; m < columns.values.size(); ++m) {
+      const CsvCell& cell = row[*columns.values[m]];
+      const std::optional<Outcome> parsed =
+          cell.text.starts_with('{') ? std::nullopt : parse_value_line(cell.text);
+      if (!parsed) {
+        return wrong(
+            cell, value_names(objectives)[m] + ": found \"" + cell.text + "\", expected a number");
+      }
+      values.push_back(parsed->value().value_or(std::nan("")));
+      if (parsed->failure) result.outcome.failure = parsed->failure;
+    }
+    if (!result.outcome.failure) {
+      result.outcome.values = std::move(values);
+    } else if (objectives.size() > 1) {
+      result.outcome = outcome_of(std::move(values), objectives);  // says which one
+    }
   }
   for (const auto& [c, name] : columns.metrics) {
     if (row[c].text.empty() || result.outcome.failure) continue;
@@ -134,17 +176,41 @@ Result<std::optional<Evaluated>> result_of(const CsvTable& table, const Columns&
   return std::optional<Evaluated>(std::move(result));
 }
 
+// Where each objective stands among others with the same names and goals, whatever their order and
+// references; a name does not matter where there is one.
+std::optional<std::vector<std::size_t>> places_of(const std::vector<Objective>& objectives,
+                                                  const std::vector<Objective>& others) {
+  if (objectives.size() != others.size()) return std::nullopt;
+  std::vector<std::size_t> places;
+  for (const Objective& objective : objectives) {
+    const auto found = std::ranges::find_if(others, [&](const Objective& other) {
+      return other.goal == objective.goal && (others.size() == 1 || other.name == objective.name);
+    });
+    if (found == others.end()) return std::nullopt;
+    places.push_back(static_cast<std::size_t>(found - others.begin()));
+  }
+  return places;
+}
+
+std::vector<double> in_places(const std::vector<double>& numbers,
+                              const std::vector<std::size_t>& places) {
+  if (numbers.empty()) return {};
+  std::vector<double> found;
+  for (const std::size_t place : places) found.push_back(numbers[place]);
+  return found;
+}
+
 Result<Imported> results_from_storage(const std::string& path, const StudyRecord& study) {
   const Result<std::unique_ptr<Storage>> storage = open_storage(path, Access::read);
   if (!storage) return storage.error();
   const Result<std::optional<StudyRecord>> record = (*storage)->load_study();
   if (!record) return record.error();
   if (!*record) return Error{ErrorKind::not_found, path + ": holds no study yet"};
-  if ((*record)->goal() != study.goal()) {
+  const auto places = places_of(study.objectives, (*record)->objectives);
+  if (!places) {
     return Error{ErrorKind::invalid_input,
-                 path + ": its goal is to " + std::string(to_string((*record)->goal())) +
-                     ", expected the goal of this study, to " +
-                     std::string(to_string(study.goal())),
+                 path + ": its goal is to " + goals_text((*record)->objectives) +
+                     ", expected the goal of this study, to " + goals_text(study.objectives),
                  "goal"};
   }
   const Result<std::vector<Trial>> trials = (*storage)->load_history();
@@ -159,10 +225,10 @@ Result<Imported> results_from_storage(const std::string& path, const StudyRecord
       continue;
     }
     imported.results.push_back({std::move(*point),
-                                {.values = trial.values,
+                                {.values = in_places(trial.values, *places),
                                  .failure = trial.failure,
                                  .metrics = trial.metrics,
-                                 .standard_error = trial.standard_error,
+                                 .standard_error = in_places(trial.standard_error, *places),
                                  .seconds = trial.seconds}});
   }
   return imported;
@@ -228,12 +294,13 @@ Result<Imported> results_from_optuna(const std::string& path, const StudyRecord&
 
 }  // namespace
 
-Result<Imported> results_from(const CsvTable& table, const Space& space) {
+Result<Imported> results_from(const CsvTable& table, const Space& space,
+                              const std::vector<Objective>& objectives) {
   Imported imported;
-  const Result<Columns> columns = columns_of(table, space, imported.problems);
+  const Result<Columns> columns = columns_of(table, space, objectives, imported.problems);
   if (!columns) return columns.error();
   for (const std::vector<CsvCell>& row : table.rows) {
-    Result<std::optional<Evaluated>> result = result_of(table, *columns, row, space);
+    Result<std::optional<Evaluated>> result = result_of(table, *columns, row, space, objectives);
     if (!result) {
       imported.problems.push_back(result.error().message);
     } else if (*result) {
@@ -253,7 +320,7 @@ Result<Imported> read_results(const std::string& path, const StudyRecord& study,
   }
   const Result<CsvTable> table = read_csv(path);
   if (!table) return table.error();
-  return results_from(*table, study.space);
+  return results_from(*table, study.space, study.objectives);
 }
 
 }  // namespace vbo::cli

@@ -23,6 +23,7 @@ struct Imported {
 Result<Imported> read_results(const std::string& path, const StudyRecord& study,
                               const std::string& optuna_study = "");
 
-Result<Imported> results_from(const CsvTable& table, const Space& space);
+Result<Imported> results_from(const CsvTable& table, const Space& space,
+                              const std::vector<Objective>& objectives = {Objective{}});
 
 }  // namespace vbo::cli

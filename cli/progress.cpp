@@ -13,12 +13,14 @@
 
 #include "cli/trial_json.hpp"
 #include "core/one_line.hpp"
+#include "vbo/front.hpp"
 
 namespace vbo::cli {
 namespace {
 
 constexpr auto kLiveEvery = std::chrono::milliseconds(100);
 constexpr auto kPlainEvery = std::chrono::seconds(10);
+constexpr int kRestAfterMeasuring = 10;  // times as long as the hypervolume took
 constexpr std::int64_t kFailuresShown = 3;
 constexpr int kStderr = 2;
 constexpr int kWidestBar = 40;
@@ -76,6 +78,10 @@ std::string elapsed_text(const ProgressState& s) {
 }
 
 std::string best_text(const ProgressState& s) {
+  if (s.front > 0) {
+    return fmt::format("{} trade-offs, hypervolume {}", s.front, short_number(s.hypervolume));
+  }
+  if (s.front == 0) return s.completed > 0 ? "nothing feasible yet" : "no result yet";
   if (!s.best) return "no result yet";
   return (s.best_feasible ? "best " : "nothing feasible yet, closest ") + short_number(*s.best) +
          " (trial " + std::to_string(s.best_id) + ")";
@@ -127,14 +133,17 @@ std::string progress_sentence(const ProgressState& s) {
 }
 
 Progress::Progress(const Console& console, ProgressState start, const std::atomic<int>& interrupts,
-                   Order order, const std::optional<Trial>& best)
+                   const StudyRecord& record, std::vector<Trial> results)
     : console_(console),
       interrupts_(interrupts),
       begin_(std::chrono::steady_clock::now()),
       unicode_(locale_is_utf8()),
       state_(std::move(start)),
-      order_(std::move(order)) {
-  if (best) take_if_better(*best);
+      record_(record),
+      order_(record.objectives, record.space.limits()) {
+  if (record_.objectives.size() > 1) state_.front = 0;
+  for (const Trial& trial : results) take(trial);
+  measure_front(true);
   if (!console.quiet) kind_ = is_terminal(kStderr) ? Kind::live : Kind::plain;
   if (kind_ == Kind::live) print_err("\x1b[?25l");  // hide the cursor
   if (kind_ == Kind::plain) say(progress_sentence(state_));
@@ -153,6 +162,7 @@ Progress::~Progress() {
   wake_.notify_all();
   if (ticker_.joinable()) ticker_.join();
   update_clock();
+  measure_front(true);
   if (kind_ == Kind::plain) say(progress_sentence(state_));
   if (kind_ == Kind::live) {
     erase();
@@ -160,7 +170,38 @@ Progress::~Progress() {
   }
 }
 
-void Progress::take_if_better(const Trial& trial) {
+// What neither is on the front nor the worst in an objective says nothing about either.
+void Progress::measure_front(bool at_once) {
+  const auto begin = std::chrono::steady_clock::now();
+  if (!front_changed_ || (!at_once && begin < measure_at_)) return;
+  Front front = make_front(record_, on_front_);
+  state_.front = std::ssize(front.trials);
+  state_.hypervolume = front.hypervolume;
+  for (std::size_t m = 0; m < record_.objectives.size(); ++m) {
+    const Trial* worst = nullptr;
+    for (const Trial& trial : on_front_) {
+      const auto gain = [&](const Trial& t) {
+        return record_.objectives[m].goal == Goal::minimize ? -t.values[m] : t.values[m];
+      };
+      if (!worst || gain(trial) < gain(*worst)) worst = &trial;
+    }
+    const bool is_there =
+        worst && std::ranges::find(front.trials, worst->id, &Trial::id) != front.trials.end();
+    if (worst && !is_there) front.trials.push_back(*worst);
+  }
+  on_front_ = std::move(front.trials);
+  front_changed_ = false;
+  const auto end = std::chrono::steady_clock::now();
+  measure_at_ = end + kRestAfterMeasuring * (end - begin);
+}
+
+void Progress::take(const Trial& trial) {
+  if (record_.objectives.size() > 1) {
+    if (!order_.feasible(trial)) return;
+    on_front_.push_back(trial);
+    front_changed_ = true;
+    return;
+  }
   const Standing found = order_.standing(trial);
   if (!(found > best_)) return;
   best_ = found;
@@ -181,7 +222,7 @@ void Progress::finished(const Trial& trial) {
   ++state_.ended_here;
   if (!trial.values.empty()) {
     ++state_.completed;
-    take_if_better(trial);
+    take(trial);
     return;
   }
   ++state_.failed;
@@ -204,6 +245,7 @@ void Progress::tick() {
   auto next_plain = begin_ + kPlainEvery;
   while (!done_) {
     update_clock();
+    measure_front(false);
     if (state_.interrupts >= 1 && !interrupt_announced_ && kind_ != Kind::none) {
       interrupt_announced_ = true;
       if (state_.interrupts == 1) {

@@ -20,15 +20,16 @@ namespace vbo::cli {
 
 struct ProgressState {
   std::string study;
-  Goal goal = Goal::minimize;
   std::int64_t budget = 0;
   std::int64_t completed = 0, failed = 0, running = 0;
   std::int64_t ended_here = 0;  // completed or failed since this process began
   std::optional<double> best;
   TrialId best_id = 0;
   bool best_feasible = true;  // false: the least violating result, none is feasible yet
-  double seconds = 0.0;       // since this process began
-  double startup = 0.0;       // of these, before the first evaluation began
+  std::int64_t front = -1;    // of several objectives: how many trade-offs; -1 = there is one
+  double hypervolume = 0.0;
+  double seconds = 0.0;  // since this process began
+  double startup = 0.0;  // of these, before the first evaluation began
   int interrupts = 0;
 };
 
@@ -38,9 +39,9 @@ std::string progress_sentence(const ProgressState& state);                      
 
 class Progress {
  public:
-  // `best`: of the results before this process began.
+  // `results`: those before this process began, or of one objective the best of them.
   Progress(const Console& console, ProgressState start, const std::atomic<int>& interrupts,
-           Order order, const std::optional<Trial>& best);
+           const StudyRecord& record, std::vector<Trial> results);
   ~Progress();  // takes the live lines away
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -51,7 +52,8 @@ class Progress {
 
  private:
   enum class Kind { none, live, plain };
-  void take_if_better(const Trial& trial);
+  void take(const Trial& trial);
+  void measure_front(bool at_once);
   void tick();
   void update_clock();
   void note_begin();  // of the first evaluation
@@ -68,8 +70,12 @@ class Progress {
   std::mutex mutex_;  // guards everything below
   std::condition_variable wake_;
   ProgressState state_;
-  Order order_;
-  Standing best_;  // of state_.best
+  const StudyRecord record_;
+  const Order order_;
+  Standing best_;                // of state_.best
+  std::vector<Trial> on_front_;  // and what its reference is measured by, and what came since
+  bool front_changed_ = false;
+  std::chrono::steady_clock::time_point measure_at_;
   std::int64_t failures_shown_ = 0;
   bool drawn_ = false;
   bool evaluates_ = false;  // the first evaluation has begun

@@ -54,6 +54,96 @@ std::string point_text(const Space& space, const Point& point) {
   return text;
 }
 
+std::string goals_text(const std::vector<Objective>& objectives) {
+  std::string text;
+  for (const Objective& objective : objectives) {
+    text += (text.empty() ? "" : ", ") + std::string(to_string(objective.goal));
+    if (objectives.size() > 1) text += " " + one_line(objective.name);
+  }
+  return text;
+}
+
+std::string values_text(const std::vector<Objective>& objectives, const std::vector<double>& values,
+                        std::string (*number)(double)) {
+  std::string text;
+  for (std::size_t m = 0; m < values.size(); ++m) {
+    if (m > 0) text += ", ";
+    if (objectives.size() > 1) text += one_line(objectives[m].name) + " = ";
+    text += number(values[m]);
+  }
+  return text;
+}
+
+Json values_json(const std::vector<Objective>& objectives, const std::vector<double>& values) {
+  if (values.empty()) return nullptr;
+  if (objectives.size() < 2) return values.front();
+  Json json = Json::object();
+  for (std::size_t m = 0; m < objectives.size(); ++m) json[objectives[m].name] = values[m];
+  return json;
+}
+
+std::string_view values_key(const std::vector<Objective>& objectives) {
+  return objectives.size() < 2 ? "value" : "values";
+}
+
+namespace {
+
+constexpr std::size_t kShownTradeOffs = 8;
+constexpr std::size_t kLongestLine = 100;
+
+// The cells of a table, the header first; at most so many trials, spread over all.
+std::vector<std::vector<std::string>> front_cells(const Space& space, const Front& front,
+                                                  std::size_t most, bool parameters) {
+  std::vector<const Trial*> trials;
+  for (const Trial& trial : front.trials) trials.push_back(&trial);
+  const bool lower = front.objectives.front().goal == Goal::minimize;
+  std::ranges::stable_sort(trials, [&](const Trial* a, const Trial* b) {
+    return lower ? *a->value() < *b->value() : *a->value() > *b->value();
+  });
+  std::vector<std::vector<std::string>> rows = {{"trial"}};
+  for (const Objective& objective : front.objectives) rows[0].push_back(one_line(objective.name));
+  for (const Parameter& p : space.parameters()) {
+    if (parameters) rows[0].push_back(one_line(p.name));
+  }
+  const std::size_t shown = std::min(trials.size(), most);
+  for (std::size_t k = 0; k < shown; ++k) {
+    const Trial& trial = *trials[shown == 1 ? 0 : k * (trials.size() - 1) / (shown - 1)];
+    std::vector<std::string>& row = rows.emplace_back();
+    row.push_back(std::to_string(trial.id));
+    for (const double value : trial.values) row.push_back(short_number(value));
+    for (const Value& value : trial.point) {
+      const auto* real = std::get_if<double>(&value);
+      if (parameters) row.push_back(real ? short_number(*real) : one_line(to_string(value)));
+    }
+  }
+  return rows;
+}
+
+std::string table_text(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths(rows[0].size(), 0);
+  for (const auto& row : rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) text += fmt::format("  {:>{}}", row[c], widths[c]);
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string front_table(const Space& space, const Front& front) {
+  return table_text(front_cells(space, front, front.trials.size(), true));
+}
+
+std::string short_front_table(const Space& space, const Front& front) {
+  const std::string whole = table_text(front_cells(space, front, kShownTradeOffs, true));
+  if (whole.find('\n') <= kLongestLine) return whole;
+  return table_text(front_cells(space, front, kShownTradeOffs, false));
+}
+
 std::string number_text(double value) { return to_string(Value(value)); }
 std::string short_number(double value) { return fmt::format("{:.6g}", value); }
 

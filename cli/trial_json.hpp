@@ -5,14 +5,18 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/json.hpp"
+#include "vbo/front.hpp"
 #include "vbo/trial.hpp"
 
 namespace vbo::cli {
 
 // In CSV, written or read, a column of metrics is called "metrics.NAME".
 inline constexpr std::string_view kMetricPrefix = "metrics.";
+inline constexpr std::string_view kValuePrefix = "values.";      // where a name is another column's
+inline constexpr std::string_view kParameterPrefix = "params.";  // likewise
 inline constexpr std::string_view kSuggestedPrefix = "suggested.";
 
 void print_json(const Json& json);  // to standard output
@@ -23,6 +27,19 @@ std::string point_lines(const Space& space, const Point& point, std::string_view
 std::string limit_lines(const Space& space, const Trial& trial, std::string_view indent);
 // "x1 = 0.5, x2 = 1" on one line.
 std::string point_text(const Space& space, const Point& point);
+
+// "minimize", or "minimize error, maximize speed".
+std::string goals_text(const std::vector<Objective>& objectives);
+// "0.07", or "error = 0.07, speed = 12.1". `number` writes each.
+std::string values_text(const std::vector<Objective>& objectives, const std::vector<double>& values,
+                        std::string (*number)(double));
+// 0.07, or {"error": 0.07, "speed": 12.1}; null without values. Its key is "value" or "values".
+Json values_json(const std::vector<Objective>& objectives, const std::vector<double>& values);
+std::string_view values_key(const std::vector<Objective>& objectives);
+// Trials of a front as a table, the best in the first objective first.
+std::string front_table(const Space& space, const Front& front);
+// A few of them, spread over all; without the parameters where those make lines too long.
+std::string short_front_table(const Space& space, const Front& front);
 
 std::string number_text(double value);      // shortest text that reads back exactly
 std::string short_number(double value);     // six significant digits

@@ -17,15 +17,17 @@
 
 #include "vbo/report.hpp"
 #include "web/http.hpp"
+#include "web/telling.hpp"
 #include "web/work_queue.hpp"
 
 namespace vbo::web {
 
-// What may be changed through the interface; both empty = read only. Called from a thread of the
+// What may be changed through the interface; all empty = read only. Called from a thread of the
 // service's own, one at a time.
 struct StudyWriter {
   std::function<Result<std::vector<Trial>>(std::int64_t count, bool over_budget)> ask;
-  std::function<Result<void>(const Trial& ended)> tell;  // id, state, value or failure, metrics
+  std::function<Result<Trial>(const Telling& telling)> tell;  // the trial as it is stored then
+  std::function<Result<void>(const std::vector<TrialId>& ids, const std::string& reason)> drop;
 };
 
 class StudyService {
@@ -61,6 +63,10 @@ class StudyService {
   Response page();
   Response ask(const Request& request) const;
   Response tell(const Request& request);
+  Response drop(const Request& request) const;
+  Response pending() const;
+  Response front() const;
+  StudyRecord record() const;
   void later(std::function<Response()> work, const HttpServer::Respond& respond);
 
   const std::string url_;

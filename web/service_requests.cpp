@@ -2,7 +2,6 @@
 // What the service answers: the interface of docs/reference/http.md.
 #include <algorithm>
 
-#include "core/limits.hpp"
 #include "core/one_line.hpp"
 #include "core/users_sign.hpp"
 #include "report/json.hpp"
@@ -55,8 +54,8 @@ std::optional<std::int64_t> whole_number(const std::string& text) {
 
 EventId last_event(const Trial& trial) { return std::max(trial.asked_in, trial.told_in); }
 
-Json with_history(const Space& space, const Trial& trial) {
-  Json json = trial_json(space, trial);
+Json with_history(const StudyRecord& record, const Trial& trial) {
+  Json json = trial_json(record.space, trial, record.objectives);
   json["asked_in"] = trial.asked_in;
   json["told_in"] = trial.told_in;
   json["asked_at"] = trial.asked_at;
@@ -67,53 +66,22 @@ Json with_history(const Space& space, const Trial& trial) {
   return json;
 }
 
-Result<Json> object_in(const std::string& body) {
-  Result<Json> json = parse_json(body);
-  if (!json) return json.error();
-  if (!json->is_object()) return Error{ErrorKind::invalid_input, "expected a JSON object"};
-  return json;
-}
-
-Error wrong_field(const std::string& field, const std::string& right) {
-  return {ErrorKind::invalid_input, "field \"" + field + "\": expected " + right, field};
-}
-
-// {"id": 7, "value": 1.2, "metrics": {...}} or {"id": 7, "error": "..."}
-Result<Trial> told_in_body(const std::string& body) {
-  const Result<Json> json = object_in(body);
-  if (!json) return json.error();
-  Trial trial;
-  for (const auto& item : json->items()) {
-    if (item.key() != "id" && item.key() != "value" && item.key() != "error" &&
-        item.key() != "metrics") {
-      return Error{ErrorKind::invalid_input,
-                   "field \"" + item.key() + "\" is unknown; expected id, value, metrics, error",
-                   item.key()};
+// {"ids": [7, 8], "reason": "..."}
+Result<std::vector<TrialId>> ids_in(const Json& json) {
+  for (const auto& item : json.items()) {
+    if (item.key() == "ids" || (item.key() == "reason" && item.value().is_string())) continue;
+    return wrong_field(item.key(), "{\"ids\": [ID, ...], \"reason\": \"...\"}");
+  }
+  std::vector<TrialId> ids;
+  const auto found = json.find("ids");
+  if (found != json.end() && found->is_array()) {
+    for (const Json& id : *found) {
+      if (!id.is_number_integer()) return wrong_field("ids", "whole numbers");
+      ids.push_back(id.get<TrialId>());
     }
   }
-  if (!json->contains("id") || !(*json)["id"].is_number_integer()) {
-    return wrong_field("id", "the id of a suggestion");
-  }
-  trial.id = (*json)["id"].get<TrialId>();
-  if (json->contains("value") == json->contains("error")) {
-    return wrong_field("value", "either a value or an error");
-  }
-  if (json->contains("error")) {
-    if (!(*json)["error"].is_string()) return wrong_field("error", "text");
-    trial.state = TrialState::failed;
-    trial.failure = Failure{FailureCause::reported, (*json)["error"].get<std::string>()};
-    return trial;
-  }
-  if (!(*json)["value"].is_number()) return wrong_field("value", "a number");
-  trial.state = TrialState::completed;
-  trial.values = {(*json)["value"].get<double>()};
-  if (!json->contains("metrics")) return trial;
-  if (!(*json)["metrics"].is_object()) return wrong_field("metrics", "an object of numbers");
-  for (const auto& item : (*json)["metrics"].items()) {
-    if (!item.value().is_number()) return wrong_field("metrics." + item.key(), "a number");
-    trial.metrics[item.key()] = item.value().get<double>();
-  }
-  return trial;
+  if (ids.empty()) return wrong_field("ids", "a list of ids of suggestions, at least one");
+  return ids;
 }
 
 }  // namespace
@@ -155,7 +123,7 @@ Response StudyService::trials(const Request& request) const {
   }
   Json list = Json::array();
   for (std::size_t i = 0; i < many; ++i) {
-    list.push_back(with_history(report_.record.space, *found[i]));
+    list.push_back(with_history(report_.record, *found[i]));
   }
   return json_response({{"event", many > 0 ? last_event(*found[many - 1]) : after},
                         {"more", many < found.size()},
@@ -170,15 +138,10 @@ Response StudyService::trial(const std::string& id_text) {
   const Result<std::optional<Trial>> found = (*storage)->load_trial(*id);
   if (!found) return response_of(found.error());
   if (!*found) return error_response(404, "there is no trial " + id_text);
-  Space space;
-  Goal goal;
-  {
-    const std::lock_guard lock(mutex_);
-    space = report_.record.space;
-    goal = report_.record.score_goal();
-  }
-  Json json = with_history(space, **found);
-  json["ledger"] = ledger_json(ledger_, in_present_form(goal, ledger_, (*found)->rationale));
+  const StudyRecord study = record();
+  Json json = with_history(study, **found);
+  json["ledger"] =
+      ledger_json(ledger_, in_present_form(study.score_goal(), ledger_, (*found)->rationale));
   return json_response(json);
 }
 
@@ -214,31 +177,62 @@ Response StudyService::ask(const Request& request) const {
   const Result<std::vector<Trial>> trials = writer_.ask(count, over_budget);
   if (!trials) return response_of(trials.error());
   look_again();
-  Space space;
-  {
-    const std::lock_guard lock(mutex_);
-    space = report_.record.space;
-  }
+  const Space space = record().space;
   Json list = Json::array();
   for (const Trial& trial : *trials) list.push_back(suggestion_json(space, trial));
   return json_response(list);
 }
 
 Response StudyService::tell(const Request& request) {
-  const Result<Trial> ended = told_in_body(request.body);
-  if (!ended) return response_of(ended.error());
-  if (ended->value()) {
-    const std::lock_guard lock(mutex_);
-    const Result<void> complete = check_metrics(report_.record.space, ended->metrics);
-    if (!complete) return response_of(complete.error());
-  }
-  const Result<void> done = writer_.tell(*ended);
-  if (!done) return response_of(done.error());
+  const StudyRecord study = record();
+  const Result<Telling> telling = telling_from(request.body, study);
+  if (!telling) return response_of(telling.error());
+  const Result<Trial> told = writer_.tell(*telling);
+  if (!told) return response_of(told.error());
   look_again();
-  return json_response({{"id", ended->id},
-                        {"state", to_string(ended->state)},
-                        {"value", ended->value() ? Json(*ended->value()) : Json()},
-                        {"error", ended->failure ? Json(ended->failure->message) : Json()}});
+  const Json trial = trial_json(study.space, *told, study.objectives);
+  const std::string value = study.objectives.size() > 1 ? "values" : "value";
+  return json_response({{"id", told->id},
+                        {"state", trial["state"]},
+                        {value, trial[value]},
+                        {"error", trial["error"]}});
+}
+
+Response StudyService::drop(const Request& request) const {
+  const Result<Json> json = object_in(request.body);
+  if (!json) return response_of(json.error());
+  const Result<std::vector<TrialId>> ids = ids_in(*json);
+  if (!ids) return response_of(ids.error());
+  const Result<void> dropped = writer_.drop(*ids, json->value("reason", ""));
+  if (!dropped) return response_of(dropped.error());
+  look_again();
+  return json_response({{"dropped", *ids}});
+}
+
+Response StudyService::pending() const {
+  const Result<std::unique_ptr<Storage>> storage = open_();
+  if (!storage) return response_of(storage.error());
+  const Result<std::vector<Trial>> trials = (*storage)->load_history();
+  if (!trials) return response_of(trials.error());
+  const Space space = record().space;
+  Json list = Json::array();
+  for (const Trial& trial : *trials) {
+    if (!trial.has_ended()) list.push_back(suggestion_json(space, trial));
+  }
+  return json_response(list);
+}
+
+Response StudyService::front() const {
+  const std::lock_guard lock(mutex_);
+  if (!problem_.empty()) return error_response(503, problem_);
+  const StudyRecord& study = report_.record;
+  return json_response(
+      front_json(study.space, report_.front ? *report_.front : make_front(study, report_.trials)));
+}
+
+StudyRecord StudyService::record() const {
+  const std::lock_guard lock(mutex_);
+  return report_.record;
 }
 
 void StudyService::later(std::function<Response()> work, const HttpServer::Respond& respond) {
@@ -269,9 +263,12 @@ void StudyService::handle(const Request& request, const HttpServer::Respond& res
           respond);
     }
     if (request.path == "/api/page") return respond(page());
+    if (request.path == "/api/front") return later([this] { return front(); }, respond);
+    if (request.path == "/api/pending") return later([this] { return pending(); }, respond);
   }
   const bool asks = request.path == "/api/ask", tells = request.path == "/api/tell";
-  if (!asks && !tells) return respond(error_response(404, "nothing here by that name"));
+  const bool drops = request.path == "/api/drop";
+  if (!asks && !tells && !drops) return respond(error_response(404, "nothing here by that name"));
   if (request.method != "POST") {
     Response response = error_response(405, "use POST");
     response.headers["Allow"] = "POST";
@@ -281,7 +278,11 @@ void StudyService::handle(const Request& request, const HttpServer::Respond& res
     return respond(
         error_response(403, "this server only shows the study; start it with --allow-tell"));
   }
-  later([this, request, asks] { return asks ? ask(request) : tell(request); }, respond);
+  later(
+      [this, request, asks, tells] {
+        return asks ? ask(request) : tells ? tell(request) : drop(request);
+      },
+      respond);
 }
 
 }  // namespace vbo::web

@@ -77,6 +77,7 @@ struct ProcessOptions {
   std::size_t output_limit = std::size_t{1} << 18;  // bytes kept from the end of standard output
   std::size_t stderr_limit = std::size_t{1} << 12;  // ... and of standard error
   std::size_t line_limit = std::size_t{1} << 20;    // bytes of one answer in serve mode
+  std::vector<Objective> objectives;  // answers have a value for each by name; empty = one value
 
   Result<void> validate() const;
 };

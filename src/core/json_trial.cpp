@@ -7,6 +7,7 @@
 
 #include "core/json.hpp"
 #include "core/limits.hpp"
+#include "core/named_values.hpp"
 #include "core/spelling.hpp"
 
 namespace vbo {
@@ -137,6 +138,18 @@ Json trial_json(const Space& space, const Trial& trial, std::span<const Objectiv
   return json;
 }
 
+Outcome outcome_of(std::vector<double> values, std::span<const Objective> objectives) {
+  if (objectives.size() > 1) {
+    for (std::size_t m = 0; m < values.size(); ++m) {
+      if (std::isfinite(values[m])) continue;
+      return Outcome::failed(FailureCause::non_finite, "the value of \"" + objectives[m].name +
+                                                           "\" is " + to_string(Value(values[m])) +
+                                                           ", not a finite number");
+    }
+  }
+  return Outcome::of(std::move(values));
+}
+
 Outcome outcome_from(const Json& object, std::span<const Objective> objectives) {
   if (const auto error = object.find("error"); error != object.end() && !error->is_null()) {
     return Outcome::failed(FailureCause::reported,
@@ -152,7 +165,7 @@ Outcome outcome_from(const Json& object, std::span<const Objective> objectives) 
   if (const auto* wrong = std::get_if<std::string>(&values)) {
     return Outcome::failed(FailureCause::no_value, *wrong);
   }
-  Outcome outcome = Outcome::of(std::get<0>(std::move(values)));
+  Outcome outcome = outcome_of(std::get<0>(std::move(values)), objectives);
   if (outcome.failure) return outcome;
   if (const auto sem = object.find("sem"); sem != object.end() && !sem->is_null()) {
     auto errors = numbers_from(*sem, "sem", objectives);

@@ -96,7 +96,7 @@ class OnceEvaluator final : public Evaluator {
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
       return {.failure = failure_from_status(status)};
     }
-    return find_value(output_);
+    return find_value(output_, context_.options.objectives);
   }
 
   EvaluatorContext& context_;

@@ -190,7 +190,8 @@ class ServeEvaluator final : public Evaluator {
     std::optional<Outcome> answer;
     for (std::size_t end = 0; !answer && (end = lines_.find('\n', start)) != std::string::npos;
          start = end + 1) {
-      Reply reply = parse_reply(std::string_view(lines_).substr(start, end - start));
+      Reply reply = parse_reply(std::string_view(lines_).substr(start, end - start),
+                                context_.options.objectives);
       if (reply.kind == Reply::Kind::other) continue;
       if (reply.kind == Reply::Kind::answer && reply.id == id_) {
         answer = std::move(reply.result);

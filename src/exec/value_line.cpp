@@ -83,6 +83,21 @@ Result<Json> parse_object(std::string_view text) {
   return json;
 }
 
+bool is_answer(const Json& object, std::span<const Objective> objectives) {
+  return object.contains("error") || object.contains("value") ||
+         (objectives.size() > 1 && object.contains("values"));
+}
+
+// What a program should print.
+std::string answer_form(std::span<const Objective> objectives) {
+  if (objectives.size() < 2) return "a number or {\"value\": ...}";
+  std::string names;
+  for (const Objective& objective : objectives) {
+    names += (names.empty() ? "\"" : ", \"") + objective.name + "\": NUMBER";
+  }
+  return "{\"values\": {" + names + "}}";
+}
+
 }  // namespace
 
 void Tail::append(std::string_view bytes) {
@@ -106,20 +121,22 @@ std::string_view Tail::text() const {
   return all.size() > limit_ ? all.substr(all.size() - limit_) : all;
 }
 
-std::optional<Outcome> parse_value_line(std::string_view line) {
+std::optional<Outcome> parse_value_line(std::string_view line,
+                                        std::span<const Objective> objectives) {
   const std::string_view text = trimmed(line);
-  if (const std::optional<double> number = parse_number(text)) {
+  const bool may_be_number = objectives.size() < 2;
+  if (const auto number = may_be_number ? parse_number(text) : std::nullopt) {
     if (std::isfinite(*number)) return Outcome::of(*number);
     return Outcome::failed(FailureCause::non_finite,
                            "the value is " + excerpt(text) + ", not a finite number");
   }
   if (!text.starts_with('{')) return std::nullopt;
   const Result<Json> object = parse_object(text);
-  if (!object || !(object->contains("value") || object->contains("error"))) return std::nullopt;
-  return outcome_from(*object);
+  if (!object || !is_answer(*object, objectives)) return std::nullopt;
+  return outcome_from(*object, objectives);
 }
 
-Outcome find_value(const Tail& output) {
+Outcome find_value(const Tail& output, std::span<const Objective> objectives) {
   std::string_view text = output.text();
   if (output.cut()) {
     // The first line has lost its beginning: "-12.5" may look like "2.5".
@@ -129,26 +146,31 @@ Outcome find_value(const Tail& output) {
   for (bool last = true; !text.empty();) {
     const std::size_t start = text.substr(0, text.size() - 1).rfind('\n') + 1;  // npos + 1 == 0
     const std::string_view line = trimmed(text.substr(start));
-    if (std::optional<Outcome> found = parse_value_line(line)) {
+    if (std::optional<Outcome> found = parse_value_line(line, objectives)) {
       found->line = line;
       return *std::move(found);
     }
     // A brace alone ends an object that was spread over several lines.
-    if (last && (line.starts_with('{') || line == "}")) {
-      return Outcome::failed(FailureCause::no_value,
-                             "the last line it printed is " + excerpt(line) +
-                                 ", expected a number or {\"value\": ...} on one line");
+    const bool is_number = objectives.size() > 1 && parse_number(line);
+    if (last && (line.starts_with('{') || line == "}" || is_number)) {
+      return Outcome::failed(FailureCause::no_value, "the last line it printed is " +
+                                                         excerpt(line) + ", expected " +
+                                                         answer_form(objectives) + " on one line");
     }
     last = last && line.empty();
     text = text.substr(0, start);
   }
+  if (output.text().empty()) {
+    return Outcome::failed(FailureCause::no_value, "it printed nothing, expected " +
+                                                       answer_form(objectives) + " on a line");
+  }
   return Outcome::failed(FailureCause::no_value,
-                         output.text().empty()
-                             ? "it printed nothing, expected a number or {\"value\": ...} on a line"
+                         objectives.size() > 1
+                             ? "no line it printed is " + answer_form(objectives)
                              : "no line it printed is a number or a JSON object with \"value\"");
 }
 
-Reply parse_reply(std::string_view line) {
+Reply parse_reply(std::string_view line, std::span<const Objective> objectives) {
   const std::string_view text = trimmed(line);
   Reply reply;
   if (!text.starts_with('{')) return reply;
@@ -162,14 +184,14 @@ Reply parse_reply(std::string_view line) {
     const bool meant = text.find("\"id\"") != std::string_view::npos;
     return meant ? malformed("its answer is not valid JSON: ") : reply;
   }
-  if (!object->contains("value") && !object->contains("error")) return reply;
+  if (!is_answer(*object, objectives)) return reply;
   const auto id = object->find("id");
   if (id == object->end() || !id->is_number_integer()) {
     return malformed("its answer has no whole number \"id\": ");
   }
   reply.kind = Reply::Kind::answer;
   reply.id = id->get<TrialId>();
-  reply.result = outcome_from(*object);
+  reply.result = outcome_from(*object, objectives);
   reply.result.line = text;
   return reply;
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -28,17 +29,19 @@ class Tail {
 
 // A finite value with its metrics, or why the line has none. nullopt when the line is neither a
 // number nor an object with "value" or "error". "nan", "inf" and 1e999 are values that are not
-// finite, as words of C or Python, alone or in JSON.
-std::optional<Outcome> parse_value_line(std::string_view line);
+// finite, as words of C or Python, alone or in JSON. With two objectives or more the line is an
+// object with "values" or "error".
+std::optional<Outcome> parse_value_line(std::string_view line,
+                                        std::span<const Objective> objectives = {});
 
 // The last line of the output that has a value; no_value when none has. When the last line that is
 // not empty looks like JSON and has none, nothing before it counts: it was meant to be the answer.
-Outcome find_value(const Tail& output);
+Outcome find_value(const Tail& output, std::span<const Objective> objectives = {});
 
 // One line from a persistent evaluator.
 struct Reply {
   enum class Kind {
-    other,      // not a JSON object with "value" or "error": chatter, to be ignored
+    other,      // not a JSON object with "value", "values" or "error": chatter, to be ignored
     answer,     // value or failure for `id`
     malformed,  // meant as an answer but not readable as one
   };
@@ -46,6 +49,6 @@ struct Reply {
   std::optional<TrialId> id;
   Outcome result;
 };
-Reply parse_reply(std::string_view line);
+Reply parse_reply(std::string_view line, std::span<const Objective> objectives = {});
 
 }  // namespace vbo

@@ -61,6 +61,21 @@ std::string_view what_a_source_does(std::string_view source) {
 Prediction prediction_of(const StudyRecord& record, std::span<const Trial> history,
                          const Trial& trial) {
   Prediction prediction;
+  if (const double* feasible = find(trial.rationale, "feasible")) prediction.feasible = *feasible;
+  if (record.objectives.size() > 1) {
+    std::vector<Trial> before;
+    for (const Trial& other : history) {
+      if (other.told_in != 0 && other.told_in < trial.asked_in) before.push_back(other);
+    }
+    const Order order(record.objectives, record.space.limits());
+    prediction.front_before = std::ssize(order.front(before));
+    const bool on_front =
+        order.feasible(trial) && std::ranges::none_of(history, [&](const Trial& t) {
+          return order.feasible(t) && order.better(t, trial);
+        });
+    prediction.on_front = on_front;
+    return prediction;
+  }
   const bool lower = record.goal() == Goal::minimize;
   const Order order(record.objectives, record.space.limits());
   std::vector<double> known;  // best first
@@ -71,7 +86,6 @@ Prediction prediction_of(const StudyRecord& record, std::span<const Trial> histo
     if (is_feasible(record.space, other) && (!best || order.better(other, *best))) best = &other;
   }
   if (best) prediction.best_before = best->value();
-  if (const double* feasible = find(trial.rationale, "feasible")) prediction.feasible = *feasible;
   if (const double* mean = find(trial.rationale, "mean")) prediction.mean = *mean;
   if (const double* deviation = find(trial.rationale, "deviation")) {
     prediction.deviation = *deviation;
@@ -122,6 +136,12 @@ std::string why_text(const StudyRecord& record, const Prediction& prediction, co
         if (prediction.beats) {
           text += ", " + percent(*prediction.beats) + " likely better than the best";
         }
+      } else if (prediction.front_before) {
+        text = *prediction.front_before > 0
+                   ? "Tried when the best trade-offs were " +
+                         std::to_string(*prediction.front_before) +
+                         (*prediction.front_before == 1 ? " result" : " results")
+                   : "Tried before there was any feasible result";
       } else if (prediction.best_before) {
         text = "Tried without a prediction, when the best so far was " +
                number(*prediction.best_before);
@@ -141,9 +161,17 @@ std::string why_text(const StudyRecord& record, const Prediction& prediction, co
   }
   if (trial.value()) {
     const Order order(record.objectives, record.space.limits());
-    text += " It gave " + number(*trial.value());
+    text += " It gave ";
+    for (std::size_t m = 0; m < trial.values.size(); ++m) {
+      if (m > 0) text += ", ";
+      if (trial.values.size() > 1) text += one_line(record.objectives[m].name) + " = ";
+      text += number(trial.values[m]);
+    }
     if (!is_feasible(record.space, trial)) {
       text += ", outside the limits";
+    } else if (prediction.on_front) {
+      text += *prediction.on_front ? ", one of the best trade-offs"
+                                   : ", and another result is better in all objectives or equal";
     } else if (prediction.best_before && order.better(*trial.value(), *prediction.best_before)) {
       text += ", better than all before";
     }

@@ -4,6 +4,7 @@
 // limits, which source and what that source does. Computed from stored trials alone.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +20,10 @@ struct Prediction {
   std::optional<double> feasible;     // probability within all limits
   std::optional<double> best_before;  // the best feasible result the method knew
   std::optional<double> beats;        // probability of a better value than that
+  // Of several objectives instead: how many trade-offs the method knew, and whether the result is
+  // one of the best now.
+  std::optional<std::int64_t> front_before;
+  std::optional<bool> on_front;
   bool by_rank = false;  // the mean is the result whose rank was predicted, without a deviation
 };
 

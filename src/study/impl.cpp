@@ -249,8 +249,8 @@ Result<const Trial*> Study::Impl::find_open(TrialId id) {
     return Error{ErrorKind::not_found,
                  who + " does not exist, expected an id from 1 to " + std::to_string(last_id)};
   }
-  const std::string outcome = (*stored)->value() ? "value " + to_string(Value(*(*stored)->value()))
-                                                 : (*stored)->failure->message;
+  std::string outcome = (*stored)->failure ? (*stored)->failure->message : "value";
+  for (const double value : (*stored)->values) outcome += " " + to_string(Value(value));
   return Error{ErrorKind::conflict, who + " has already ended: " +
                                         std::string(to_string((*stored)->state)) + ", " + outcome};
 }

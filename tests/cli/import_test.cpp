@@ -80,5 +80,27 @@ TEST(Import, WhatIsThereIsNotImportedAgain) {
   EXPECT_EQ(fresh[1].outcome.value(), 6.0);
 }
 
+TEST(Import, ReadsAColumnPerObjective) {
+  const std::vector<Objective> two = {{"error"}, {"speed", Goal::maximize}};
+  const auto read = [&](std::string_view text) {
+    return results_from(parse_csv(text, "past.csv").value(), space(), two);
+  };
+  const Imported imported = read("c,speed,x,n,error\na,2,0.3,2,1.5\n3,nan,0.1,3,1\n").value();
+  ASSERT_EQ(imported.results.size(), 2U);
+  EXPECT_THAT(imported.results[0].outcome.values, ElementsAre(1.5, 2.0));
+  EXPECT_THAT(imported.results[1].outcome.failure->message, HasSubstr("\"speed\" is nan"));
+  // As `vbo trials` writes it, where "error" says why an evaluation failed.
+  const Imported ours = read(
+                            "id,state,values.error,speed,c,x,n,error\n1,completed,1.5,2,a,0.3,2,"
+                            "\n2,failed,,,a,0.3,2,no\n")
+                            .value();
+  ASSERT_EQ(ours.results.size(), 2U);
+  EXPECT_THAT(ours.results[0].outcome.values, ElementsAre(1.5, 2.0));
+  EXPECT_EQ(ours.results[1].outcome.failure->message, "no");
+  EXPECT_THAT(read("c,error,x,n\na,2,0.3,2\n").error().message, HasSubstr("no column \"speed\""));
+  EXPECT_THAT(read("c,error,speed,x,n\na,2,fast,0.3,2\n").value().problems,
+              ElementsAre(HasSubstr("speed: found \"fast\", expected a number")));
+}
+
 }  // namespace
 }  // namespace vbo::cli

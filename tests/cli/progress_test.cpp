@@ -16,7 +16,6 @@ using testing::Not;
 
 ProgressState halfway() {
   return {.study = "branin",
-          .goal = Goal::minimize,
           .budget = 640,
           .completed = 318,
           .failed = 2,
@@ -72,6 +71,15 @@ TEST(Progress, KnowsNothingAtTheBeginning) {
   const auto [first, second] = lines_of(state, 100);
   EXPECT_THAT(first, Not(HasSubstr("left")));
   EXPECT_THAT(second, HasSubstr("no result yet"));
+}
+
+TEST(Progress, ShowsTheFrontOfSeveralObjectives) {
+  ProgressState state = halfway();
+  state.front = 12;
+  state.hypervolume = 3.25;
+  EXPECT_THAT(lines_of(state, 100).second, HasSubstr("12 trade-offs, hypervolume 3.25"));
+  state.front = 0;
+  EXPECT_THAT(lines_of(state, 100).second, HasSubstr("nothing feasible yet"));
 }
 
 TEST(Progress, SaysTheSameInASentence) {

@@ -32,6 +32,7 @@ name = "width"
 type = "ordinal"
 values = [16, 32, 64, 128]
 """,
+    "objective": '[[parameter]]\nname = "width"\ntype = "float"\nlow = 0.0\nhigh = 1.0\n',
     "constraint": """[[parameter]]
 name = "width"
 type = "int"
@@ -59,7 +60,7 @@ class Snippets(VboTest):
         known = {"README.md": {"sh", "toml", "python"}, "study-file.md": {"toml"}, "evaluators.md": {"python"},
                  "python.md": {"python", "sh"}, "http.md": {"sh"}, "cluster.md": {"sh", "toml", "yaml"},
                  "constraints.md": {"toml"}, "getting-started.md": {"sh"}, "robot-and-http.md": {"sh"},
-                 "optuna.md": {"python"}, "embed-in-cpp.md": {"cpp", "cmake"}, "compare-studies.md": {"sh"}}
+                 "optuna.md": {"python"}, "several-objectives.md": {"toml", "sh"}, "embed-in-cpp.md": {"cpp", "cmake"}, "compare-studies.md": {"sh"}}
         for page in PAGES:
             if page.name in LEFT_OUT:
                 continue
@@ -129,6 +130,7 @@ class Snippets(VboTest):
         found = snippets(ROOT / "docs/reference/study-file.md", "toml")
         self.assertGreaterEqual(len(found), 4)
         found += snippets(ROOT / "docs/how-to/constraints.md", "toml")
+        found += snippets(ROOT / "docs/how-to/several-objectives.md", "toml")
         self.write("branin.py", "print(1.0)\n")
         for text in found:
             if "[study]" not in text:

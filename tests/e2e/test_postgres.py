@@ -12,6 +12,7 @@ import time
 import unittest
 
 import postgres
+import test_objectives
 from proxy import Proxy
 from support import VBO, VboTest
 
@@ -328,6 +329,13 @@ class Chaos(OnServer):
         path.write_text(path.read_text().replace(f"budget = {budget}", f"budget = {budget + 1}"))
         done = self.vbo("run", "study.toml")
         self.assertNotIn("other suggestions", done.stderr)
+
+
+class SeveralObjectives(test_objectives.Objectives):
+    def test_workers_and_coordinators_are_killed_at_random(self):
+        server = postgres.Server()
+        self.addCleanup(server.end)
+        self.chaos(f"{server.url}&study=tradeoff", "sobol", 8, 60, 2)
 
 
 if __name__ == "__main__":

@@ -64,6 +64,34 @@ TEST(ValueLine, OtherLinesAreChatter) {
   }
 }
 
+TEST(ValueLine, SeveralObjectivesHaveAValueEach) {
+  const std::vector<Objective> two = {{"error"}, {"speed", Goal::maximize}};
+  const auto parsed = parse_value_line(
+      R"({"values": {"speed": 2, "error": 1.5}, "sem": {"error": 0.1, "speed": 0.2}})", two);
+  ASSERT_TRUE(parsed && !parsed->failure);
+  EXPECT_THAT(parsed->values, testing::ElementsAre(1.5, 2.0));
+  EXPECT_THAT(parsed->standard_error, testing::ElementsAre(0.1, 0.2));
+  const auto message = [&](std::string_view line) {
+    Tail output(1000);
+    output.append(line);
+    const Outcome outcome = find_value(output, two);
+    return outcome.failure ? outcome.failure->message : "";
+  };
+  using testing::HasSubstr;
+  EXPECT_THAT(message("noise\n{\"values\": {\"error\": 1}}"), HasSubstr("has no \"speed\""));
+  EXPECT_THAT(message(R"({"values": {"error": 1, "speed": 1, "sped": 1}})"),
+              HasSubstr("has \"sped\", which is no objective, did you mean \"speed\"?"));
+  EXPECT_THAT(message(R"({"values": {"error": 1, "speed": inf}})"),
+              HasSubstr("the value of \"speed\" is inf"));
+  EXPECT_THAT(message("1.5"), HasSubstr("the last line it printed is 1.5"));
+  EXPECT_THAT(message(""), HasSubstr(R"({"values": {"error": NUMBER, "speed": NUMBER}})"));
+  EXPECT_FALSE(parse_value_line("1.5", two));
+  EXPECT_EQ(parse_reply(R"({"id": 3, "values": {"error": 1, "speed": 2}})", two).kind,
+            Reply::Kind::answer);
+  EXPECT_EQ(parse_reply(R"({"id": 3, "values": {"error": 1, "speed": 2}})").kind,
+            Reply::Kind::other);
+}
+
 TEST(ValueLine, ReadsMetrics) {
   const auto parsed =
       parse_value_line(R"({"value": 1.25, "metrics": {"stress": 240, "mass": 3.5}})");

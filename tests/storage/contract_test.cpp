@@ -33,6 +33,40 @@ TEST_P(StorageContract, StudyComesBackAsItWas) {
   EXPECT_EQ(storage_->load_study().value()->evaluate_json, "{}");
 }
 
+TEST_P(StorageContract, SeveralObjectivesComeBackAsTheyWere) {
+  StudyRecord record = sample_record();
+  record.objectives = {{"error", Goal::minimize, 0.1 + 0.2},
+                       {"speed \xc3\xa9", Goal::maximize, std::nullopt},
+                       {"mass", Goal::minimize, -1e-300}};
+  ASSERT_TRUE(storage_->create_study(record));
+  const std::vector asked{sample_trial(1, 1), sample_trial(2, 1), sample_trial(3, 1)};
+  ASSERT_TRUE(storage_->add_trials(asked, std::nullopt));
+  Trial one = completed(asked[0], 0.5, 2);
+  one.values = {0.5, 0.1 + 0.2, -7.0};
+  one.standard_error = {0.0, 0.25, 1e-300};
+  one.steps = {{1, {1.0, 2.0, 3.0}}};
+  ASSERT_TRUE(storage_->finish_trials(std::vector{one}));
+  // By a worker, and then corrected.
+  const std::vector<Claim> claims = other()->claim(sample_worker("w"), 1, 1e6).value();
+  ASSERT_EQ(claims.size(), 1U);
+  Trial two = completed(claims[0].trial, 1.0, 0);
+  two.values = {1.0, 2.0, 3.0};
+  two.standard_error.clear();
+  two.steps.clear();
+  ASSERT_TRUE(other()->complete(two, claims[0].token));
+  two.values = {1.0, 2.0, 4.0};
+  ASSERT_TRUE(storage_->replace(two, "a typing error"));
+  reopen();
+
+  EXPECT_TRUE(same(*storage_->load_study().value(), record));
+  EXPECT_TRUE(same(*storage_->load_trial(1).value(), one));
+  EXPECT_EQ(storage_->load_trial(2).value()->values, two.values);
+  const std::vector<Revision> revisions = storage_->load_revisions().value();
+  ASSERT_EQ(revisions.size(), 1U);
+  EXPECT_EQ(revisions[0].before.values, (std::vector{1.0, 2.0, 3.0}));
+  EXPECT_TRUE(storage_->verify());
+}
+
 TEST_P(StorageContract, NothingCanBeAddedBeforeTheStudy) {
   EXPECT_EQ(storage_->add_trials(std::vector{sample_trial(1, 1)}, std::nullopt).error().kind,
             ErrorKind::not_found);

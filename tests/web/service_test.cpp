@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "web/service.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <future>
@@ -135,28 +136,56 @@ TEST_F(Service, WritesOnlyWhenAllowed) {
   StudyService reader = make();
   ASSERT_TRUE(reader.load());
   EXPECT_EQ(ask(reader, "POST", "/api/tell", R"({"id":1,"value":2})").status, 403);
-  std::vector<Trial> told;
+  std::vector<Telling> told;
   StudyWriter writer;
   writer.ask = [](std::int64_t count, bool) -> Result<std::vector<Trial>> {
     return std::vector<Trial>(static_cast<std::size_t>(count), waiting(9, 1));
   };
-  writer.tell = [&](const Trial& trial) -> Result<void> {
-    if (trial.id == 7) return Error{ErrorKind::busy, "somebody else writes"};
-    told.push_back(trial);
-    return {};
+  writer.tell = [&](const Telling& telling) -> Result<Trial> {
+    if (telling.outcome.id == 7) return Error{ErrorKind::busy, "somebody else writes"};
+    told.push_back(telling);
+    return done(telling.outcome.id, telling.outcome.values.front(), 2);
   };
   StudyService service = make(writer);
   ASSERT_TRUE(service.load());
   EXPECT_EQ(ask(service, "POST", "/api/tell", R"({"id":1,"value":2,"metrics":{"m":3.5}})").status,
             200);
   ASSERT_EQ(told.size(), 1U);
-  EXPECT_EQ(told[0].metrics.at("m"), 3.5);
+  EXPECT_EQ(told[0].outcome.metrics.at("m"), 3.5);
   const Response busy = ask(service, "POST", "/api/tell", R"({"id":7,"value":2})");
   EXPECT_EQ(busy.status, 503);
   EXPECT_EQ(busy.headers.at("Retry-After"), "1");
   EXPECT_EQ(Json::parse(ask(service, "POST", "/api/ask", R"({"count":2})").body).size(), 2U);
   EXPECT_EQ(ask(service, "POST", "/api/ask", R"({"count":1.5})").status, 400);
   EXPECT_EQ(ask(service, "POST", "/api/tell", R"({"id":1,"value":1e999})").status, 400);
+}
+
+TEST(Telling, TakesWhatTheCommandLineTakes) {
+  StudyRecord record;
+  record.objectives = {{"error"}, {"speed", Goal::maximize}};
+  record.space = Space::make({Parameter::real("x", 0, 1)}, {}, {{"heat", 3.0, {}}}).value();
+  const Telling telling =
+      telling_from(
+          R"({"id": 7, "values": {"speed": 2, "error": 1}, "sem": {"speed": 0.2, "error": 0},
+                       "metrics": {"heat": 1}, "actual": {"x": 0.25}, "replace": "why"})",
+          record)
+          .value();
+  EXPECT_EQ(telling.outcome.id, 7);
+  EXPECT_EQ(telling.outcome.values, (std::vector{1.0, 2.0}));
+  EXPECT_EQ(telling.outcome.standard_error, (std::vector{0.0, 0.2}));
+  EXPECT_EQ(telling.actual, std::vector<std::string>{"x=0.25"});
+  EXPECT_EQ(telling.replace, "why");
+  const auto wrong = [&](const std::string& body) {
+    return telling_from(body, record).error().message;
+  };
+  using ::testing::HasSubstr;
+  EXPECT_THAT(wrong(R"({"id": 7, "value": 1})"), HasSubstr("\"value\" is unknown"));
+  EXPECT_THAT(wrong(R"({"id": 7, "values": {"error": 1, "speed": 1}})"), HasSubstr("heat"));
+  EXPECT_THAT(wrong(R"({"id": 7, "values": {"error": 1}, "metrics": {"heat": 1}})"),
+              HasSubstr("no \"speed\""));
+  EXPECT_THAT(wrong(R"({"id": 7, "at": {"x": 1}, "error": "no"})"), HasSubstr("\"id\""));
+  EXPECT_THAT(wrong(R"({"at": {"x": 1}, "error": "no", "replace": "why"})"), HasSubstr("replace"));
+  EXPECT_THAT(wrong(R"({"id": 7, "error": "no", "actual": {"x": []}})"), HasSubstr("actual.x"));
 }
 
 }  // namespace

@@ -242,7 +242,8 @@ class Document(ServeTest):
         self.vbo("run", "study.toml")
         self.vbo("ask", "study.toml", "-n", "2", "--over-budget")
         self.serve("parabola.db", "--allow-tell")
-        bodies = {"/api/ask": [{"count": 2, "over_budget": True}], "/api/tell": [{"id": 41, "value": 1.5}, {"id": 42, "error": "broke"}]}
+        bodies = {"/api/ask": [{"count": 2, "over_budget": True}], "/api/tell": [{"id": 41, "value": 1.5}, {"id": 42, "error": "broke"}],
+                  "/api/drop": [{"ids": [43], "reason": "out of material"}]}
         for path, methods in self.document["paths"].items():
             for method, operation in methods.items():
                 answer = operation["responses"]["200"]["content"]

@@ -83,6 +83,7 @@ void read_objectives(const toml::table& root, StudyFile& file, TomlErrors& error
     }
     objectives.push_back(std::move(objective));
   }
+  if (file.evaluate) file.evaluate->process.objectives = objectives;
   file.study.objectives = std::move(objectives);
 }
 
