@@ -49,6 +49,7 @@ Json explanation_json(const Explanation& e) {
       {"deviation", optional_json(e.prediction.deviation)},
       {"best_before", optional_json(e.prediction.best_before)},
       {"front_before", e.prediction.front_before ? Json(*e.prediction.front_before) : Json()},
+      {"trade_off", values_json(e.record.objectives, e.prediction.weights)},
       {"chance_of_improvement", optional_json(e.prediction.beats)},
       {"chance_feasible", optional_json(e.prediction.feasible)}};
   json.update(ledger_json(e.ledger, e.why));

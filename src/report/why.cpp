@@ -74,6 +74,11 @@ Prediction prediction_of(const StudyRecord& record, std::span<const Trial> histo
           return order.feasible(t) && order.better(t, trial);
         });
     prediction.on_front = on_front;
+    for (std::size_t m = 1; m <= record.objectives.size(); ++m) {
+      const double* weight = find(trial.rationale, "weight_" + std::to_string(m));
+      if (weight) prediction.weights.push_back(*weight);
+    }
+    if (prediction.weights.size() != record.objectives.size()) prediction.weights.clear();
     return prediction;
   }
   const bool lower = record.goal() == Goal::minimize;
@@ -147,6 +152,10 @@ std::string why_text(const StudyRecord& record, const Prediction& prediction, co
                number(*prediction.best_before);
       } else {
         text = "Tried before there was any result to predict from";
+      }
+      for (std::size_t m = 0; m < prediction.weights.size(); ++m) {
+        text += m == 0 ? ", for the trade-off " : ", ";
+        text += percent(prediction.weights[m]) + " " + one_line(record.objectives[m].name);
       }
       if (prediction.feasible && !record.space.limits().empty()) {
         text += ", " + percent(*prediction.feasible) + " likely within limits";

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "vbo/storage.hpp"
 
@@ -24,6 +25,7 @@ struct Prediction {
   // one of the best now.
   std::optional<std::int64_t> front_before;
   std::optional<bool> on_front;
+  std::vector<double> weights;  // of the trade-off it was suggested for, which add up to one
   bool by_rank = false;  // the mean is the result whose rank was predicted, without a deviation
 };
 

@@ -486,6 +486,9 @@ class Amplifier(Objectives):
         self.assertGreater(front["hypervolume"], 0)
         for trial in front["trials"]:
             self.assertGreaterEqual(min(trial["metrics"].values()), 60)
+        why = self.json("explain", "opamp.db", 48)
+        self.assertAlmostEqual(sum(why["trade_off"].values()), 1)
+        self.assertRegex(why["why"], r"for the trade-off \d+% bandwidth_MHz, \d+% power_uW")
         trials = [t for t in self.json("trials", "opamp.db") if t["state"] == "completed"]
         self.assertGreater(len(trials), 24)
         self.assertIn(False, [t["feasible"] for t in trials])
