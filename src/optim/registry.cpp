@@ -8,6 +8,7 @@
 #include "optim/cmaes/cmaes.hpp"
 #include "optim/focal/focal.hpp"
 #include "optim/objectives/scalarized.hpp"
+#include "optim/pareto/pareto.hpp"
 #include "optim/random/random.hpp"
 #include "optim/sobol/sobol.hpp"
 #include "optim/surrogate/gp_method.hpp"
@@ -24,10 +25,16 @@ OptimizerOptions with_method(OptimizerOptions options, std::string_view method) 
   return options;
 }
 
+// The flagship's own way with several objectives is a method of its own.
+std::string method_for(const OptimizerOptions& options) {
+  return options.method == "vbo" && objective_count(options) > 1 ? "pareto" : options.method;
+}
+
 Problem problem_of(const Space& space, const OptimizerOptions& options) {
   return {.dimension = Encoding(space).dimension(),
           .batch = options.batch,
           .budget = options.budget,
+          .objectives = objective_count(options),
           .constrained = !space.constraints().empty(),
           .limited = !space.limits().empty(),
           .categorical = std::ranges::any_of(space.parameters(), [](const Parameter& parameter) {
@@ -42,6 +49,7 @@ Choice choice_for(const Space& space, const OptimizerOptions& options) {
     return choice;
   }
   for (const std::string_view other : auto_candidates) {
+    if (other == "pareto" && objective_count(options) == 1) continue;
     if (check_optimizer(space, with_method(options, other))) {
       return {std::string(other), "the options set are its own"};
     }
@@ -94,7 +102,8 @@ Result<std::unique_ptr<Optimizer>> make_chosen(const Space& space,
 
 const std::vector<Method>& registered() {
   static const std::vector<Method> all = {
-      {"auto", "Chooses gp-logei or vbo from budget, batch, dimension and constraints",
+      {"auto",
+       "Chooses gp-logei, vbo or pareto from objectives, budget, batch, dimension and constraints",
        check_chosen, make_chosen, chosen_ledger, true},
       method_of<GpMethod>(
           "gp-logei", "Gaussian process with LogEI: few, expensive evaluations, smooth functions",
@@ -114,6 +123,8 @@ const std::vector<Method>& registered() {
           "turbo", "Gaussian process in a trust region: many parameters, large batches"),
       method_of<Vbo, VboOptions>(
           "vbo", "Actor and information critics: large batches, many results, any space"),
+      with_several_objectives(method_of<pareto::Pareto, pareto::ParetoOptions>(
+          "pareto", "Several objectives: models, actors and batches for the whole front")),
       method_of<VboPaper, VboPaperOptions>("vbo-paper",
                                            "VBO-MI with its published networks, for comparisons"),
       method_of<VboPaper, VboPaperOptions>("vbo-paper-literal",
@@ -223,7 +234,7 @@ Result<void> Optimizer::restore(std::string_view, std::span<const Trial>) {
 }
 
 Result<void> check_optimizer(const Space& space, const OptimizerOptions& options) {
-  const auto method = method_named(options.method);
+  const auto method = method_named(method_for(options));
   if (!method) return method.error();
   if (Result<void> checked = check_size(space, options.method); !checked) return checked;
   if (Result<void> checked = check_objectives(options); !checked) return checked;
@@ -233,7 +244,7 @@ Result<void> check_optimizer(const Space& space, const OptimizerOptions& options
 
 Result<std::unique_ptr<Optimizer>> make_optimizer(const Space& space,
                                                   const OptimizerOptions& options) {
-  const auto method = method_named(options.method);
+  const auto method = method_named(method_for(options));
   if (!method) return method.error();
   if (const Result<void> checked = check_size(space, options.method); !checked) {
     return checked.error();
@@ -248,7 +259,7 @@ Result<std::unique_ptr<Optimizer>> make_optimizer(const Space& space,
 const Ledger& ledger_of(const Space& space, const OptimizerOptions& options) {
   static const Ledger unknown;
   for (const Method& method : registered()) {
-    if (method.name != options.method) continue;
+    if (method.name != method_for(options)) continue;
     const Ledger& ledger = method.ledger(space, options);
     if (objective_count(options) == 1 || method.several_objectives) return ledger;
     return Scalarized::scalarized_ledger(ledger);

@@ -13,6 +13,20 @@ std::string chosen(std::int64_t dimension, std::int64_t batch, std::int64_t budg
   return choose_method({.dimension = dimension, .batch = batch, .budget = budget}).method;
 }
 
+TEST(Auto, TakesTheWholeFrontOfSeveralObjectives) {
+  EXPECT_EQ(choose_method({.dimension = 6, .batch = 64, .budget = 5000, .objectives = 2}).method,
+            "pareto");
+  OptimizerOptions options{.method = "vbo"};
+  options.objectives = {{.name = "a"}, {.name = "b"}};
+  options.settings["actors"] = std::int64_t{3};  // vbo is pareto then, and has its options
+  const Space space = Space::make({Parameter::real("x", 0.0, 1.0)}).value();
+  EXPECT_TRUE(make_optimizer(space, options));
+  options.objectives.resize(9);
+  const auto many = make_optimizer(space, options);
+  ASSERT_FALSE(many);
+  EXPECT_THAT(many.error().message, ::testing::HasSubstr("found 9 objectives, expected at most 8"));
+}
+
 TEST(Auto, ChoosesByBudgetBatchAndDimension) {
   EXPECT_EQ(chosen(6, 1, 100), "gp-logei");
   EXPECT_EQ(chosen(150, 64, 1024), "gp-logei");

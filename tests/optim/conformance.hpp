@@ -45,7 +45,8 @@ inline const MethodInfo& info_of(const std::string& name) {
 
 // Whatever makes a method slow, at a value that makes it quick. By the names of options, so that a
 // later method with the usual names is quick too.
-inline OptionMap quick_settings(const std::string& method) {
+inline OptionMap quick_settings(const std::string& name) {
+  const std::string method = name == "vbo 2" ? "pareto" : name;  // which it is then
   static const std::vector<std::pair<std::string, std::int64_t>> small = {
       {"action_steps", 3},  {"burn_in", 8},      {"candidates", 40},     {"chain_samples", 6},
       {"chains", 2},        {"critic_steps", 8}, {"critics", 2},         {"epochs", 8},
@@ -59,8 +60,8 @@ inline OptionMap quick_settings(const std::string& method) {
   OptionMap settings;
   for (const OptionInfo& option : info_of(method).options) {
     const bool number = option.range.find(" | ") == std::string::npos;
-    for (const auto& [name, value] : small) {
-      if (option.name == name && number) settings[name] = value;
+    for (const auto& [known, value] : small) {
+      if (option.name == known && number) settings[known] = value;
     }
     if (option.name != "hidden" && option.name != "widths") continue;
     if (option.default_value.front() == '[') {

@@ -27,6 +27,9 @@ bool is_small(const Problem& problem) {
 }  // namespace
 
 Choice choose_method(const Problem& problem) {
+  if (problem.objectives > 1) {
+    return {"pareto", "there are " + std::to_string(problem.objectives) + " objectives"};
+  }
   if (problem.budget <= 0) return {"vbo", "the budget is not known"};
   // gp-logei searches the box and repairs what it finds (tests/study/constraint_test.cpp).
   if (problem.constrained) return {"vbo", "the space has constraints"};

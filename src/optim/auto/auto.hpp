@@ -22,7 +22,8 @@ struct Choice {
 struct Problem {
   std::int64_t dimension = 1;  // encoded: a category counts once per choice
   std::int64_t batch = 1;
-  std::int64_t budget = 0;   // 0 = unknown, and counts as large
+  std::int64_t budget = 0;  // 0 = unknown, and counts as large
+  std::int64_t objectives = 1;
   bool constrained = false;  // by [[constraint]]s
   bool limited = false;      // by limits of what is measured
   bool categorical = false;  // some parameters are categories
@@ -31,7 +32,8 @@ struct Problem {
 Choice choose_method(const Problem& problem);
 
 // What choose_method, of this or an earlier version, may choose.
-inline constexpr std::array<std::string_view, 3> auto_candidates = {"vbo", "gp-logei", "turbo"};
+inline constexpr std::array<std::string_view, 4> auto_candidates = {"vbo", "gp-logei", "turbo",
+                                                                    "pareto"};
 
 class AutoMethod final : public Optimizer {
  public:

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+#include "optim/pareto/objective_models.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "numerics/parallel.hpp"
+
+namespace vbo::pareto {
+namespace {
+
+using Eigen::Index;
+
+constexpr Index kMostCoefficients = 300;     // of a trend
+constexpr int kFirstSteps = 30, kSteps = 4;  // of a fit: the first one, and one that goes on
+
+double bent(double v) {
+  constexpr double low = -2.0, high = 1.0, farthest = 1e100;
+  if (v < low) return low - std::log(std::min(low + 1.0 - v, farthest));
+  if (v > high) return high + std::log(std::min(v - high + 1.0, farthest));
+  return v;
+}
+
+}  // namespace
+
+Matrix scaled_outcomes(const ObjectiveRanges& ranges, ConstMatrixRef Y) {
+  return (-ranges.distances(Y)).unaryExpr(&bent);
+}
+
+ObjectiveModels::ObjectiveModels(Index objectives, GpOptions options, int threads)
+    : options_(std::move(options)), threads_(threads) {
+  options_.threads = 1;  // one process per thread
+  for (Index m = 0; m < objectives; ++m) models_.emplace_back(options_);
+}
+
+void ObjectiveModels::set_coordinates(ConstMatrixRef X) {
+  constexpr double narrowest = 0.05;  // results in a plane say nothing about its distance
+  centre_ = X.rowwise().mean();
+  const auto squares = (X.colwise() - centre_).rowwise().squaredNorm();
+  scale_ = (squares / static_cast<double>(X.cols())).cwiseSqrt().cwiseMax(narrowest);
+}
+
+Matrix ObjectiveModels::local(ConstMatrixRef X) const {
+  return (X.colwise() - centre_).array().colwise() / scale_.array();
+}
+
+QuadraticModel ObjectiveModels::trend_of(ConstMatrixRef X, ConstVectorRef v) const {
+  const auto form = QuadraticModel::form_for(X.cols(), X.rows(), kMostCoefficients);
+  return {form, local(X), v, Vector::Ones(v.size())};
+}
+
+// The log posterior of v, up to what both have in common; of the coefficients of a trend by the
+// Bayesian information criterion.
+double ObjectiveModels::fit_one(Model& model, bool with_trend, ConstMatrixRef X, ConstVectorRef v,
+                                Rng rng) const {
+  State& state = with_trend ? model.beside_trend : model.plain;
+  GpOptions options = options_;
+  options.max_iterations = state.theta.size() == 0 ? kFirstSteps : kSteps;
+  GaussianProcess gp(options);
+  gp.set_state(state.theta);
+  Vector left = v;
+  double penalty = 0.0;
+  if (with_trend) {
+    const QuadraticModel trend = trend_of(X, v);
+    left -= trend.mean(local(X));
+    penalty = 0.5 * std::log(static_cast<double>(v.size())) *
+              static_cast<double>(QuadraticModel::coefficients(trend.form(), X.rows()));
+  }
+  const FitReport report = gp.fit(X, left, rng);
+  state = {gp.state(), gp.parameters().mean};
+  const double scale = std::max(Standardize::of(left).scale, 1e-9);
+  return report.objective - static_cast<double>(v.size()) * std::log(scale) - penalty;
+}
+
+void ObjectiveModels::fit(ConstMatrixRef X, ConstMatrixRef V, std::uint64_t seed,
+                          std::uint64_t round) {
+  set_coordinates(X);
+  std::vector<std::array<double, 2>> evidence(models_.size());
+  parallel_for(threads_, 2 * static_cast<int>(objectives()), [&](int k) {
+    const auto m = static_cast<std::size_t>(k / 2);
+    const bool with_trend = k % 2 == 1;
+    evidence[m][with_trend] =
+        fit_one(models_[m], with_trend, X, V.row(k / 2).transpose(),
+                Rng(seed, "pareto-fit", 16 * round + static_cast<std::uint64_t>(k)));
+  });
+  parallel_for(threads_, static_cast<int>(objectives()), [&](int k) {
+    Model& model = models_[static_cast<std::size_t>(k)];
+    const auto& found = evidence[static_cast<std::size_t>(k)];
+    model.has_trend = found[1] > found[0];
+    place(model, X, V.row(k).transpose());
+  });
+}
+
+// From the state alone: what was fitted and what was read predict the same, bit for bit.
+bool ObjectiveModels::place(Model& model, ConstMatrixRef X, ConstVectorRef v) const {
+  const State& state = model.has_trend ? model.beside_trend : model.plain;
+  if (state.theta.size() == 0 || !model.gp.set_state(state.theta)) return false;
+  GpParameters parameters = model.gp.parameters();
+  parameters.mean = state.mean;
+  model.trend.reset();
+  Vector left = v;
+  if (model.has_trend) {
+    model.trend.emplace(trend_of(X, v));
+    left -= model.trend->mean(local(X));
+  }
+  model.gp.condition(parameters, X, left);
+  return true;
+}
+
+bool ObjectiveModels::condition(ConstMatrixRef X, ConstMatrixRef V) {
+  set_coordinates(X);
+  for (Index m = 0; m < objectives(); ++m) {
+    Model& model = models_[static_cast<std::size_t>(m)];
+    GaussianProcess other(options_);  // that both can be gone on with
+    if (model.plain.theta.size() == 0 || model.beside_trend.theta.size() == 0) return false;
+    if (!other.set_state(model.plain.theta) || !other.set_state(model.beside_trend.theta)) {
+      return false;
+    }
+    if (!place(model, X, V.row(m).transpose())) return false;
+  }
+  return true;
+}
+
+Matrix ObjectiveModels::mean(ConstMatrixRef X) const {
+  Matrix means(objectives(), X.cols());
+  for (Index m = 0; m < means.rows(); ++m) {
+    const Model& model = models_[static_cast<std::size_t>(m)];
+    means.row(m) = model.gp.regression().mean(X);
+    if (model.trend) means.row(m) += model.trend->mean(local(X)).transpose();
+  }
+  return means;
+}
+
+ObjectiveModels::Prediction ObjectiveModels::predict(ConstMatrixRef X) const {
+  constexpr Index together = 64;  // points per piece of work
+  Prediction p{Matrix(objectives(), X.cols()), Matrix(objectives(), X.cols())};
+  const Index pieces = (X.cols() + together - 1) / together;
+  parallel_for(threads_, static_cast<int>(pieces * objectives()), [&](int piece) {
+    const Index m = piece / pieces, from = together * (piece % pieces);
+    const Index count = std::min(together, X.cols() - from);
+    const Model& model = models_[static_cast<std::size_t>(m)];
+    const Matrix some = X.middleCols(from, count);
+    const auto posterior = model.gp.marginals(some);
+    p.mean.row(m).segment(from, count) = posterior->mean();
+    if (model.trend) {
+      p.mean.row(m).segment(from, count) += model.trend->mean(local(some)).transpose();
+    }
+    p.deviation.row(m).segment(from, count) = posterior->variance().cwiseSqrt();
+  });
+  return p;
+}
+
+// -t log sum_m exp(w_m u_m / t) - 0.05 w'u with u = -mean: chebyshev() where t is small.
+double ObjectiveModels::score(ConstVectorRef x, ConstVectorRef weights, VectorRef slope) const {
+  constexpr double t = 0.01, augmentation = 0.05;
+  const Vector weighted = -mean(x).col(0).cwiseProduct(weights);
+  const double largest = weighted.maxCoeff();
+  Vector share = ((weighted.array() - largest) / t).exp();
+  const double sum = share.sum();
+  share /= sum;
+  const Vector by_mean = weights.cwiseProduct((share.array() + augmentation).matrix());
+  slope.setZero();
+  for (Index m = 0; m < by_mean.size(); ++m) {
+    const Vector one = Vector::Constant(1, by_mean[m]);
+    const Model& model = models_[static_cast<std::size_t>(m)];
+    slope += model.gp.regression().mean_slope(x, one).col(0);
+    if (!model.trend) continue;
+    const Vector by_u = model.trend->gradient() + model.trend->hessian() * local(x).col(0);
+    slope += by_mean[m] * by_u.cwiseQuotient(scale_);
+  }
+  return -largest - t * std::log(sum) - augmentation * weighted.sum();
+}
+
+void ObjectiveModels::write(StateWriter& out) const {
+  for (const Model& model : models_) {
+    out.put<std::uint8_t>(model.has_trend);
+    for (const State* state : {&model.plain, &model.beside_trend}) {
+      out.put(state->theta).put(state->mean);
+    }
+  }
+}
+
+void ObjectiveModels::read(StateReader& in) {
+  constexpr double largest = 1e6;
+  for (Model& model : models_) {
+    model.has_trend = in.get_flag();
+    for (State* state : {&model.plain, &model.beside_trend}) {
+      state->theta = in.get_numbers(largest);
+      state->mean = in.get_number(-largest, largest);
+    }
+  }
+}
+
+}  // namespace vbo::pareto

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// A model per objective, all fitted to the same results: a Gaussian process, or a polynomial of
+// degree two at most and a Gaussian process of what it leaves over, whichever is likelier. Outcomes
+// are fitted as
+//   v = (y - ideal) / width       the ideal is 0, the worst of the front -1
+// unchanged between -2 and 1 and logarithmic beyond, so that values far from the front do not
+// flatten what matters. All predictions are in these units. Const calls are thread-safe.
+#pragma once
+
+#include <vector>
+
+#include "models/gp/gp.hpp"
+#include "models/quadratic/quadratic_model.hpp"
+#include "optim/objectives/trade_off.hpp"
+#include "optim/state_bytes.hpp"
+
+namespace vbo::pareto {
+
+// v of values Y (M,n), bent.
+Matrix scaled_outcomes(const ObjectiveRanges& ranges, ConstMatrixRef Y);
+
+class ObjectiveModels {
+ public:
+  ObjectiveModels(Eigen::Index objectives, GpOptions options, int threads);
+
+  // Learns hyper-parameters, starting from the last ones, and conditions on V (M,n) at X (D,n).
+  void fit(ConstMatrixRef X, ConstMatrixRef V, std::uint64_t seed, std::uint64_t round);
+  // Conditions on the same data with hyper-parameters that were read.
+  bool condition(ConstMatrixRef X, ConstMatrixRef V);
+
+  Eigen::Index objectives() const { return std::ssize(models_); }
+  Matrix mean(ConstMatrixRef X) const;  // (M,q) at X (D,q)
+  // Means and standard deviations (M,q).
+  struct Prediction {
+    Matrix mean, deviation;
+  };
+  Prediction predict(ConstMatrixRef X) const;
+  // The scalarization of the mean at x (D), smoothed, and its derivative (D).
+  double score(ConstVectorRef x, ConstVectorRef weights, VectorRef slope) const;
+
+  // Hyper-parameters.
+  void write(StateWriter& out) const;
+  void read(StateReader& in);
+
+ private:
+  struct State {
+    Vector theta;       // of GaussianProcess::state()
+    double mean = 0.0;  // of the process
+  };
+  struct Model {
+    explicit Model(const GpOptions& options) : gp(options) {}
+    GaussianProcess gp;
+    std::optional<QuadraticModel> trend = {};
+    State plain = {}, beside_trend = {};
+    bool has_trend = false;  // which of the two is used
+  };
+  // Standard coordinates of X (D,n) for trends.
+  Matrix local(ConstMatrixRef X) const;
+  void set_coordinates(ConstMatrixRef X);
+  double fit_one(Model& model, bool with_trend, ConstMatrixRef X, ConstVectorRef v, Rng rng) const;
+  bool place(Model& model, ConstMatrixRef X, ConstVectorRef v) const;
+  QuadraticModel trend_of(ConstMatrixRef X, ConstVectorRef v) const;
+
+  GpOptions options_;
+  int threads_;
+  std::vector<Model> models_;
+  Vector centre_, scale_;  // (D) of the data
+};
+
+}  // namespace vbo::pareto
