@@ -30,8 +30,8 @@ struct Tuning {
   static constexpr int first_round_steps =
       2;  // times the usual training in a restart's first round
 
-  // Results of a round at least, however few are evaluated at a time: win rates, weights and decays
-  // per round are estimates, worth nothing from one result.
+  // Results of a round at least, however few are evaluated at a time: weights and decays per
+  // round are estimates, worth nothing from one result.
   static constexpr std::int64_t least_round = 8;
 
   // ---- Threads -------------------------------------------------------------------------------
@@ -58,7 +58,7 @@ struct Tuning {
   static constexpr std::ptrdiff_t gp_mean_block = 512;  // points whose means one thread computes
   static constexpr std::ptrdiff_t gp_slope_block = 16;  // and whose slopes, which ascents ask for
   static constexpr std::ptrdiff_t gp_variance_block = 16;  // and whose variances, for forecasts
-  // The GP near the search ("A GP in the search's coordinates"). A length of the
+  // The GP near the search ("A process in the search's frame"). A length of the
   // coordinates, 1.5 deviations of the search, is so much to the GP: 0.15 to 0.6 alike.
   static constexpr double near_scale = 0.3;
   // Lengths of the coordinates within which it learns, and is tested on new results. 2 to 8 alike;
@@ -102,7 +102,7 @@ struct Tuning {
   static constexpr int failure_points = 256;      // results the models of the whole cube look at
   static constexpr std::size_t border_from = 80;  // successes; earlier it holds the search back
 
-  // ---- The action-net in large batches ("An actor in the local search's coordinates")
+  // ---- The action-net in large batches ("An actor in the leader's frame")
   // ---------------------
   static constexpr double action_penalty = 0.5;  // lambda; 0.02, 0.1, 1 and 2 are worse (sure)
   static constexpr int action_seeds = 128;       // per step
@@ -148,7 +148,7 @@ struct Tuning {
       1e-4;  // least length of results, of their largest; guess
   static constexpr std::ptrdiff_t quadratic_most_coefficients = 240;  // up to D = 20; time
   static constexpr int quadratic_pool = 3000;  // best results looked at; time
-  // Model-based generations follow the better surrogate's rank correlation on new results near the
+  // Model-based generations follow the rank correlation of the panel on new results near the
   // search: one up to the lower, as many as the option says from the upper.
   // Guesses, as are the next two.
   static constexpr double least_tau = 0.3, most_tau = 0.9;
@@ -164,7 +164,7 @@ struct Tuning {
   static constexpr double same_region = 0.05;   // distance
   // A restart whose search would draw the incumbent's place (in its own deviations), and whose best
   // is short of it by no more than this part of the spread, is in the incumbent's basin ("The
-  // same basin again").
+  // same hill again").
   static constexpr double same_basin_steps = 1.5, same_basin = 0.02;
   static constexpr std::int64_t local_search_patience = 12;  // generations
   static constexpr double converged = 1e-8;                  // deviation

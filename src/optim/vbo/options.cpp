@@ -14,8 +14,8 @@ void bind(OptionBinder& b, VboOptions& o) {
       "results that the Gaussian process is fitted to, those nearest to the search once there "
       "are more; 0 = none (ablations: at least 8)");
   b.flag("quadratic", o.quadratic,
-         "a quadratic model around the best results: its optima are suggested, and model-based "
-         "generations follow it where it ranks new results better than the others");
+         "a quadratic model in the panel, fitted near the search; optima of such models around the "
+         "best result are suggested");
   b.number("beta", o.beta, 0.0, 1e4,
            "a nat of information weighs sqrt(beta) against the predicted outcome's score; with 0 "
            "information gain is reported but not part of the objective");
