@@ -492,6 +492,40 @@ class Live(PageTest):
         self.shot(browser, "live", full=True)
         self.assert_calm(browser)
 
+    def test_the_front_grows_while_the_study_runs(self):
+        self.write("two.toml", r"""parameter = [{name = "x", type = "float", low = 0.0, high = 1.0}, {name = "y", type = "float", low = 0.0, high = 1.0}]
+objective = [{name = "error", goal = "minimize"}, {name = "speed", goal = "maximize"}]
+[study]
+name = "two"
+budget = 40
+batch = 4
+seed = 1
+storage = "two.db"
+[optimizer]
+method = "random"
+[evaluate]
+command = ["sh", "-c", "sleep 0.05; awk 'BEGIN {printf \"{\\\"values\\\": {\\\"error\\\": %.9g, \\\"speed\\\": %.9g}}\\n\", {x} + {y} / 9, {x} ^ 0.5 - {y} / 9}'"]
+workers = 2
+""")
+        self.vbo("ask", "two.toml")
+        browser = self.browser()
+        browser.open(serve(self, "two.toml"))
+        browser.ready()
+        browser.wait("document.getElementById('live').textContent === 'live'", "the page is connected")
+        self.assertEqual(browser.run("return document.querySelector('#tiles strong').textContent"), "0")
+        run = self.start("run", "two.toml")
+        browser.wait("document.querySelectorAll('#trade-offs tbody tr').length > 1", "a front with several results")
+        self.finish(run, 0)
+        browser.wait("document.querySelectorAll('#tiles strong')[2].textContent === '40'", "the end appears")
+        status = self.json("status", "two.db")
+        self.assertEqual(browser.run("return document.querySelector('#tiles strong').textContent"), str(status["front"]["size"]))
+        browser.wait("document.querySelectorAll('#importance rect.amount').length === 4", "importance for both objectives follows")
+        knee = status["front"]["knee"]
+        if knee:
+            self.assertIn(f"knee, trial {knee}", browser.run("return document.querySelector('#answer').textContent"))
+        self.shot(browser, "live-several", full=True)
+        self.assert_calm(browser)
+
     # The page notes when its number of evaluations changes, by the clock that this process has, too.
     NOTE_TIMES = """window.seen = []; const tiles = document.getElementById('tiles');
         const count = () => Number(tiles.querySelectorAll('strong')[1].textContent);
