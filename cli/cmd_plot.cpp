@@ -101,10 +101,12 @@ int plot_front(const StudyReport& report, const std::vector<std::string>& names,
     return fail(kNoSuccess, "no evaluation of \"" + report.record.name + "\" has succeeded yet" +
                                 (report.feasible ? " within all limits" : ""));
   }
+  const TradeOffs trade_offs = trade_offs_of(front);
   print_out(console.paint(1, Style::bold, one_line(report.record.name)) +
             fmt::format("  {} on the front, hypervolume {}{}\n", front.trials.size(),
                         front.exact ? "" : "about ", short_number(front.hypervolume)) +
-            front_picture(report, *pair, console) + trade_off_text(report, *pair));
+            front_picture(report, trade_offs, *pair, console) +
+            trade_off_text(front, trade_offs, *pair));
   print_importance(report, console);
   return kDone;
 }

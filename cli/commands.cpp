@@ -144,7 +144,7 @@ const std::vector<Command>& commands() {
        "what its table in the study file says, or else the worst value of all feasible results and "
        "10% of their range beyond it. Works while the study runs. Exit code 3 when nothing is "
        "feasible yet.",
-       R"({"objectives": [{"name", "goal", "reference"}, ...], "size", "hypervolume", "exact", "reference": {NAME: number, ...}, "trials": [{"id", "params", "values": {...}, "metrics": {...}}, ...]}; with measured constraints trials have "feasible" and "violation")",
+       R"({"objectives": [{"name", "goal", "reference"}, ...], "size", "hypervolume", "exact", "reference": {NAME: number, ...}, "trials": [{"id", "params", "values": {...}, "metrics": {...}}, ...], "extremes": {NAME: id of the best in it, ...}, "knee": id or null, "trade_offs": [{"first", "second", "stops": [{"id", "first", "second", "buys"}, ...]}, ...]}; "buys" is what one unit of the first objective given up buys of the second on the way to the next stop; with measured constraints trials have "feasible" and "violation")",
        define_front},
       {"verify",
        "Check that everything a study holds agrees",

@@ -104,13 +104,12 @@ double natural_unit(double difference) {
 }
 
 // "K: the knee, trial 45; 1: best error, trial 12; ...".
-std::string legend(const StudyReport& report) {
-  const Front& front = *report.front;
+std::string legend(const Front& front, const TradeOffs& trade_offs) {
   std::string text;
-  if (report.trade_offs.knee) text = fmt::format("K: the knee, trial {}", *report.trade_offs.knee);
-  for (std::size_t m = 0; m < report.trade_offs.extremes.size(); ++m) {
+  if (trade_offs.knee) text = fmt::format("K: the knee, trial {}", *trade_offs.knee);
+  for (std::size_t m = 0; m < trade_offs.extremes.size(); ++m) {
     text += fmt::format("{}{}: best {}, trial {}", text.empty() ? "" : "; ", m + 1,
-                        one_line(front.objectives[m].name), report.trade_offs.extremes[m]);
+                        one_line(front.objectives[m].name), trade_offs.extremes[m]);
   }
   return text;
 }
@@ -143,8 +142,8 @@ Result<std::array<std::size_t, 2>> pair_of(const std::vector<Objective>& objecti
   return std::array{found[0], found[1]};
 }
 
-std::string front_picture(const StudyReport& report, const std::array<std::size_t, 2>& pair,
-                          const Console& console) {
+std::string front_picture(const StudyReport& report, const TradeOffs& trade_offs,
+                          const std::array<std::size_t, 2>& pair, const Console& console) {
   const Front& front = *report.front;
   const auto [a, b] = pair;
   const Scale across = scale_of(report, a), up = scale_of(report, b);
@@ -154,12 +153,12 @@ std::string front_picture(const StudyReport& report, const std::array<std::size_
     if (!trial.values.empty()) picture.dot(trial.values[a], trial.values[b]);
   }
   for (const Trial& trial : front.trials) picture.mark(trial.values[a], trial.values[b], kDiamond);
-  for (std::size_t m = 0; m < report.trade_offs.extremes.size(); ++m) {
-    const Trial& best = member(front, report.trade_offs.extremes[m]);
+  for (std::size_t m = 0; m < trade_offs.extremes.size(); ++m) {
+    const Trial& best = member(front, trade_offs.extremes[m]);
     picture.mark(best.values[a], best.values[b], std::to_string(m + 1));
   }
-  if (report.trade_offs.knee) {
-    const Trial& knee = member(front, *report.trade_offs.knee);
+  if (trade_offs.knee) {
+    const Trial& knee = member(front, *trade_offs.knee);
     picture.mark(knee.values[a], knee.values[b], "K");
   }
   const std::string top = fmt::format("{:.4g}", up.high), bottom = fmt::format("{:.4g}", up.low);
@@ -174,16 +173,15 @@ std::string front_picture(const StudyReport& report, const std::array<std::size_
   text += fmt::format("{:>{}}  {}{:>{}.4g}\n", "", margin, left, across.high,
                       static_cast<std::size_t>(kAcross) - left.size());
   text += fmt::format("{:>{}}  {:^{}}\n", "", margin, name_of(front, a), kAcross);
-  return text + legend(report) + "\n";
+  return text + legend(front, trade_offs) + "\n";
 }
 
-std::string trade_off_text(const StudyReport& report, const std::array<std::size_t, 2>& pair) {
-  const Front& front = *report.front;
+std::string trade_off_text(const Front& front, const TradeOffs& trade_offs,
+                           const std::array<std::size_t, 2>& pair) {
   const auto [a, b] = std::minmax(pair[0], pair[1]);
-  const auto found = std::ranges::find_if(report.trade_offs.pairs, [&](const TradeOff& pair) {
-    return pair.first == a && pair.second == b;
-  });
-  if (found == report.trade_offs.pairs.end() || found->stops.size() < 2) return {};
+  const auto found = std::ranges::find_if(
+      trade_offs.pairs, [&](const TradeOff& pair) { return pair.first == a && pair.second == b; });
+  if (found == trade_offs.pairs.end() || found->stops.size() < 2) return {};
   const std::string first = one_line(front.objectives[a].name);
   const std::string second = one_line(front.objectives[b].name);
   std::string text = fmt::format("\nWhat {} costs in {}:\n", second, first);

@@ -9,6 +9,7 @@
 #include "cli/console.hpp"
 #include "vbo/error.hpp"
 #include "vbo/report.hpp"
+#include "vbo/trade_offs.hpp"
 
 namespace vbo::cli {
 
@@ -19,9 +20,10 @@ Result<std::array<std::size_t, 2>> pair_of(const std::vector<Objective>& objecti
 // Members of the front are diamonds, its knee is K, the best in each objective its number; behind
 // them dots of what is dominated.
 // REQUIRES for both: a front with a trial.
-std::string front_picture(const StudyReport& report, const std::array<std::size_t, 2>& pair,
-                          const Console& console);
+std::string front_picture(const StudyReport& report, const TradeOffs& trade_offs,
+                          const std::array<std::size_t, 2>& pair, const Console& console);
 // A line per stop along the front of the two.
-std::string trade_off_text(const StudyReport& report, const std::array<std::size_t, 2>& pair);
+std::string trade_off_text(const Front& front, const TradeOffs& trade_offs,
+                           const std::array<std::size_t, 2>& pair);
 
 }  // namespace vbo::cli

@@ -13,7 +13,6 @@
 #include "vbo/error.hpp"
 #include "vbo/front.hpp"
 #include "vbo/storage.hpp"
-#include "vbo/trade_offs.hpp"
 #include "vbo/trial.hpp"
 
 namespace vbo {
@@ -98,7 +97,6 @@ struct StudyReport {
   // rounds and sources.
   std::optional<Front> front;
   std::vector<FrontStep> front_steps;
-  TradeOffs trade_offs;
   std::optional<Recommendation> recommendation;
   std::optional<Trial> recommended;
   std::optional<Neighbourhood> as_good;

@@ -15,7 +15,6 @@
 #include "locked_study.hpp"
 #include "report/json.hpp"
 #include "vbo/study_file.hpp"
-#include "vbo/trade_offs.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -301,11 +300,8 @@ nb::tuple front(LockedStudy& locked) {
     record = study.record();
     Result<Front> front = study.front();
     if (!front) return front.error();
-    const std::vector<Trial> trials = std::move(front->trials);
-    front->trials.clear();
     json = front_json(record.space, *front);
-    front->trials = trials;
-    json.update(trade_offs_json(record.objectives, trade_offs_of(*front)));
+    json.erase("trials");
     return front;
   });
   return nb::make_tuple(table_of(record, found.trials), dump(json));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "report/json.hpp"
 
+#include "vbo/trade_offs.hpp"
+
 namespace vbo {
 namespace {
 
@@ -74,6 +76,29 @@ Json as_good_json(const StudyReport& report) {
           {"ranges", std::move(ranges)}};
 }
 
+// What belongs to a front beside its trials.
+Json trade_offs_json(const std::vector<Objective>& objectives, const TradeOffs& trade_offs) {
+  Json extremes = Json::object();
+  for (std::size_t m = 0; m < trade_offs.extremes.size(); ++m) {
+    extremes[objectives[m].name] = trade_offs.extremes[m];
+  }
+  Json pairs = Json::array();
+  for (const TradeOff& pair : trade_offs.pairs) {
+    Json stops = Json::array();
+    for (const TradeOff::Stop& stop : pair.stops) {
+      stops.push_back(
+          {{"id", stop.id}, {"first", json_of(stop.first)}, {"second", json_of(stop.second)}});
+      if (stop.buys) stops.back()["buys"] = json_of(*stop.buys);
+    }
+    pairs.push_back({{"first", objectives[pair.first].name},
+                     {"second", objectives[pair.second].name},
+                     {"stops", std::move(stops)}});
+  }
+  return {{"extremes", std::move(extremes)},
+          {"knee", trade_offs.knee ? Json(*trade_offs.knee) : Json()},
+          {"trade_offs", std::move(pairs)}};
+}
+
 }  // namespace
 
 Json json_of(const Improvement& step) {
@@ -96,9 +121,11 @@ Json front_json(const Space& space, const Front& front) {
   for (const Trial& trial : front.trials) {
     trials.push_back(best_json(space, trial, front.objectives));
   }
-  return {{"objectives", json_of(front.objectives)},   {"size", front.trials.size()},
-          {"hypervolume", json_of(front.hypervolume)}, {"exact", front.exact},
-          {"reference", std::move(reference)},         {"trials", std::move(trials)}};
+  Json json = {{"objectives", json_of(front.objectives)},   {"size", front.trials.size()},
+               {"hypervolume", json_of(front.hypervolume)}, {"exact", front.exact},
+               {"reference", std::move(reference)},         {"trials", std::move(trials)}};
+  json.update(trade_offs_json(front.objectives, trade_offs_of(front)));
+  return json;
 }
 
 Json json_of(const RoundSummary& round) {
@@ -194,31 +221,8 @@ Json status_json(const StudyReport& report, const std::string& url) {
   if (report.front) {
     json["front"] = front_json(record.space, *report.front);
     json["front"]["steps"] = array_of(report.front_steps);
-    json["front"].update(trade_offs_json(record.objectives, report.trade_offs));
   }
   return json;
-}
-
-Json trade_offs_json(const std::vector<Objective>& objectives, const TradeOffs& trade_offs) {
-  Json extremes = Json::object();
-  for (std::size_t m = 0; m < trade_offs.extremes.size(); ++m) {
-    extremes[objectives[m].name] = trade_offs.extremes[m];
-  }
-  Json pairs = Json::array();
-  for (const TradeOff& pair : trade_offs.pairs) {
-    Json stops = Json::array();
-    for (const TradeOff::Stop& stop : pair.stops) {
-      stops.push_back(
-          {{"id", stop.id}, {"first", json_of(stop.first)}, {"second", json_of(stop.second)}});
-      if (stop.buys) stops.back()["buys"] = json_of(*stop.buys);
-    }
-    pairs.push_back({{"first", objectives[pair.first].name},
-                     {"second", objectives[pair.second].name},
-                     {"stops", std::move(stops)}});
-  }
-  return {{"extremes", std::move(extremes)},
-          {"knee", trade_offs.knee ? Json(*trade_offs.knee) : Json()},
-          {"trade_offs", std::move(pairs)}};
 }
 
 Json json_of(const Importance& importance) {

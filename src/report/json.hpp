@@ -7,7 +7,6 @@
 
 #include "core/json.hpp"
 #include "vbo/report.hpp"
-#include "vbo/trade_offs.hpp"
 
 namespace vbo {
 
@@ -25,17 +24,14 @@ Json json_of(const Pace& pace);
 Json ledger_json(const Ledger& ledger, const Rationale& rationale);
 
 // {"objectives": [...], "size", "hypervolume", "exact", "reference": {NAME: number, ...},
-// "trials": [{"id", "params", "values": {NAME: number, ...}}, ...]}
+// "trials": [{"id", "params", "values": {NAME: number, ...}}, ...], "extremes": {NAME: id, ...},
+// "knee": id or null, "trade_offs": [{"first", "second", "stops": [{"id", "first", "second",
+// "buys"}, ...]}, ...]}; the last stop has no "buys".
 Json front_json(const Space& space, const Front& front);
 
 // What `vbo status --json` prints: everything but the single trials. `url` is where the study was
 // read from.
 Json status_json(const StudyReport& report, const std::string& url);
-
-// {"extremes":{NAME: id},"knee":id or null,"trade_offs":[{"first","second","stops":[{"id","first",
-// "second","buys"}, ...]}, ...]}: what belongs to a front beside its trials. The last stop has no
-// "buys".
-Json trade_offs_json(const std::vector<Objective>& objectives, const TradeOffs& trade_offs);
 
 // [{"parameter","nats","low","high","together":[{"with","nats","low","high"}, ...]}, ...]
 Json json_of(const Importance& importance);

@@ -320,7 +320,6 @@ void follow_front(StudyReport& report, Sources& sources) {
   report.recommended.reset();
   report.front = make_front(report.record, report.trials);
   report.front_steps = front_steps(report.record, report.trials, report.results);
-  report.trade_offs = trade_offs_of(*report.front);
   for (const FrontStep& step : report.front_steps) {
     const auto trial = std::ranges::lower_bound(report.trials, step.id, {}, &Trial::id);
     ++sources.at(trial->rationale.source).improvements;

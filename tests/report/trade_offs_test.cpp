@@ -90,7 +90,10 @@ TEST(TradeOffs, OfThreeObjectivesThereIsOnePairEachOnItsOwnFront) {
   EXPECT_EQ(found.pairs[1].first, 0U);
   EXPECT_EQ(found.pairs[1].second, 2U);
   EXPECT_EQ(found.pairs[1].stops.size(), 3U);
-  const Json json = trade_offs_json(three, found);
+  StudyRecord record;
+  record.space = Space::make({Parameter::real("x", 0, 1)}).value();
+  const Json json =
+      front_json(record.space, front_with(three, {{0, 4, 9}, {1, 1, 5}, {4, 0, 9}, {2, 2, 0}}));
   EXPECT_EQ(json["extremes"]["c"], 4);
   EXPECT_EQ(json["trade_offs"][2]["first"], "b");
   EXPECT_FALSE(json["trade_offs"][2]["stops"].back().contains("buys"));
