@@ -66,6 +66,11 @@ class Surrogate {
  public:
   virtual ~Surrogate() = default;
 
+  // Variances of the observations that the next fit() or update() is given, beside the noise that
+  // is learned: (N) in units of y squared, or empty. Kept until it is set again. Models that cannot
+  // use them ignore them.
+  virtual void set_known_variances(ConstVectorRef variances) { (void)variances; }
+
   // Learns hyper-parameters or weights from X (D,N) in [0,1]^D and y (N), N >= 1, all finite, and
   // conditions on the data. May start from what the last fit found (see state()).
   // All randomness comes from `rng`.

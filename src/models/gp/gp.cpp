@@ -197,7 +197,7 @@ StationaryKernel GaussianProcess::kernel_of(const GpParameters& p) const {
 
 FitReport GaussianProcess::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
   output_ = Standardize::of(y);
-  const Vector z = output_.apply(y);
+  const Vector z = output_.apply(y), known = known_of(0, y.size());
   GpParameters low = start(), high = start();
   low.lengthscales.setConstant(options_.lengthscale_low);
   high.lengthscales.setConstant(options_.lengthscale_high);
@@ -229,6 +229,7 @@ FitReport GaussianProcess::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
       const std::vector<Index> some = subset(X.cols(), size, rng);
       const Matrix inputs = X(Eigen::all, some);
       const Vector outcomes = z(some);
+      if (known.size() > 0) work.known = known(some);
       Objective objective{*this, inputs, outcomes, work};
       const MinimizeResult rough = minimize(objective, rough_gain);
       if (!rough.usable()) continue;
@@ -236,6 +237,7 @@ FitReport GaussianProcess::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
       settled = true;
     }
   }
+  work.known = known;
   Objective objective{*this, X, z, work};
   const MinimizeResult found = minimize(objective, negligible_gain);
 
@@ -275,15 +277,20 @@ FitReport GaussianProcess::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
 FitReport GaussianProcess::update(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
   if (!regression_ || X.cols() < regression_->size()) return fit(X, y, rng);
   const Index more = X.cols() - regression_->size();
-  regression_->append(X.rightCols(more), y.tail(more));
+  regression_->append(X.rightCols(more), y.tail(more), known_of(regression_->size(), more));
   return {};
+}
+
+Vector GaussianProcess::known_of(Index first, Index count) const {
+  if (known_.size() < first + count) return {};
+  return known_.segment(first, count) / (output_.scale * output_.scale);
 }
 
 void GaussianProcess::condition(const GpParameters& parameters, ConstMatrixRef X,
                                 ConstVectorRef y) {
   parameters_ = parameters;
   output_ = Standardize::of(y);
-  regression_.emplace(regression_parameters(), X, y);
+  regression_.emplace(regression_parameters(), X, y, known_of(0, y.size()));
 }
 
 Regression::Parameters GaussianProcess::regression_parameters() const {

@@ -68,6 +68,7 @@ class GaussianProcess final : public Surrogate {
  public:
   explicit GaussianProcess(GpOptions options);
 
+  void set_known_variances(ConstVectorRef variances) override { known_ = variances; }
   FitReport fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) override;
   FitReport update(ConstMatrixRef X, ConstVectorRef y, Rng rng) override;
   // Conditions on data with these hyper-parameters, without fitting.
@@ -100,6 +101,10 @@ class GaussianProcess final : public Surrogate {
   GpOptions options_;
   GpParameters parameters_;
   bool warm_ = false;  // parameters_ come from a fit
+  // Of the known variances, `count` from `first` on, standardized; empty where there are none.
+  Vector known_of(Eigen::Index first, Eigen::Index count) const;
+
+  Vector known_;  // (N) in units of y squared, or empty
   Standardize output_;
   std::optional<Regression> regression_;
 };

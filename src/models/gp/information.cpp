@@ -46,7 +46,8 @@ void solve_columns(ConstMatrixRef L, Matrix& B, Team& team) {
 // K_a = Q o delta_a^2 with delta_a^2 = u_i^2 + u_j^2 - 2 u_i u_j, u = x_a / l_a, so all products
 // K_a P, P = L^-T v, are columns of Q [P, u o P, u^2 o P]. Cancellation is harmless in a metric.
 Matrix fisher_information(const StationaryKernel& kernel, double noise_variance, ConstMatrixRef X,
-                          ConstMatrixRef L, ConstMatrixRef Q, ConstMatrixRef probes, Team& team) {
+                          ConstMatrixRef L, ConstMatrixRef Q, ConstMatrixRef probes,
+                          const Vector& known, Team& team) {
   const Index n = X.cols(), D = X.rows(), S = probes.cols();
   Matrix P = probes;
   for (auto probe : P.colwise()) L.transpose().triangularView<Eigen::Upper>().solveInPlace(probe);
@@ -66,9 +67,15 @@ Matrix fisher_information(const StationaryKernel& kernel, double noise_variance,
   }
   Y.rightCols(S) = P;
   solve_columns(L, Y, team);
-  // Of the variance: K = K_y - noise I, so L^-1 K P = v - noise L^-1 P.
+  // Of the variance: K = K_y - noise I - diag(known), so L^-1 K P = v - noise L^-1 P - L^-1 known
+  // P.
   Matrix all(n, S * (D + 2));
   all << Y.leftCols(S * D), probes - noise_variance * Y.rightCols(S), Y.rightCols(S);
+  if (known.size() > 0) {
+    Matrix of_known = known.asDiagonal() * P;
+    solve_columns(L, of_known, team);
+    all.middleCols(S * D, S) -= of_known;
+  }
   flops::add(flops::gemm(n, factors.cols() + all.cols() / 2, n));
   const Eigen::Map<const Matrix> columns(all.data(), n * S, D + 2);
   return columns.transpose() * columns / (2.0 * static_cast<double>(S));

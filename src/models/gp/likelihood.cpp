@@ -19,6 +19,7 @@ bool factor(const StationaryKernel& kernel, double noise_variance, ConstMatrixRe
   for (const double jitter : {0.0, 1e-8, 1e-6}) {
     kernel.self(X, work.K, jitter == 0.0 ? Q : nullptr, team);
     work.K.diagonal().array() += noise_variance + jitter * kernel.variance();
+    if (work.known.size() > 0) work.K.diagonal() += work.known;
     if (factor_tiled(work.K, team)) return true;
   }
   return false;
@@ -90,8 +91,8 @@ LikelihoodValue log_likelihood(const StationaryKernel& kernel, double noise_vari
 
   result.has_gradient = true;
   if (work.probes.size() > 0) {
-    gradient->information =
-        fisher_information(kernel, noise_variance, X, work.K, work.Q, work.probes, team);
+    gradient->information = fisher_information(kernel, noise_variance, X, work.K, work.Q,
+                                               work.probes, work.known, team);
   }
   work.inverse.make(work.K, team);
   const Matrix x = kernel.scaled(X);
@@ -109,6 +110,9 @@ LikelihoodValue log_likelihood(const StationaryKernel& kernel, double noise_vari
   // K = K_y - noise I, so sum_ij G_ij K_ij needs no n x n pass.
   gradient->log_variance =
       0.5 * (r.dot(alpha) - noise_variance * alpha2 - size + noise_variance * trace);
+  if (work.known.size() > 0) {
+    gradient->log_variance += 0.5 * work.known.dot(diagonal - alpha.cwiseAbs2());
+  }
   gradient->noise_variance = 0.5 * (alpha2 - trace);
   gradient->mean = mean ? alpha.sum() : 0.0;
   if (with_inputs) {

@@ -19,6 +19,8 @@ struct LikelihoodWorkspace {
   Matrix probes;         // (n,S) set by the caller: independent entries of mean 0, variance 1
   // (n) set by the caller: b of a hill (hill.hpp) at the inputs, m = c + s b; empty: m = c.
   Vector hill;
+  // (n) set by the caller: variances of single outcomes beside the noise; empty: none.
+  Vector known;
   Matrix K, Q;   // (n,n) the lower triangle of K is L when the last value was ok
   Vector alpha;  // (n) K_y^-1 r
   TiledInverse inverse;
@@ -53,8 +55,10 @@ LikelihoodValue log_likelihood(const StationaryKernel& kernel, double noise_vari
                                bool with_inputs = false,
                                double least = -std::numeric_limits<double>::infinity());
 
-// The information described above, from the lower triangles of L and of the kernel's slope Q.
+// The information described above, from the lower triangles of L and of the kernel's slope Q;
+// `known` as in the workspace.
 Matrix fisher_information(const StationaryKernel& kernel, double noise_variance, ConstMatrixRef X,
-                          ConstMatrixRef L, ConstMatrixRef Q, ConstMatrixRef probes, Team& team);
+                          ConstMatrixRef L, ConstMatrixRef Q, ConstMatrixRef probes,
+                          const Vector& known, Team& team);
 
 }  // namespace vbo

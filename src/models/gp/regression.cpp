@@ -99,9 +99,10 @@ Vector Regression::Parameters::prior_mean(ConstMatrixRef X) const {
   return (mean + slope * hill.at(X).array()).matrix();
 }
 
-Regression::Regression(Parameters parameters, ConstMatrixRef X, ConstVectorRef y)
+Regression::Regression(Parameters parameters, ConstMatrixRef X, ConstVectorRef y,
+                       const Vector& known)
     : parameters_(std::move(parameters)), X_(X.rows(), 0), L_(0, 0) {
-  append(X, y);
+  append(X, y, known);
 }
 
 Regression::Regression(Parameters parameters, ConstMatrixRef X, ConstVectorRef y, Matrix L,
@@ -143,12 +144,13 @@ void Regression::reserve(Index capacity) {
 
 // [ K   k ]   [ L  0 ] [ L' B  ]
 // [ k'  k*] = [ B' C ] [ 0  C' ],  B = L^-1 k,  C C' = k* + noise - B'B.
-void Regression::append(ConstMatrixRef X, ConstVectorRef y) {
+void Regression::append(ConstMatrixRef X, ConstVectorRef y, const Vector& known) {
   const Index k = X.cols();
   if (k == 0) return;
   reserve(n_ + k);
   Matrix corner = parameters_.kernel->cross(X, X);  // (k,k)
   corner.diagonal().array() += parameters_.noise_variance;
+  if (known.size() > 0) corner.diagonal() += known;
   if (n_ > 0) {
     Matrix B = parameters_.kernel->cross(inputs(), X);  // (n,k)
     solve_forward(B);

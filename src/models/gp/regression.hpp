@@ -29,14 +29,15 @@ class Regression {
     Vector prior_mean(ConstMatrixRef X) const;  // m (q) at X (D,q)
   };
 
-  // X (D,n), y (n) in units of y, n >= 0.
-  Regression(Parameters parameters, ConstMatrixRef X, ConstVectorRef y);
+  // X (D,n), y (n) in units of y, n >= 0; `known` (n), or empty: variances of single outcomes
+  // beside the noise, in standardized units.
+  Regression(Parameters parameters, ConstMatrixRef X, ConstVectorRef y, const Vector& known = {});
 
   // The same with the lower triangle of L (n,n) and alpha (n) at hand: no factorization.
   Regression(Parameters parameters, ConstMatrixRef X, ConstVectorRef y, Matrix L, Vector alpha);
 
-  // Also conditions on y (k) at X (D,k).
-  void append(ConstMatrixRef X, ConstVectorRef y);
+  // Also conditions on y (k) at X (D,k), with known variances (k) or none.
+  void append(ConstMatrixRef X, ConstVectorRef y, const Vector& known = {});
 
   std::unique_ptr<Posterior> posterior(ConstMatrixRef X, bool joint) const;
   // Posterior means at X (D,q) alone, n instead of n^2 operations a point, and

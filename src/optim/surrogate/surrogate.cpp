@@ -202,9 +202,20 @@ double SurrogateOptimizer::fit_warped(int warp, ConstVectorRef y) {
   scale_ = output.scale;
   z_ = output.apply(w);
   model_->set_state(state_before_fit_);
+  set_known_variances(y);
   fit_report_ = model_->fit(X_, z_, Rng(seed_, "surrogate-fit", static_cast<std::uint64_t>(fits_)));
   const double slopes = y.unaryExpr([&](double v) { return warp_.log_slope(v); }).sum();
   return fit_report_.objective + slopes - static_cast<double>(y.size()) * std::log(scale_);
+}
+
+// To first order: the standard error of z is that of y times dz/dy.
+void SurrogateOptimizer::set_known_variances(ConstVectorRef y) {
+  Vector known = training_errors(history_, fitted_);
+  for (Index i = 0; i < known.size(); ++i) {
+    const double slope = std::exp(warp_.log_slope(y[i])) / (warp_.range * scale_);
+    known[i] = known[i] * slope * known[i] * slope;
+  }
+  model_->set_known_variances(known);
 }
 
 void SurrogateOptimizer::update_model(Index count) {
@@ -221,6 +232,7 @@ void SurrogateOptimizer::update_model(Index count) {
     X_.col(i) = history_.code(fitted_[static_cast<std::size_t>(i)]);
     z_[i] = (warp_(y[i]) - offset_) / scale_;
   }
+  set_known_variances(y);
   model_->update(
       X_, z_,
       Rng(seed_, "surrogate-update",

@@ -76,6 +76,8 @@ class SurrogateOptimizer : public Optimizer {
   double fit_warped(int warp, ConstVectorRef y);
   double to_y(double z) const { return warp_.inverse(offset_ + scale_ * z); }
   void update_model(Eigen::Index count);
+  // Gives the model the variances of outcomes y that are known, under the warp.
+  void set_known_variances(ConstVectorRef y);
   void learn_feasibility(Eigen::Index count);
   bool counts_failures() const { return options_.failures == "worst"; }
   // What `score` of a point or batch X (D,q) of this kind becomes when it may be infeasible: times

@@ -64,6 +64,17 @@ Vector training_values(const History& history, std::span<const Index> indices, I
   return y;
 }
 
+Vector training_errors(const History& history, std::span<const Index> indices) {
+  Vector errors;
+  for (std::size_t k = 0; k < indices.size(); ++k) {
+    const std::span<const double> error = history.standard_error(indices[k]);
+    if (error.empty()) continue;
+    if (errors.size() == 0) errors = Vector::Zero(std::ssize(indices));
+    errors[static_cast<Index>(k)] = error.front();
+  }
+  return errors;
+}
+
 void fit_feasibility(Feasibility& feasibility, const Encoding& encoding, const History& history,
                      const GpOptions& model, Index count, Index most, bool with_failures, Rng rng) {
   const std::span<const Success> successes = history.successes_of(count);

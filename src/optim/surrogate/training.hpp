@@ -23,6 +23,10 @@ std::vector<Eigen::Index> training_set(const History& history, Eigen::Index coun
 Vector training_values(const History& history, std::span<const Eigen::Index> indices,
                        Eigen::Index count);
 
+// The standard errors of the first objective at `indices`, 0 where there is none; empty when no
+// result came with one.
+Vector training_errors(const History& history, std::span<const Eigen::Index> indices);
+
 // What the first `count` results say about feasibility, looking at `most` of them; nothing where
 // there are neither limits nor, with_failures, failures.
 void fit_feasibility(Feasibility& feasibility, const Encoding& encoding, const History& history,

@@ -215,6 +215,7 @@ void Turbo::fit(std::int64_t count) {
   state_before_fit_ = model_.state();
   fitted_ = count;
   draws_ = {};
+  model_.set_known_variances(training_errors(history_, local).cwiseAbs2());
   fit_report_ = model_.fit(X, training_values(history_, local, count),
                            Rng(seed_, "turbo-fit", static_cast<std::uint64_t>(count)));
 }

@@ -53,6 +53,35 @@ TEST(Regression, PosteriorMatchesADenseReferenceInUnitsOfY) {
   EXPECT_EQ(model.posterior(at, false)->variance(), p->variance());
 }
 
+TEST(Regression, KnownVariancesCountWhetherGivenAtOnceOrAppended) {
+  Rng rng(3, "regression");
+  const Matrix X = random_matrix(2, 9, rng), at = random_matrix(2, 3, rng);
+  const Vector y = random_matrix(9, 1, rng), known = random_matrix(9, 1, rng).cwiseAbs();
+  const auto kernel = std::make_shared<StationaryKernel>(Shape::rbf, Vector{{1.0, 2.0}}, 0.9);
+  const Regression once({kernel, 0.0, 0.01, Standardize{}}, X, y, known);
+  Regression twice({kernel, 0.0, 0.01, Standardize{}}, X.leftCols(5), y.head(5), known.head(5));
+  twice.append(X.rightCols(4), y.tail(4), known.tail(4));
+  Matrix K = kernel->cross(X, X) + 0.01 * Matrix::Identity(9, 9);
+  K.diagonal() += known;
+  const Vector mean = kernel->cross(X, at).transpose() * K.inverse() * y;
+  EXPECT_LT((once.posterior(at, false)->mean() - mean).cwiseAbs().maxCoeff(), 1e-10);
+  EXPECT_LT((twice.posterior(at, false)->mean() - mean).cwiseAbs().maxCoeff(), 1e-10);
+}
+
+TEST(GaussianProcess, KnownVariancesTakeTheirShareOfTheNoise) {
+  Rng rng(5, "known");
+  const Eigen::Index n = 60;
+  const Matrix X = random_matrix(1, n, rng).cwiseAbs();
+  Vector y(n);
+  for (Eigen::Index i = 0; i < n; ++i) y[i] = std::sin(3.0 * X(0, i)) + 0.3 * rng.normal();
+  GaussianProcess plain(GpOptions::standard(1)), told(GpOptions::standard(1));
+  plain.fit(X, y, Rng(1));
+  told.set_known_variances(Vector::Constant(n, 0.09));
+  told.fit(X, y, Rng(1));
+  EXPECT_NEAR(std::sqrt(plain.noise_variance()), 0.3, 0.08);
+  EXPECT_LT(told.noise_variance(), 0.1 * plain.noise_variance());
+}
+
 TEST(Regression, MeansAloneAreThoseOfThePosterior) {
   const Regression model = small_regression();
   const Matrix at = SmallData().at;

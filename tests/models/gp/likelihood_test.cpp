@@ -60,6 +60,31 @@ TEST(Likelihood, GradientMatchesDifferences) {
   }
 }
 
+TEST(Likelihood, GradientWithKnownVariancesMatchesDifferences) {
+  Rng rng(4, "likelihood");
+  const Matrix X = random_matrix(3, 12, rng);
+  const Vector z = random_matrix(12, 1, rng);
+  LikelihoodWorkspace work;
+  work.known = random_matrix(12, 1, rng).cwiseAbs();
+  const auto at = [&](ConstVectorRef t, LikelihoodGradient* g) {
+    const StationaryKernel kernel(Shape::matern52, (-t.head(3)).array().exp(), std::exp(t[3]));
+    return log_likelihood(kernel, std::exp(t[4]), t[5], X, z, work, g).value;
+  };
+  Vector theta(6);
+  for (double& t : theta) t = rng.uniform(-1.0, 0.5);
+  LikelihoodGradient g;
+  at(theta, &g);
+  Vector analytic(6);
+  analytic << g.log_lengthscales, g.log_variance, std::exp(theta[4]) * g.noise_variance, g.mean;
+  testing::expect_gradient([&](ConstVectorRef t) { return at(t, nullptr); }, theta, analytic);
+  // Equal ones are the same as noise.
+  const StationaryKernel kernel = StationaryKernel(Shape::matern52, Vector{{1.0, 2.0, 0.5}}, 1.3);
+  work.known = Vector::Constant(12, 0.2);
+  const double known = log_likelihood(kernel, 0.1, 0.0, X, z, work, nullptr).value;
+  LikelihoodWorkspace plain;
+  EXPECT_NEAR(known, log_likelihood(kernel, 0.3, 0.0, X, z, plain, nullptr).value, 1e-10);
+}
+
 TEST(Likelihood, InputGradientMatchesDifferences) {
   Rng rng(2, "likelihood");
   const Vector z = random_matrix(6, 1, rng);
