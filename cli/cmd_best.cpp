@@ -8,8 +8,9 @@
 #include "core/limits.hpp"
 #include "exec/command_template.hpp"
 #include "exec/value_line.hpp"
-#include "storage/best.hpp"
+#include "report/json.hpp"
 #include "vbo/front.hpp"
+#include "vbo/report.hpp"
 
 namespace vbo::cli {
 namespace {
@@ -64,35 +65,69 @@ Result<std::optional<Trial>> best_of_front(const OpenedStudy& study, const BestA
   return best_by_weights(make_front(study.record, *history), *weights);
 }
 
-Result<std::optional<Trial>> best_of(const OpenedStudy& study, const BestArguments& options) {
-  if (study.record.objectives.size() > 1) return best_of_front(study, options);
-  if (options.weights.empty()) return best_result(*study.storage, study.record);
-  return Error{ErrorKind::invalid_input,
-               "--weights is for several objectives, and the study has one"};
+struct Found {
+  std::optional<Trial> trial;
+  Estimate estimate;
+  std::optional<Trial> luckier;  // another trial whose single result is better
+};
+
+Result<Found> best_of(const OpenedStudy& study, const BestArguments& options) {
+  Found found;
+  if (study.record.objectives.size() > 1) {
+    Result<std::optional<Trial>> trial = best_of_front(study, options);
+    if (!trial) return trial.error();
+    found.trial = std::move(*trial);
+    return found;
+  }
+  if (!options.weights.empty()) {
+    return Error{ErrorKind::invalid_input,
+                 "--weights is for several objectives, and the study has one"};
+  }
+  Result<StudyReport> report = make_report(*study.storage);
+  if (!report) return report.error();
+  add_estimate(*report);
+  found.trial = report->recommended;
+  found.estimate = report->estimate;
+  if (found.estimate.best && report->best && report->best->id != found.trial->id) {
+    found.luckier = report->best;
+  }
+  return found;
 }
 
 int best(const BestArguments& options) {
   const Result<OpenedStudy> study = open_to_read(options.study);
   if (!study) return fail(study.error());
   const StudyRecord& record = study->record;
-  const Result<std::optional<Trial>> trial = best_of(*study, options);
-  if (!trial) return fail(trial.error());
-  if (!*trial) {
+  const Result<Found> found = best_of(*study, options);
+  if (!found) return fail(found.error());
+  const std::optional<Trial>& trial = found->trial;
+  if (!trial) {
     return fail(kNoSuccess, record.objectives.size() > 1
                                 ? "\"" + record.name + "\" has no feasible result yet"
                                 : "no evaluation of \"" + record.name + "\" has succeeded yet");
   }
-  const bool feasible = is_feasible(record.space, **trial);
+  const bool feasible = is_feasible(record.space, *trial);
+  const Estimate& estimate = found->estimate;
   if (options.json) {
-    print_json(best_json(record.space, *trial, record.objectives));
+    Json json = best_json(record.space, trial, record.objectives);
+    if (record.objectives.size() == 1) {
+      json["estimate"] = estimate.best ? json_of(*estimate.best) : Json();
+      json["noise"] = json_of(estimate.noise);
+    }
+    print_json(json);
   } else {
     const std::string goal =
         record.objectives.size() > 1 ? "" : ", " + std::string(to_string(record.goal()));
-    print_out(std::string(values_key(record.objectives)) + " " +
-              values_text(record.objectives, (*trial)->values, short_number) + "  (trial " +
-              std::to_string((*trial)->id) + goal + (feasible ? "" : ", infeasible") + ")\n" +
-              point_lines(record.space, (*trial)->point, "") +
-              limit_lines(record.space, **trial, ""));
+    std::string text = std::string(values_key(record.objectives)) + " " +
+                       values_text(record.objectives, trial->values, short_number) + "  (trial " +
+                       std::to_string(trial->id) + goal + (feasible ? "" : ", infeasible") + ")\n" +
+                       estimate_lines(estimate, "") + point_lines(record.space, trial->point, "") +
+                       limit_lines(record.space, *trial, "");
+    if (found->luckier) {
+      text += "The best single result is " + short_number(*found->luckier->value()) +
+              ", of trial " + std::to_string(found->luckier->id) + ".\n";
+    }
+    print_out(text);
   }
   if (feasible) return kDone;
   return fail(kNoSuccess, "no result of \"" + record.name +

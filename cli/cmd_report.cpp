@@ -30,8 +30,9 @@ struct ReportArguments {
 Result<std::string> payload_of_study(const std::string& argument) {
   Result<OpenedStudy> study = open_to_read(argument);
   if (!study) return study.error();
-  const Result<StudyReport> report = make_report(*study->storage);
+  Result<StudyReport> report = make_report(*study->storage);
   if (!report) return report.error();
+  add_estimate(*report);
   const std::vector<Importance> found = importances(report->record, report->trials);
   web::PayloadParts parts;
   parts.url = study->url;

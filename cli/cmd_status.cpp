@@ -79,11 +79,12 @@ std::string status_text(const StudyReport& status, const Console& console) {
   } else {
     text += "  best         nothing has succeeded yet\n";
   }
-  if (status.recommendation && status.recommended) {
-    text += fmt::format("  recommended  trial {}: the method predicts {:.6g} +- {:.2g} there\n",
-                        status.recommendation->id, status.recommendation->mean,
-                        status.recommendation->deviation);
-    text += point_lines(record.space, status.recommended->point, "                 ");
+  if (status.estimate.best && status.recommended) {
+    text += fmt::format("  recommended  trial {}\n", status.recommended->id) +
+            estimate_lines(status.estimate, "                 ") +
+            point_lines(record.space, status.recommended->point, "                 ");
+  } else {
+    text += estimate_lines(status.estimate, "  noise        ");
   }
   const std::string information = information_text(status.rounds);
   if (!information.empty()) {
@@ -99,8 +100,9 @@ std::string status_text(const StudyReport& status, const Console& console) {
 int show_status(const std::string& argument, bool json, const Console& console) {
   Result<OpenedStudy> study = open_to_read(argument);
   if (!study) return fail(study.error());
-  const Result<StudyReport> report = make_report(*study->storage);
+  Result<StudyReport> report = make_report(*study->storage);
   if (!report) return fail(report.error());
+  add_estimate(*report);
   if (json) {
     print_json(status_json(*report, study->url));
   } else {
@@ -116,9 +118,16 @@ int watch(const std::string& argument, const Console& console) {
   Result<OpenedStudy> study = open_to_read(argument);
   if (!study) return fail(study.error());
   std::string shown;
+  std::int64_t estimated = -1;  // results that `known` is of
+  Estimate known;
   while (interrupts == 0) {
-    const Result<StudyReport> report = make_report(*study->storage);
+    Result<StudyReport> report = make_report(*study->storage);
     if (!report) return fail(report.error());
+    if (report->counts.ended() != estimated) {
+      estimated = report->counts.ended();
+      known = estimate(report->record, report->trials);
+    }
+    add_estimate(*report, known);
     const std::string text = status_text(*report, console);
     if (text != shown) {
       const auto lines = std::count(shown.begin(), shown.end(), '\n');

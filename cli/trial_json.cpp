@@ -46,6 +46,23 @@ std::string limit_lines(const Space& space, const Trial& trial, std::string_view
   return text;
 }
 
+std::string estimate_lines(const Estimate& estimate, std::string_view indent) {
+  if (estimate.noise.verdict == Noise::none) return fmt::format("{}no noise detected\n", indent);
+  if (!estimate.best) return "";
+  const PointEstimate& best = *estimate.best;
+  const auto percent = [](double share) {
+    return share > 0.0 && share < 0.01 ? std::string("less than 1%")
+                                       : fmt::format("{:.0f}%", 100.0 * share);
+  };
+  return fmt::format(
+      "{0}estimated {1}, 90% interval {2} to {3}; {4} likely the best of those tried\n"
+      "{0}observed {5}{6}; noise of one result {7:.3g}, {8} of the variance around here\n",
+      indent, short_number(best.mean), short_number(best.low), short_number(best.high),
+      percent(best.chance), short_number(best.observed),
+      best.evaluations > 1 ? fmt::format(" in {} evaluations", best.evaluations) : "",
+      estimate.noise.deviation, percent(estimate.noise.share));
+}
+
 std::string point_text(const Space& space, const Point& point) {
   std::string text;
   for (std::size_t i = 0; i < space.size(); ++i) {

@@ -9,6 +9,7 @@
 
 #include "core/json.hpp"
 #include "vbo/front.hpp"
+#include "vbo/report.hpp"
 #include "vbo/trial.hpp"
 
 namespace vbo::cli {
@@ -25,6 +26,8 @@ void print_json(const Json& json);  // to standard output
 std::string point_lines(const Space& space, const Point& point, std::string_view indent);
 // "stress = 240, at most 250", one per limit of the space, with what is violated.
 std::string limit_lines(const Space& space, const Trial& trial, std::string_view indent);
+// What is known about noise and about the recommended point, each line indented; "" when nothing.
+std::string estimate_lines(const Estimate& estimate, std::string_view indent);
 // "x1 = 0.5, x2 = 1" on one line.
 std::string point_text(const Space& space, const Point& point);
 

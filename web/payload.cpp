@@ -304,6 +304,19 @@ std::string payload_of(const StudyReport& report, const std::vector<std::size_t>
   columns.add("message", "i32", column<std::int32_t>(rows, [&](const Trial& t) {
                 return t.failure ? messages.code(clipped(t.failure->message, kLongestMessage)) : -1;
               }));
+  // Only where there is anything of it.
+  const auto any = [&](auto&& has) { return std::ranges::any_of(report.trials, has); };
+  if (any([](const Trial& t) { return t.rationale.repeat_of != 0; })) {
+    columns.add("repeat_of", "i32",
+                column<std::int32_t>(rows, [](const Trial& t) { return t.rationale.repeat_of; }));
+    columns.add("repeat", "i32",
+                column<std::int32_t>(rows, [](const Trial& t) { return t.rationale.repeat; }));
+  }
+  if (any([](const Trial& t) { return !t.standard_error.empty(); })) {
+    columns.add("sem", "f32", column<float>(rows, [](const Trial& t) {
+                  return t.standard_error.empty() ? kUnknown : t.standard_error.front();
+                }));
+  }
   add_times(columns, report.pace.first_asked, rows, drawn);
   add_parameters(columns, report.record.space, rows, drawn);
   add_metrics(columns, report.metrics, rows, drawn);

@@ -75,6 +75,7 @@ Result<bool> StudyService::reload() {
     }
   }
   report_ = std::move(*fresh);
+  add_estimate(report_, estimate_);
   open_ids_.clear();
   for (const Trial& trial : report_.trials) {
     if (!settled(trial)) open_ids_.insert(trial.id);
@@ -130,6 +131,7 @@ Result<bool> StudyService::refresh() {
     trials.push_back(std::move(trial));
   }
   report_ = make_report(std::move(**record), std::move(trials), *rounds);
+  add_estimate(report_, estimate_);
   if (changed_.empty()) return false;
   ++version_;
   return true;
@@ -169,11 +171,17 @@ void StudyService::refresh_importance(const Publish& publish) {
     importance_results_ = report_.counts.completed;
   }
   std::vector<Importance> fresh = importances(record, trials, {.threads = 1});
+  Estimate estimated = estimate(record, trials);
   std::string data;
   {
     const std::lock_guard lock(mutex_);
     importances_ = std::move(fresh);
-    data = dump(importance_json(importances_));
+    estimate_ = std::move(estimated);
+    add_estimate(report_, estimate_);
+    Json message = importance_json(importances_);
+    const Json status = status_json(report_, url_);
+    for (const char* key : {"recommendation", "noise"}) message[key] = status[key];
+    data = dump(message);
   }
   if (publish) publish("importance", data);
 }

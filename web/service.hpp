@@ -79,6 +79,7 @@ class StudyService {
   mutable std::mutex mutex_;          // guards what follows
   StudyReport report_;
   std::vector<Importance> importances_;  // one per objective
+  Estimate estimate_;                    // of as many results
   std::int64_t importance_results_ = -1;
   std::int64_t version_ = 0;
   std::set<TrialId> open_ids_;        // open, or ended and not yet told to the method

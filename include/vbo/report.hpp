@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "vbo/error.hpp"
@@ -81,6 +82,35 @@ struct Pace {
   double seconds_left = 0.0;                      // until the budget is spent at that rate
 };
 
+enum class Noise {
+  unknown,  // too few results to tell
+  none,     // what the results say against noise is evidence
+  present,
+};
+std::string_view to_string(Noise noise);  // "unknown", "none", "present"
+
+struct NoiseEstimate {
+  Noise verdict = Noise::unknown;
+  // Where noise is present: standard deviation of a single result at the recommended point, and the
+  // share of noise in the variance of the results around it.
+  double deviation = 0.0, share = 0.0;
+};
+
+// An evaluated point under noise.
+struct PointEstimate {
+  TrialId id = 0;  // of its first result
+  std::int64_t evaluations = 0;
+  double observed = 0.0;         // mean of its results
+  double mean = 0.0;             // of the objective there, given all results
+  double low = 0.0, high = 0.0;  // 90% interval
+  double chance = 0.0;           // of being the best of those tried
+};
+
+struct Estimate {
+  NoiseEstimate noise;
+  std::optional<PointEstimate> best;  // with noise: the point to use; else that is the best result
+};
+
 struct StudyReport {
   StudyRecord record;
   TrialCounts counts;
@@ -93,12 +123,12 @@ struct StudyReport {
   // Results within all limits; nothing for a study without limits. The curve, the bests of rounds
   // and sources and `as_good` concern feasible results alone.
   std::optional<std::int64_t> feasible;
-  // Of several objectives, instead of curve, best, recommendation and as_good, and of the bests of
+  // Of several objectives, instead of curve, best, recommended and as_good, and of the bests of
   // rounds and sources.
   std::optional<Front> front;
   std::vector<FrontStep> front_steps;
-  std::optional<Recommendation> recommendation;
-  std::optional<Trial> recommended;
+  Estimate estimate;                 // of add_estimate()
+  std::optional<Trial> recommended;  // the trial of estimate.best, or `best` without noise
   std::optional<Neighbourhood> as_good;
   std::string message;  // the method's last message
   std::vector<RoundSummary> rounds;
@@ -114,6 +144,14 @@ Result<StudyReport> make_report(Storage& storage);
 // The same from what has been read already. Trials in the order of ids.
 StudyReport make_report(StudyRecord record, std::vector<Trial> trials,
                         const std::vector<RoundReport>& reports);
+
+// What the results say about noise, and which point to use: for every method the same, and a
+// function of the results alone. Fits Gaussian processes to some hundred results: takes up to a
+// second. Nothing for a study of several objectives.
+Estimate estimate(const StudyRecord& record, const std::vector<Trial>& trials);
+// Fills in what depends on it.
+void add_estimate(StudyReport& report, Estimate estimate);
+void add_estimate(StudyReport& report);
 
 // The newest round whose outcomes have been compared with the prediction; null when there is
 // none.

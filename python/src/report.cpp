@@ -27,17 +27,19 @@ std::string importance_json(LockedStudy& locked, int threads) {
   });
 }
 
-// {"id", "mean", "deviation"}: the evaluated point that the method recommends; null without one.
+// {"id", "noise": {...}, "estimate": {...} or null}: the evaluated point to use; null without one.
 std::string recommendation_json(LockedStudy& locked) {
   return locked.with([&](Study& study) -> Result<std::string> {
     const Result<std::unique_ptr<Storage>> storage = study.connect(Access::read);
     if (!storage) return storage.error();
-    const Result<StudyReport> report = make_report(**storage);
+    Result<StudyReport> report = make_report(**storage);
     if (!report) return report.error();
-    if (!report->recommendation || !report->recommended) return std::string("null");
+    add_estimate(*report);
+    if (!report->recommended) return std::string("null");
+    const Estimate& found = report->estimate;
     return dump(Json{{"id", report->recommended->id},
-                     {"mean", report->recommendation->mean},
-                     {"deviation", report->recommendation->deviation}});
+                     {"noise", json_of(found.noise)},
+                     {"estimate", found.best ? json_of(*found.best) : Json()}});
   });
 }
 
@@ -46,8 +48,9 @@ std::string report_html(LockedStudy& locked, const std::string& url) {
   return locked.with([&](Study& study) -> Result<std::string> {
     const Result<std::unique_ptr<Storage>> storage = study.connect(Access::read);
     if (!storage) return storage.error();
-    const Result<StudyReport> report = make_report(**storage);
+    Result<StudyReport> report = make_report(**storage);
     if (!report) return report.error();
+    add_estimate(*report);
     const std::vector<Importance> found = importances(report->record, report->trials);
     web::PayloadParts parts;
     parts.url = url;

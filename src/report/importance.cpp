@@ -11,6 +11,7 @@
 #include <numeric>
 
 #include "core/axis.hpp"
+#include "core/normal.hpp"
 #include "information/neighbours.hpp"
 #include "numerics/parallel.hpp"
 #include "numerics/scores.hpp"
@@ -173,6 +174,28 @@ std::vector<PairImportance> pairs_of(const Space& space, const Sample& sample,
   return pairs;
 }
 
+// Whether no parameter and no pair tells more than chance would among so many: the largest ratio of
+// an estimate to its error is within what 95% of studies without any dependence show (Bonferroni).
+bool nothing_stands_out(const Importance& found) {
+  double largest = 0.0;
+  const auto look = [&](double nats, double high) {
+    if (high > nats && nats > 0.0) largest = std::max(largest, kTwoSided95 * nats / (high - nats));
+  };
+  for (const ParameterImportance& entry : found.parameters) look(entry.nats, entry.high);
+  for (const PairImportance& pair : found.pairs) look(pair.nats, pair.high);
+  const auto compared = static_cast<double>(found.parameters.size() + found.pairs.size());
+  return largest < normal_quantile(1.0 - 0.05 / std::max(compared, 1.0));
+}
+
+// Noise is not attributed to parameters: they keep the upper ends of their intervals alone.
+void say_nothing_is_known(Importance& found) {
+  for (ParameterImportance& entry : found.parameters) entry.nats = entry.low = 0.0;
+  found.pairs.clear();
+  found.remark =
+      "nothing is known yet: no parameter tells more about the outcome than chance would, in " +
+      std::to_string(found.results) + " results";
+}
+
 }  // namespace
 
 Importance importance(const Space& space, const std::vector<Trial>& trials,
@@ -202,6 +225,10 @@ Importance importance(const Space& space, const std::vector<Trial>& trials,
                                  std::max(0.0, found.nats + half)});
   }
   result.pairs = pairs_of(space, sample, single, options);
+  if (result.remark.empty() && nothing_stands_out(result)) {
+    say_nothing_is_known(result);
+    return result;
+  }
   if (result.remark.empty() && result.results < kFewForSure) {
     result.remark = "few results (" + std::to_string(result.results) +
                     "): the intervals are wide, and below " + std::to_string(kFewForSure) +

@@ -53,10 +53,9 @@ Json information_json(const StudyReport& report) {
 }
 
 Json recommendation_json(const StudyReport& report) {
-  if (!report.recommendation || !report.recommended) return nullptr;
+  if (!report.estimate.best || !report.recommended) return nullptr;
   Json json = suggestion_json(report.record.space, *report.recommended);
-  json["mean"] = json_of(report.recommendation->mean);
-  json["deviation"] = json_of(report.recommendation->deviation);
+  json.update(json_of(*report.estimate.best));
   return json;
 }
 
@@ -100,6 +99,23 @@ Json trade_offs_json(const std::vector<Objective>& objectives, const TradeOffs& 
 }
 
 }  // namespace
+
+Json json_of(const NoiseEstimate& noise) {
+  const bool present = noise.verdict == Noise::present;
+  return {{"verdict", to_string(noise.verdict)},
+          {"deviation", present ? json_of(noise.deviation) : Json()},
+          {"share", present ? json_of(noise.share) : Json()}};
+}
+
+Json json_of(const PointEstimate& point) {
+  return {{"id", point.id},
+          {"evaluations", point.evaluations},
+          {"observed", json_of(point.observed)},
+          {"mean", json_of(point.mean)},
+          {"low", json_of(point.low)},
+          {"high", json_of(point.high)},
+          {"chance", json_of(point.chance)}};
+}
 
 Json json_of(const Improvement& step) {
   return {{"evaluation", step.evaluation}, {"id", step.id}, {"value", step.value}};
@@ -209,6 +225,7 @@ Json status_json(const StudyReport& report, const std::string& url) {
                {"message", report.message},
                {"information", information_json(report)},
                {"recommendation", recommendation_json(report)},
+               {"noise", json_of(report.estimate.noise)},
                {"as_good", as_good_json(report)},
                {"curve", array_of(report.curve)},
                {"rounds", array_of(report.rounds)},

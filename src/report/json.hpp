@@ -10,6 +10,8 @@
 
 namespace vbo {
 
+Json json_of(const NoiseEstimate& noise);
+Json json_of(const PointEstimate& point);
 Json json_of(const Improvement& step);
 Json json_of(const FrontStep& step);
 Json json_of(const RoundSummary& round);

@@ -16,7 +16,6 @@ constexpr std::size_t kExamples = 3;            // per group of failures
 constexpr std::size_t kMostFailureGroups = 50;  // further ones are counted with their cause alone
 constexpr std::size_t kPaceResults = 200;       // the latest so many tell the rate
 constexpr double kAsGoodShare = 0.05;  // of the results, where the method names no deviation
-constexpr double kNoiseShare = 0.01;
 constexpr std::int64_t kAsGoodFewest = 5;
 
 void improve(const Order& order, std::optional<double>& best, double value) {
@@ -238,8 +237,8 @@ struct Threshold {
   std::string reason;
 };
 
-// The best few percent; or within twice the method's own uncertainty of the best result, where that
-// holds more. (After convergence the uncertainty is tiny and would leave the best result alone.)
+// The best few percent; or, under noise, what lies in the interval of the best point's estimate,
+// where that holds more.
 Threshold as_good_threshold(const StudyReport& report) {
   const Order order = order_of(report);
   std::vector<double> values;
@@ -252,35 +251,13 @@ Threshold as_good_threshold(const StudyReport& report) {
   const auto nth = values.begin() + (many - 1);
   std::nth_element(values.begin(), nth, values.end(),
                    [&](double a, double b) { return order.better(a, b); });
-  const double margin = report.recommendation ? 2.0 * report.recommendation->deviation : 0.0;
-  const double best = report.best->values.front();
-  const double wide = report.record.goal() == Goal::minimize ? best + margin : best - margin;
-  if (margin > 0.0 && std::isfinite(wide) && order.better(*nth, wide)) {
-    return {wide, "within two standard deviations of the method's expectation"};
+  if (const auto& point = report.estimate.best) {
+    const double wide = report.record.goal() == Goal::minimize ? point->high : point->low;
+    if (std::isfinite(wide) && order.better(*nth, wide)) {
+      return {wide, "within the 90% interval of the recommended point"};
+    }
   }
   return {*nth, "the best " + std::to_string(many) + " results"};
-}
-
-// Where there is no evidence of noise the best observation is the best point, however close the
-// method's expectation puts another. Noise shows in what the method expects at a point it knows the
-// result of: another value, or an uncertain one, by more than a hundredth of the middle half of all
-// results.
-void recommend_the_best_without_noise(StudyReport& report) {
-  if (!report.recommendation || !report.recommended) return;
-  if (report.recommended->values.empty()) return;
-  std::vector<double> values;
-  for (const Trial& trial : report.trials) {
-    if (!trial.values.empty()) values.push_back(trial.values.front());
-  }
-  std::sort(values.begin(), values.end());
-  const double spread = values[3 * (values.size() - 1) / 4] - values[(values.size() - 1) / 4];
-  const double observed = report.recommended->values.front();
-  const double off =
-      std::max(std::abs(observed - report.recommendation->mean), report.recommendation->deviation);
-  if (off > kNoiseShare * spread || report.recommended->id == report.best->id) return;
-  report.recommended = report.best;
-  report.recommendation->id = report.best->id;
-  report.recommendation->mean = report.best->values.front();
 }
 
 Neighbourhood neighbourhood_of(const StudyReport& report) {
@@ -316,7 +293,6 @@ Neighbourhood neighbourhood_of(const StudyReport& report) {
 }
 
 void follow_front(StudyReport& report, Sources& sources) {
-  report.recommendation.reset();
   report.recommended.reset();
   report.front = make_front(report.record, report.trials);
   report.front_steps = front_steps(report.record, report.trials, report.results);
@@ -358,7 +334,6 @@ StudyReport make_report(StudyRecord record, std::vector<Trial> trials,
   const Order order = order_of(report);
   if (!reports.empty()) {
     report.message = reports.back().report.message;
-    report.recommendation = reports.back().report.recommendation;
   }
   Sources sources;
   Failures failures;
@@ -382,7 +357,6 @@ StudyReport make_report(StudyRecord record, std::vector<Trial> trials,
     if (RoundSummary* round = round_at(report.rounds, trial.asked_in, round_hint)) {
       add_to_round(*round, trial, order);
     }
-    if (report.recommendation && report.recommendation->id == trial.id) report.recommended = trial;
   }
   if (!report.record.space.limits().empty()) report.feasible = feasible;
   report.results = told_order(report.trials);
@@ -398,9 +372,23 @@ StudyReport make_report(StudyRecord record, std::vector<Trial> trials,
   report.workers = workers_of(report.trials);
   for (const auto& [name, seen] : metrics) report.metrics.push_back(name);
   report.pace = pace_of(report);
-  recommend_the_best_without_noise(report);
+  report.recommended = report.best;
   if (feasible > 0 && !has_front) report.as_good = neighbourhood_of(report);
   return report;
+}
+
+void add_estimate(StudyReport& report, Estimate estimate) {
+  report.estimate = std::move(estimate);
+  report.recommended = report.best;
+  if (const auto& point = report.estimate.best) {
+    const auto found = std::ranges::find(report.trials, point->id, &Trial::id);
+    if (found != report.trials.end()) report.recommended = *found;
+  }
+  if (report.as_good) report.as_good = neighbourhood_of(report);
+}
+
+void add_estimate(StudyReport& report) {
+  add_estimate(report, estimate(report.record, report.trials));
 }
 
 Result<StudyReport> make_report(Storage& storage) {

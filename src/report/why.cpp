@@ -123,6 +123,10 @@ std::string why_text(const StudyRecord& record, const Prediction& prediction, co
     case Origin::added:
       text = "A result from outside: it was imported or told, and no method suggested the point.";
       break;
+    case Origin::repeat:
+      text = "Evaluation " + std::to_string(why.repeat) + " of the point of trial " +
+             std::to_string(why.repeat_of) + ", which is evaluated repeatedly.";
+      break;
     case Origin::unseen:
       text =
           "The method repeated a point of this finite space, and the next one that had not been "

@@ -158,6 +158,22 @@ TEST(ImportanceTest, TooFewAndFew) {
   EXPECT_GT(few.parameters[0].low, 0.3);
 }
 
+TEST(ImportanceTest, NoiseIsNotAttributedToParameters) {
+  int silent = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Function f = [](const Point&, Rng& rng) { return rng.normal(); };
+    const Importance found = importance(unit_space(), trials_of(200, f, seed));
+    if (found.remark.find("nothing is known yet") == std::string::npos) continue;
+    ++silent;
+    for (const ParameterImportance& entry : found.parameters) {
+      EXPECT_EQ(entry.nats, 0.0);
+      EXPECT_GE(entry.high, 0.0);
+    }
+    EXPECT_TRUE(found.pairs.empty());
+  }
+  EXPECT_GE(silent, 17);  // of 20; 19 are expected
+}
+
 TEST(ImportanceTest, NothingToTell) {
   const Importance equal =
       importance(unit_space(), trials_of(50, [](auto&, auto&) { return 1.0; }));

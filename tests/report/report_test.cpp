@@ -67,7 +67,6 @@ std::vector<RoundReport> sample_reports() {
   second.round = 2;
   second.message = "goes on";
   second.information = RoundInformation{.predicted = 0.5, .observed = 0.25, .ceiling = 3.5};
-  second.recommendation = Recommendation{4, 1.5, 0.25};
   return {{1, first}, {4, second}};
 }
 
@@ -156,22 +155,21 @@ TEST(Report, CountsSourcesAndRounds) {
   EXPECT_EQ(report.recommended->id, 4);
 }
 
-TEST(Report, WithoutNoiseTheBestObservationIsRecommended) {
-  std::vector<Trial> trials;
-  for (TrialId id = 1; id <= 8; ++id) {
-    trials.push_back(done(trial(id, 1), static_cast<double>(id), id + 1));
-  }
-  std::vector<RoundReport> reports = sample_reports();
-  reports.back().report.recommendation = Recommendation{2, 2.001, 0.001};  // it fits the result
-  const StudyReport exact = make_report(record(), trials, reports);
-  EXPECT_EQ(exact.recommended->id, exact.best->id);
-  EXPECT_EQ(exact.recommendation->id, exact.best->id);
-  EXPECT_EQ(exact.recommendation->mean, *exact.best->value());
-  // What it expects there is another value than was measured, or an uncertain one: noise.
-  for (const Recommendation noisy : {Recommendation{2, 0.5, 0.001}, Recommendation{2, 2.0, 0.5}}) {
-    reports.back().report.recommendation = noisy;
-    EXPECT_EQ(make_report(record(), trials, reports).recommended->id, 2);
-  }
+TEST(Report, TheRecommendedPointFollowsTheEstimate) {
+  StudyReport report = make_report(record(), sample_trials(), sample_reports());
+  EXPECT_EQ(report.recommended->id, report.best->id);  // as long as nothing is known of noise
+  Estimate noisy;
+  noisy.noise.verdict = Noise::present;
+  noisy.best = PointEstimate{.id = 2, .evaluations = 1, .mean = 2.0, .low = 1.5, .high = 6.5};
+  add_estimate(report, noisy);
+  EXPECT_EQ(report.recommended->id, 2);
+  EXPECT_EQ(report.as_good->threshold, 6.5);  // worse than the best few
+  EXPECT_NE(report.as_good->reason.find("90% interval"), std::string::npos);
+  noisy.best->high = 1.75;
+  add_estimate(report, noisy);
+  EXPECT_EQ(report.as_good->threshold, 5.0);
+  add_estimate(report, Estimate{});
+  EXPECT_EQ(report.recommended->id, report.best->id);
 }
 
 TEST(Report, FailuresThatReadAlikeAreOneGroup) {
@@ -199,12 +197,7 @@ TEST(Report, ThousandsOfDifferentMessagesStayAFewGroups) {
 }
 
 TEST(Report, NeighbourhoodThatIsAsGood) {
-  std::vector<RoundReport> reports = sample_reports();
-  reports.back().report.recommendation->deviation = 2.75;  // 1 + 2 * 2.75 is worse than all
-  StudyReport report = make_report(record(), sample_trials(), reports);
-  EXPECT_EQ(report.as_good->threshold, 6.5);
-  EXPECT_NE(report.as_good->reason.find("two standard deviations"), std::string::npos);
-  report = make_report(record(), sample_trials(), sample_reports());  // 1.5: the best few are more
+  const StudyReport report = make_report(record(), sample_trials(), sample_reports());
   EXPECT_EQ(report.as_good->threshold, 5.0);
   EXPECT_EQ(report.as_good->count, 3);
   EXPECT_EQ(report.as_good->ranges[0].low, 1.0);
@@ -253,7 +246,14 @@ TEST(Report, FromAStorageAlone) {
 }
 
 TEST(Report, JsonHasWhatStatusHadAndMore) {
-  const Json json = status_json(make_report(record(), sample_trials(), sample_reports()), "r.db");
+  StudyReport sample = make_report(record(), sample_trials(), sample_reports());
+  Estimate noisy;
+  noisy.noise = {Noise::present, 0.25, 0.5};
+  noisy.best = PointEstimate{
+      .id = 4, .evaluations = 1, .observed = 1.0, .mean = 1.5, .low = 1.25, .high = 2.0};
+  add_estimate(sample, noisy);
+  const Json json = status_json(sample, "r.db");
+  EXPECT_EQ(dump(json["noise"]), R"({"verdict":"present","deviation":0.25,"share":0.5})");
   EXPECT_EQ(json["study"], "r");
   EXPECT_EQ(json["best"]["value"], 1.0);
   EXPECT_EQ(json["recommendation"]["mean"], 1.5);

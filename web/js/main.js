@@ -208,8 +208,10 @@ function startLive() {
       document.body.dataset.updates = String(Number(document.body.dataset.updates ?? 0) + 1);
     },
     importance: (message) => {
-      page.study.importance = message;
-      for (const view of page.views) if (view instanceof ImportanceView) view.redraw();
+      const { recommendation, noise, ...importance } = message;
+      page.study.importance = importance;
+      Object.assign(page.study.status, { recommendation, noise });
+      for (const view of page.views) if (view instanceof ImportanceView || view instanceof AnswerView) view.redraw();
     },
     state: tellState,
     askToken,

@@ -32,7 +32,7 @@ function rangeBar(parameter, range) {
 export class AnswerView {
   constructor(parent, study, selection) {
     Object.assign(this, { study, selection });
-    const { section, body } = makeCard("answer", "Answer", "The best result, the point the method trusts most, and the neighbourhood that is as good: where it is wide, the parameter hardly matters.");
+    const { section, body } = makeCard("answer", "Answer", "The best result, under noise the point to use by its estimate, and the neighbourhood that is as good: where it is wide, the parameter hardly matters.");
     this.section = section;
     this.body = body;
     parent.append(section);
@@ -40,7 +40,7 @@ export class AnswerView {
 
   redraw() {
     const { study } = this;
-    const { best, recommendation, as_good: asGood } = study.status;
+    const { best, recommendation, noise, as_good: asGood } = study.status;
     if (!best) {
       this.body.replaceChildren(element("p", {}, "Nothing has succeeded yet."));
       return;
@@ -55,11 +55,19 @@ export class AnswerView {
     this.body.replaceChildren(
       study.isFeasible(study.byId.get(best.id) ?? study.best) ? "" : element("p", {}, "No result is within all limits yet; this one is the least outside."),
       element("p", { class: "lead" }, "Best ", element("strong", {}, formatNumber(best.value, 8)), ", ", open(best.id, `trial ${best.id}`), "."),
-      recommendation ? element("p", {}, "Recommended ", open(recommendation.id, `trial ${recommendation.id}`),
-        `: the method expects ${formatNumber(recommendation.mean, 6)} ± ${formatNumber(recommendation.deviation, 2)} there.`) : null ?? "",
+      recommendation ? element("p", {}, "Recommended ", open(recommendation.id, `trial ${recommendation.id}`), estimateText(recommendation, noise)) : "",
+      noise?.verdict === "none" ? element("p", { class: "note" }, "No noise detected.") : "",
       element("div", { class: "scroll" }, tableOf(head, rows)),
       asGood ? element("p", { class: "note" }, `As good: ${plural(asGood.count, "result")} at ${study.minimize ? "most" : "least"} ${formatNumber(asGood.threshold, 5)}, ${asGood.reason}.`) : "");
   }
+}
+
+function estimateText({ mean, low, high, chance, observed, evaluations }, noise) {
+  const times = evaluations > 1 ? ` in ${evaluations} evaluations` : "";
+  const percent = (share) => share > 0 && share < 0.01 ? "less than 1%" : `${Math.round(100 * share)}%`;
+  return `: estimated ${formatNumber(mean, 6)}, 90% interval ${formatNumber(low, 6)} to ${formatNumber(high, 6)}; ` +
+    `${percent(chance)} likely the best of those tried. Observed ${formatNumber(observed, 6)}${times}; the noise of one result is ` +
+    `${formatNumber(noise.deviation, 3)}, ${percent(noise.share)} of the variance around here.`;
 }
 
 // What a ledger's number means is in its name; here it gets a sentence.
