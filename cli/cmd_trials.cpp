@@ -12,9 +12,9 @@ namespace vbo::cli {
 namespace {
 
 constexpr std::int64_t kAtOnce = 5000;  // rows in memory
-constexpr std::array<std::string_view, 11> kColumns = {
-    "id",       "state",      "value",       "seconds", "attempts", "error",
-    "asked_at", "started_at", "finished_at", "worker",  "feasible"};
+constexpr std::array<std::string_view, 14> kColumns = {
+    "id",       "state",      "value",       "sem",    "seconds",   "attempts", "error",
+    "asked_at", "started_at", "finished_at", "worker", "repeat_of", "repeat",   "feasible"};
 
 // The name of a column, with a prefix where it would be read as another one.
 std::string column_name(const std::string& name, std::string_view prefix) {
@@ -28,6 +28,8 @@ std::string column_name(const std::string& name, std::string_view prefix) {
 struct Extra {
   std::set<std::string> metrics;
   bool suggested = false;  // somewhere another point was set than suggested
+  bool sem = false;        // somewhere a standard error is known
+  bool repeats = false;    // some trial repeats another's point
 };
 
 struct TrialsArguments {
@@ -60,6 +62,8 @@ Result<Extra> extra_columns(Storage& storage) {
   for (const Trial& trial : *history) {
     for (const auto& [name, value] : trial.metrics) extra.metrics.insert(name);
     extra.suggested = extra.suggested || trial.suggested;
+    extra.sem = extra.sem || trial.standard_error.size() == 1;
+    extra.repeats = extra.repeats || trial.rationale.repeat_of != 0;
   }
   return extra;
 }
@@ -72,6 +76,7 @@ std::string csv_header(const StudyRecord& record, const Extra& extra) {
     if (record.objectives.size() < 2) continue;
     line += "," + csv_field(column_name(objective.name, kValuePrefix));
   }
+  if (extra.sem) line += ",sem";
   for (const Parameter& p : space.parameters()) {
     line += "," + csv_field(column_name(p.name, kParameterPrefix));
   }
@@ -84,6 +89,7 @@ std::string csv_header(const StudyRecord& record, const Extra& extra) {
       line += "," + csv_field(std::string(kSuggestedPrefix) + p.name);
     }
   }
+  if (extra.repeats) line += ",repeat_of,repeat";
   if (!space.limits().empty()) line += ",feasible";
   return line + "\r\n";
 }
@@ -93,6 +99,9 @@ std::string csv_row(const StudyRecord& record, const Trial& trial, const Extra& 
   std::string line = std::to_string(trial.id) + "," + std::string(to_string(trial.state));
   for (std::size_t m = 0; m < record.objectives.size(); ++m) {
     line += "," + (trial.values.empty() ? "" : number_text(trial.values[m]));
+  }
+  if (extra.sem) {
+    line += "," + (trial.standard_error.empty() ? "" : number_text(trial.standard_error.front()));
   }
   for (const Value& value : trial.point) line += "," + csv_field(value);
   line += "," + number_text(trial.seconds) + "," + std::to_string(trial.attempts) + "," +
@@ -107,6 +116,11 @@ std::string csv_row(const StudyRecord& record, const Trial& trial, const Extra& 
     for (std::size_t i = 0; i < trial.point.size(); ++i) {
       line += "," + (trial.suggested ? csv_field((*trial.suggested)[i]) : "");
     }
+  }
+  if (extra.repeats) {
+    const bool repeats = trial.rationale.repeat_of != 0;
+    line += "," + (repeats ? std::to_string(trial.rationale.repeat_of) : "");
+    line += "," + std::to_string(trial.rationale.repeat);
   }
   if (!space.limits().empty()) {
     line += !trial.value() ? "," : is_feasible(space, trial) ? ",true" : ",false";

@@ -21,15 +21,16 @@
 namespace vbo::cli {
 namespace {
 
-// Columns of `vbo trials` that say nothing about the result.
-constexpr std::array<std::string_view, 8> kIgnored = {
-    "id", "attempts", "worker", "asked_at", "started_at", "finished_at", "stderr", "feasible"};
+// Columns of `vbo trials` that say nothing about the result; repeats are known by their points.
+constexpr std::array<std::string_view, 10> kIgnored = {
+    "id",          "attempts", "worker",   "asked_at",  "started_at",
+    "finished_at", "stderr",   "feasible", "repeat_of", "repeat"};
 
 // What each column of a table is for.
 struct Columns {
   std::vector<std::optional<std::size_t>> parameters;  // where each parameter stands
   std::vector<std::optional<std::size_t>> values;      // and each objective
-  std::optional<std::size_t> state, error, seconds;
+  std::optional<std::size_t> state, error, seconds, sem;
   std::vector<std::pair<std::size_t, std::string>> metrics;
 };
 
@@ -74,7 +75,8 @@ Result<Columns> columns_of(const CsvTable& table, const Space& space,
           return cell.text == by_prefix;
         });
     const std::optional<std::size_t> value = is_ours ? std::nullopt : value_in(name, values);
-    const bool reserved = value || name == "state" || name == "error" || name == "seconds";
+    const bool reserved = value || name == "state" || name == "error" || name == "seconds" ||
+                          (objectives.size() < 2 && name == "sem");
     if (!parameter && !reserved) parameter = space.index_of(name);
     if (parameter) {
       columns.parameters[*parameter] = c;
@@ -86,6 +88,8 @@ Result<Columns> columns_of(const CsvTable& table, const Space& space,
       columns.error = c;
     } else if (name == "seconds") {
       columns.seconds = c;
+    } else if (name == "sem" && objectives.size() < 2) {
+      columns.sem = c;
     } else if (name.starts_with(kMetricPrefix)) {
       columns.metrics.emplace_back(c, name.substr(kMetricPrefix.size()));
     } else if (!name.starts_with(kSuggestedPrefix) &&
@@ -168,6 +172,15 @@ Result<std::optional<Evaluated>> result_of(const CsvTable& table, const Columns&
                                "\", expected a finite number");
     }
     result.outcome.metrics[name] = *metric->value();
+  }
+  if (columns.sem && !row[*columns.sem].text.empty() && !result.outcome.failure) {
+    const CsvCell& given = row[*columns.sem];
+    const std::optional<Outcome> sem = parse_value_line(given.text);
+    if (!sem || !sem->value() || *sem->value() < 0.0) {
+      return wrong(given,
+                   "sem: found \"" + given.text + "\", expected a standard error, 0 or more");
+    }
+    result.outcome.standard_error = {*sem->value()};
   }
   if (columns.seconds) {
     const std::optional<Outcome> seconds = parse_value_line(row[*columns.seconds].text);

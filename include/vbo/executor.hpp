@@ -4,10 +4,12 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "vbo/error.hpp"
@@ -19,7 +21,13 @@ namespace vbo {
 struct Job {
   TrialId id = 0;
   Point point;
+  // For programs that use random numbers: another one for every trial, from 0 to 2^31 - 1.
+  std::int64_t seed = 0;
+  std::int64_t repeat = 1;  // the how manyth evaluation of the point this is
 };
+
+// What evaluating a trial of the study with this seed means.
+Job job_of(const Trial& trial, std::uint64_t study_seed);
 
 // Not thread-safe: one thread submits and waits.
 class Executor {
@@ -60,6 +68,9 @@ enum class Containment {
   tree,   // everything it has started, wherever that went
   group,  // its process group; cheaper, for programs that leave no process behind
 };
+
+// Whether vbo itself sets this variable of an evaluator's environment.
+bool is_own_variable(std::string_view name);
 
 struct ProcessOptions {
   std::vector<std::string> command;                // program and arguments, with {name}

@@ -64,6 +64,7 @@ enum class Origin : signed char {
   start,   // StudyOptions::start chose or completed it
   unseen,  // the study, because the method repeated a point of a finite space
   added,   // nobody: a result from outside
+  repeat,  // an earlier suggestion, evaluated once more
 };
 std::string_view to_string(Origin origin);
 std::optional<Origin> origin_from(std::string_view text);
@@ -77,6 +78,9 @@ struct Rationale {
   std::vector<Term> notes;            // beside it, e.g. information in nats
   Origin origin = Origin::method;
   std::int64_t part = 0;  // which part of the method, in its own numbering; 0 = it does not say
+  // The trial whose point is evaluated once more, and the how manyth evaluation of it this is.
+  std::int64_t repeat_of = 0;  // 0 = this is the first
+  std::int64_t repeat = 1;
   bool operator==(const Rationale&) const = default;
 
   void add(const TermInfo& term, double value) {

@@ -96,12 +96,17 @@ class Optimizer {
 using OptionValue = std::variant<bool, std::int64_t, double, std::string, std::vector<double>>;
 using OptionMap = std::map<std::string, OptionValue, std::less<>>;
 
+inline constexpr std::int64_t kMostRepeats = 1000;
+
 struct OptimizerOptions {
   std::string method = "auto";  // one of method_names()
   std::uint64_t seed = 0;
   std::int64_t batch = 1;   // results a method should expect between training rounds
   std::int64_t budget = 0;  // evaluations in all, as far as known; 0 = unknown
   int threads = 0;          // 0 = all cores; results do not depend on it
+  // Evaluations of every point, each with another seed; the method learns their mean and its
+  // standard error, as one result. batch and budget count evaluations.
+  std::int64_t repeats = 1;
   // What is optimized, as methods see it: every goal is maximize, references have that sign. Empty
   // = one objective without a name.
   std::vector<Objective> objectives = {};

@@ -27,7 +27,7 @@ namespace vbo {
 // What nobody chose: a new study takes the value beside it, a stored one keeps its own.
 struct Unstated {
   bool name = false, budget = false, method = false, seed = false, batch = false, settings = false,
-       start = false, evaluate = false;
+       start = false, evaluate = false, repeats = false;
 };
 
 struct StudyOptions {

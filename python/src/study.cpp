@@ -14,6 +14,7 @@
 #include "core/limits.hpp"
 #include "locked_study.hpp"
 #include "report/json.hpp"
+#include "vbo/executor.hpp"
 #include "vbo/study_file.hpp"
 
 namespace nb = nanobind;
@@ -54,7 +55,8 @@ StudyOptions options_from(const std::string& definition, const std::string& stor
                       .batch = is("batch"),
                       .settings = is("options"),
                       .start = true,
-                      .evaluate = true};
+                      .evaluate = true,
+                      .repeats = is("repeats")};
   return options;
 }
 
@@ -72,7 +74,8 @@ void enqueue(LockedStudy& locked, const nb::list& columns, std::size_t n) {
                       .seed = true,
                       .batch = true,
                       .settings = true,
-                      .evaluate = true};
+                      .evaluate = true,
+                      .repeats = true};
   options.start = record.start;
   for (const Point& point : points) options.start.emplace_back(point.begin(), point.end());
   locked.with([&](Study& study) { return study.go_on_with(options); });
@@ -148,6 +151,7 @@ struct Results {
   std::optional<std::vector<std::string>> causes;  // as many as errors
   std::map<std::string, DoublesIn> metrics;        // NaN: not measured
   std::optional<DoublesIn> seconds;
+  std::optional<DoublesIn> sem;  // NaN: unknown
 };
 
 FailureCause cause_of(const std::string& text) {
@@ -169,6 +173,9 @@ std::vector<Outcome> outcomes_of(const Results& results, std::size_t n) {
       outcome.failure = Failure{cause_of((*results.causes)[i]), *(*results.errors)[i]};
     } else {
       for (const DoublesIn& column : results.values) outcome.values.push_back(column.data()[i]);
+    }
+    if (results.sem && !outcome.values.empty() && !std::isnan(results.sem->data()[i])) {
+      outcome.standard_error = {results.sem->data()[i]};
     }
     if (results.seconds) outcome.seconds = results.seconds->data()[i];
     for (const auto& [name, column] : results.metrics) {
@@ -253,6 +260,12 @@ nb::dict table_of(const StudyRecord& record, const std::vector<Trial>& trials) {
     return t.failure ? nb::cast(std::string(to_string(t.failure->cause))) : nb::none();
   });
   table["seconds"] = numbers_of(trials, [](const Trial& t) { return t.seconds; });
+  table["sems"] = numbers_of(trials, [](const Trial& t) {
+    return t.standard_error.empty() ? std::numeric_limits<double>::quiet_NaN()
+                                    : t.standard_error.front();
+  });
+  table["repeat_of"] = numbers_of(trials, [](const Trial& t) { return t.rationale.repeat_of; });
+  table["repeats"] = numbers_of(trials, [](const Trial& t) { return t.rationale.repeat; });
   table["sources"] = list_of(trials, [](const Trial& t) { return t.rationale.source; });
   table["workers"] = list_of(trials, [](const Trial& t) { return t.worker; });
   table["asked_at"] = numbers_of(trials, [](const Trial& t) { return t.asked_at; });
@@ -316,7 +329,8 @@ void bind_study(nb::module_& module) {
       .def_rw("errors", &Results::errors, nb::arg().none())
       .def_rw("causes", &Results::causes, nb::arg().none())
       .def_rw("metrics", &Results::metrics)
-      .def_rw("seconds", &Results::seconds, nb::arg().none());
+      .def_rw("seconds", &Results::seconds, nb::arg().none())
+      .def_rw("sem", &Results::sem, nb::arg().none());
   nb::class_<LockedStudy>(module, "Study", nb::is_weak_referenceable())
       .def_static("open", open, "definition"_a, "storage"_a, "threads"_a)
       .def_static(
@@ -340,6 +354,15 @@ void bind_study(nb::module_& module) {
       .def("trials", trials, "open_only"_a)
       .def("best", best, "weights"_a)
       .def("front", front)
+      .def(
+          "seed_of",
+          [](LockedStudy& locked, TrialId id) {
+            return locked.with([id](Study& study) {
+              return Result<std::int64_t>(
+                  job_of(Trial{.id = id}, study.record().optimizer.seed).seed);
+            });
+          },
+          "id"_a)
       .def("importance_json", importance_json, "threads"_a)
       .def("recommendation_json", recommendation_json)
       .def("report_html", report_html, "url"_a)

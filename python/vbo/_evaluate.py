@@ -20,7 +20,7 @@ from ._space import Point
 Objective = Callable[[Any], Any]
 
 UNKNOWN = float("nan")
-_EXPECTED = 'expected a number, or {"value": 1.25, "metrics": {"mass": 3.1}}'
+_EXPECTED = 'expected a number, or {"value": 1.25, "sem": 0.1, "metrics": {"mass": 3.1}}'
 
 
 @dataclass
@@ -31,6 +31,7 @@ class Outcome:
     error: str | None = None
     cause: str = "reported"
     metrics: Mapping[str, float] | None = None
+    sem: float = UNKNOWN
     seconds: float = 0.0
     exception: BaseException | None = None
     misuse: bool = False  # what the function returns is of a kind that no evaluation can have
@@ -43,6 +44,15 @@ class Outcome:
     @classmethod
     def failed(cls, exception: BaseException) -> Outcome:
         return cls(error=text_of(exception), cause="crash", exception=exception)
+
+
+def takes_seed(function: Any) -> bool:
+    """Whether it has an argument called seed, besides its first one."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return False
+    return any(p.name == "seed" and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) for p in parameters[1:])
 
 
 def evaluate(function: Objective, point: Point, objectives: tuple[str, ...]) -> Outcome:
@@ -82,12 +92,13 @@ def outcome_of(result: Any, objectives: tuple[str, ...]) -> Outcome:
     key = "values" if several else "value"
     expected = _expected(objectives) if several else _EXPECTED
     metrics: dict[str, float] | None = None
+    sem = UNKNOWN
     if inspect.isawaitable(result):
         if inspect.iscoroutine(result):
             result.close()
         return _misuse("the function returned a coroutine (async def), expected a number; await it with vbo.aminimize")
     if isinstance(result, Mapping) and not (several and set(result) == set(objectives)):
-        keys = (key, "metrics", "error")
+        keys = (key, "metrics", "error") if several else (key, "sem", "metrics", "error")
         unknown = [name for name in result if name not in keys and not (several and name in objectives)]
         if unknown:
             return _misuse(f"the function's dict has the unknown key {unknown[0]!r}, expected {', '.join(keys)}")
@@ -107,6 +118,11 @@ def outcome_of(result: Any, objectives: tuple[str, ...]) -> Outcome:
             if value is None:
                 return _misuse(f"the function's metric {name!r}: found {_shown(number)}, expected a number")
             metrics[str(name)] = value
+        if result.get("sem") is not None:
+            error = _number(result["sem"])
+            if error is None or not 0 <= error < float("inf"):
+                return _misuse(f"the function's sem: found {_shown(result['sem'])}, expected a standard error, 0 or more")
+            sem = error
         result = result.get(key)
     if result is None:
         return Outcome(error=f"the function returned no {key}", cause="no_value")
@@ -118,7 +134,7 @@ def outcome_of(result: Any, objectives: tuple[str, ...]) -> Outcome:
         if not np.isfinite(value):
             what = f"the value of {name}" if several else "the value"
             return Outcome(error=f"{what} is {value}", cause="non_finite", metrics=metrics)
-    return Outcome(values=values, metrics=metrics)
+    return Outcome(values=values, metrics=metrics, sem=sem)
 
 
 def _expected(objectives: tuple[str, ...]) -> str:

@@ -44,6 +44,7 @@ def minimize(
     storage: str | os.PathLike[str] | None = None,
     name: str | None = None,
     options: Mapping[str, Option] | None = None,
+    repeats: int | None = None,
     threads: int = 0,
     seconds: float | None = None,
     timeout: float | None = None,
@@ -57,8 +58,9 @@ def minimize(
 
     Args:
         function: Called with a dict of parameters; returns a number, or
-            ``{"value": 1.25, "metrics": {"mass": 3.1}}``. An exception makes the trial fail and the run
-            go on; `vbo.Infeasible` says that the input makes no sense. `ObjectiveFailed` when nothing was completed.
+            ``{"value": 1.25, "sem": 0.1, "metrics": {"mass": 3.1}}``. With an argument called ``seed`` it also gets
+            one that differs from trial to trial. An exception makes the trial fail and the run go on;
+            `vbo.Infeasible` says that the input makes no sense. `ObjectiveFailed` when nothing was completed.
         space: A `Space`, or a dict of parameters.
         goals: For several objectives a goal for each, ``{"error": "minimize", "speed": "maximize"}``: `function` then
             returns a dict with their values, or a tuple in this order, and ``result.front`` is the answer. `references`
@@ -72,7 +74,7 @@ def minimize(
         executor: Any ``concurrent.futures.Executor`` to evaluate with: ``ThreadPoolExecutor(8)``, that of Dask
             (``client.get_executor()``), ``mpi4py.futures``, loky, Parsl.
         batch_function: `function` takes `Trials` (``trials["x"]`` is a column) and returns all values.
-        method, seed, storage, name, options, threads: As in `Study`. With a storage, calling again resumes.
+        method, seed, storage, name, options, repeats, threads: As in `Study`. With a storage, calling again resumes.
         seconds: Stop after so much time.
         timeout: Seconds that one evaluation may take; needs ``processes=True``.
         value: Stop when a value is this good.
@@ -95,7 +97,7 @@ def minimize(
         timeout=timeout, value=value, failures_in_a_row=failures_in_a_row, progress=progress, callbacks=callbacks,
     )  # fmt: skip
     return _optimize("minimize", function, space, run, goals=goals, references=references, budget=budget, batch=batch, method=method, seed=seed,
-                     storage=storage, name=name, options=options, threads=threads)  # fmt: skip
+                     storage=storage, name=name, options=options, repeats=repeats, threads=threads)  # fmt: skip
 
 
 def maximize(
@@ -113,6 +115,7 @@ def maximize(
     storage: str | os.PathLike[str] | None = None,
     name: str | None = None,
     options: Mapping[str, Option] | None = None,
+    repeats: int | None = None,
     threads: int = 0,
     seconds: float | None = None,
     timeout: float | None = None,
@@ -132,7 +135,7 @@ def maximize(
         timeout=timeout, value=value, failures_in_a_row=failures_in_a_row, progress=progress, callbacks=callbacks,
     )  # fmt: skip
     return _optimize("maximize", function, space, run, budget=budget, batch=batch, method=method, seed=seed,
-                     storage=storage, name=name, options=options, threads=threads)  # fmt: skip
+                     storage=storage, name=name, options=options, repeats=repeats, threads=threads)  # fmt: skip
 
 
 async def aminimize(
@@ -150,6 +153,7 @@ async def aminimize(
     storage: str | os.PathLike[str] | None = None,
     name: str | None = None,
     options: Mapping[str, Option] | None = None,
+    repeats: int | None = None,
     threads: int = 0,
     seconds: float | None = None,
     timeout: float | None = None,
@@ -175,7 +179,7 @@ async def aminimize(
     count = _pools.count_workers(workers, False, None)
     study = Study(
         space, goal=goal, goals=goals, references=references, budget=budget, batch=count if batch is None else batch, method=method, seed=seed,
-        storage=storage, name=name, options=options, threads=threads,
+        storage=storage, name=name, options=options, repeats=repeats, threads=threads,
     )  # fmt: skip
     run = RunOptions(
         workers=count,

@@ -11,13 +11,14 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
 from . import _pools
 from ._errors import Error, Infeasible, InvalidInput, Unsupported
-from ._evaluate import UNKNOWN, Objective, Outcome, evaluate, evaluate_elsewhere, outcome_of
+from ._evaluate import UNKNOWN, Objective, Outcome, evaluate, evaluate_elsewhere, outcome_of, takes_seed
 from ._objectives import Front, value_columns
 from ._progress import Progress
 from ._space import Point
@@ -156,6 +157,7 @@ class Run:
         self.study = study
         self.objectives = tuple(study.goals)
         self.function = function
+        self.takes_seed = not options.batch_function and takes_seed(function)
         self.options = options
         self._begin()
 
@@ -242,6 +244,12 @@ class Run:
 
     # -- The ways to evaluate --
 
+    def _function_for(self, trial: Trial) -> Objective:
+        """The function, with the seed of this trial when it takes one."""
+        if not self.takes_seed:
+            return self.function
+        return partial(self.function, seed=self.study._core.seed_of(trial.id))
+
     def _run_here(self) -> None:
         while True:
             self._check_end()
@@ -250,7 +258,7 @@ class Run:
                 return
             try:
                 self.interrupts.evaluating = True
-                outcome = evaluate(self.function, trial.point, self.objectives)
+                outcome = evaluate(self._function_for(trial), trial.point, self.objectives)
                 self.interrupts.evaluating = False
             except KeyboardInterrupt:
                 self.interrupts.evaluating = False
@@ -311,7 +319,8 @@ class Run:
                     trial = self._next(len(running), self.options.workers - len(running))
                     if trial is None:
                         break
-                    running[pool.submit(call, self.function, trial.point, self.objectives)] = (trial, time.monotonic())
+                    future = pool.submit(call, self._function_for(trial), trial.point, self.objectives)
+                    running[future] = (trial, time.monotonic())
                 if not running:
                     break
                 if ours and self.options.timeout is not None:
@@ -376,7 +385,7 @@ class Run:
                         trial = await asyncio.to_thread(self._next, len(running), wanted)
                         if trial is None:
                             break
-                        running[asyncio.ensure_future(self._await(trial.point, timeout))] = trial
+                        running[asyncio.ensure_future(self._await(self._function_for(trial), trial.point, timeout))] = trial
                     if not running:
                         break
                     finished, _ = await asyncio.wait(running, timeout=_LOOK_AROUND, return_when=asyncio.FIRST_COMPLETED)
@@ -387,10 +396,10 @@ class Run:
                 await asyncio.gather(*running, return_exceptions=True)
         return self._result()
 
-    async def _await(self, point: Point, timeout: float | None) -> Outcome:
+    async def _await(self, function: Objective, point: Point, timeout: float | None) -> Outcome:
         start = time.perf_counter()
         try:
-            result = await asyncio.wait_for(self.function(point), timeout)
+            result = await asyncio.wait_for(function(point), timeout)
         except asyncio.TimeoutError as error:
             if timeout is None:
                 outcome = Outcome.failed(error)
@@ -424,6 +433,7 @@ class Run:
             cause=[outcome.cause for outcome in outcomes],
             metrics={name: [(o.metrics or {}).get(name, UNKNOWN) for o in outcomes] for name in names},
             seconds=[outcome.seconds for outcome in outcomes],
+            sem=[o.sem for o in outcomes] if any(o.sem == o.sem for o in outcomes) else None,
         )
         self.done += len(ended)
         for trial, outcome in ended:

@@ -58,16 +58,25 @@ class Counts:
 
 @dataclass(frozen=True)
 class Recommended:
-    """What to use under noise: a trial, and the method's estimate of its objective.
+    """What to use: a trial, and under noise the estimate of the objective at its point.
 
     Attributes:
-        mean: The estimate; `low` and `high` are its 95% interval.
+        noise: ``"present"``, ``"none"`` (with evidence) or ``"unknown"``; only the first has `low`, `high`, `chance`.
+        value: What was observed there, the mean of `evaluations` results.
+        mean: The estimate, `value` without noise; `low` and `high` are its 90% interval.
+        chance: Of being the best of the points tried.
+        deviation: Standard deviation of the noise of one result.
     """
 
     trial: Trial
+    noise: str
+    value: float
     mean: float
-    low: float
-    high: float
+    low: float | None = None
+    high: float | None = None
+    chance: float | None = None
+    evaluations: int = 1
+    deviation: float | None = None
 
 
 @dataclass(frozen=True)
@@ -109,6 +118,7 @@ class Study:
             ``budget`` and ``batch`` may differ from call to call.
         name: For people; the file's name otherwise.
         options: Options of the method, see ``vbo.methods()``.
+        repeats: Evaluations of every point, 1 otherwise; the method learns their mean and its standard error.
         threads: Threads the method uses; 0 means all cores. Suggestions do not depend on it.
 
     One study may be used by several threads: calls wait for each other, and release the GIL. Several processes may open
@@ -141,6 +151,7 @@ class Study:
         storage: str | os.PathLike[str] | None = None,
         name: str | None = None,
         options: Mapping[str, Option] | None = None,
+        repeats: int | None = None,
         threads: int = 0,
     ) -> None:
         if not isinstance(space, Space):
@@ -157,6 +168,7 @@ class Study:
         # What is not given is of a new study only; a stored one keeps its own.
         given = {
             "name": name, "budget": budget, "method": method, "seed": seed or None, "batch": None, "options": options or None,
+            "repeats": repeats,
         }  # fmt: skip
         definition = {
             "name": name if name is not None else "study" if storage is None else Path(url).stem,
@@ -169,6 +181,7 @@ class Study:
                 "batch": 1 if batch is None else whole("batch", batch, 1),
                 "budget": 0,
                 "settings": {key: _option(key, value) for key, value in (options or {}).items()},
+                "repeats": 1 if repeats is None else whole("repeats", repeats, 1),
             },
             "unstated": [key for key, value in given.items() if value is None],
         }
@@ -296,6 +309,7 @@ class Study:
         cause: str | Sequence[str] = "reported",
         metrics: Mapping[str, Any] | None = None,
         seconds: Any = None,
+        sem: Any = None,
     ) -> None:
         """The results of suggestions: all of them are stored, or, on an error, none.
 
@@ -307,6 +321,7 @@ class Study:
                 a value. `cause` says it in one word; ``"infeasible"`` means that the input makes no sense.
             metrics: Further measurements: a number, or one per id, by name.
             seconds: How long the evaluations took.
+            sem: The standard error of each value, where it is known: one for all, or one per id.
 
         >>> study = vbo.Study(vbo.Space(x=vbo.Float(0, 1)), method="random")
         >>> trials = study.ask(3)
@@ -318,7 +333,7 @@ class Study:
         if isinstance(ids, Trial):
             ids = ids.id
         numbers = integers("ids", ids.ids if isinstance(ids, Trials) else ids)
-        self._core.tell(numbers, self._results(len(numbers), values, error, cause, metrics, seconds))
+        self._core.tell(numbers, self._results(len(numbers), values, error, cause, metrics, seconds, sem))
 
     def add(
         self,
@@ -329,11 +344,12 @@ class Study:
         cause: str | Sequence[str] = "reported",
         metrics: Mapping[str, Any] | None = None,
         seconds: Any = None,
+        sem: Any = None,
     ) -> Integers:
         """Results of points that nobody suggested: past data, own ideas. Returns their new ids.
 
         `points` is a dict of columns (or a pandas DataFrame with these columns), one dict with a
-        value per parameter, or a list of such dicts.
+        value per parameter, or a list of such dicts. Results of the same point count as repeats.
 
         >>> study = vbo.Study(vbo.Space(x=vbo.Float(0, 1), kind=vbo.Choice(["a", "b"])), method="random")
         >>> study.add({"x": [0.1, 0.2], "kind": ["a", "b"]}, [5.0, 4.0])
@@ -342,7 +358,7 @@ class Study:
         'b'
         """
         codes, rows = self._space._codes(_columns_of(self._space, points))
-        ids = self._core.add(codes, rows, self._results(rows, values, error, cause, metrics, seconds))
+        ids = self._core.add(codes, rows, self._results(rows, values, error, cause, metrics, seconds, sem))
         return ids.view(np.int64)
 
     def enqueue(self, points: Any) -> None:
@@ -406,14 +422,20 @@ class Study:
 
     @property
     def recommended(self) -> Recommended | None:
-        """The evaluated point to use where results are noisy: best by the method's estimate, not by luck. None before
-        the method has one; without noise it is `best`."""
+        """The evaluated point to use: under noise the best by its estimate, not by luck; without, `best`. None before
+        there is a result."""
         found = json.loads(self._core.recommendation_json())
         if found is None:
             return None
         trial = next(trial for trial in self.trials() if trial.id == found["id"])
-        half = 1.959964 * found["deviation"]
-        return Recommended(trial, found["mean"], found["mean"] - half, found["mean"] + half)
+        noise, point = found["noise"], found["estimate"]
+        if point is None:
+            value = float("nan") if trial.value is None else trial.value
+            return Recommended(trial, noise["verdict"], value, value)
+        return Recommended(
+            trial, noise["verdict"], point["observed"], point["mean"], point["low"], point["high"], point["chance"],
+            point["evaluations"], noise["deviation"],
+        )  # fmt: skip
 
     @property
     def pending(self) -> Trials:
@@ -439,9 +461,21 @@ class Study:
             **dict(zip(self._objectives, table["values"])),
             "error": np.array(table["errors"], dtype=object),
             **{f"metrics.{name}": column for name, column in table["metrics"].items()},
+            **self._repeat_columns(table),
             "seconds": table["seconds"],
             "source": np.array(table["sources"], dtype=object),
         }
+
+    @staticmethod
+    def _repeat_columns(table: Mapping[str, Any]) -> dict[str, Column]:
+        """Standard errors, and which trials repeat the point of another, where there are any."""
+        columns: dict[str, Column] = {}
+        if not np.all(np.isnan(table["sems"])):
+            columns["sem"] = table["sems"]
+        if np.any(table["repeat_of"]):
+            columns["repeat_of"] = table["repeat_of"].astype(np.int64)
+            columns["repeat"] = table["repeats"].astype(np.int64)
+        return columns
 
     def to_pandas(self) -> pandas.DataFrame:
         """Every trial as a DataFrame with the columns of `columns` and the id as its index."""
@@ -497,9 +531,12 @@ class Study:
         cause: str | Sequence[str],
         metrics: Mapping[str, Any] | None,
         seconds: Any,
+        sem: Any,
     ) -> _vbo.Results:
+        if sem is not None and len(self._objectives) > 1:
+            raise InvalidInput("found a standard error (sem), which only results of one objective may have", "sem")
         columns = None if values is None else value_columns(self._objectives, values, n)
-        return _results(n, columns, error, cause, metrics, seconds)
+        return _results(n, columns, error, cause, metrics, seconds, sem)
 
     # -- Running --
 
@@ -635,6 +672,7 @@ def _results(
     cause: str | Sequence[str],
     metrics: Mapping[str, Any] | None,
     seconds: Any,
+    sem: Any,
 ) -> _vbo.Results:
     if values is None and error is None:
         raise InvalidInput("found neither values nor an error, expected one of them", "values")
@@ -655,6 +693,10 @@ def _results(
         results.metrics = {str(name): _per_trial(f"metrics[{name!r}]", column, n) for name, column in metrics.items()}
     if seconds is not None:
         results.seconds = _per_trial("seconds", seconds, n)
+    if sem is not None:
+        results.sem = _per_trial("sem", sem, n)
+        if np.any(results.sem < 0):
+            raise wrong("sem", sem, "standard errors, 0 or more")
     return results
 
 

@@ -26,6 +26,8 @@ class Trial:
         values: The result of each objective by name; empty while there is none.
         error: Why it failed, or None; `cause` says it in one word.
         metrics: Further measurements by name.
+        sem: The standard error of the value, or None where it is unknown.
+        repeat_of: The trial whose point this one repeats, or None; it is the `repeat`-th evaluation there.
         violation: How far the metrics lie outside the limits of the space, 0 when feasible; None unless
             completed in a study with limits.
         seconds: How long the evaluation took; 0 when unknown.
@@ -47,6 +49,9 @@ class Trial:
     finished_at: float = 0.0
     violation: float | None = None
     values: dict[str, float] = field(default_factory=dict)
+    sem: float | None = None
+    repeat_of: int | None = None
+    repeat: int = 1
 
     @property
     def feasible(self) -> bool:
@@ -123,6 +128,7 @@ def trials_from(table: Mapping[str, Any], columns: dict[str, Column], objectives
     values: list[Doubles] = table["values"]
     metrics = {name: column.tolist() for name, column in table["metrics"].items()}
     violations = table["violations"].tolist() if "violations" in table else None
+    sems, repeat_of, repeats = (table[name].tolist() for name in ("sems", "repeat_of", "repeats"))
     rows = zip(
         ids.tolist(), Trials(ids, columns).points, table["states"], zip(*(column.tolist() for column in values)), table["errors"],
         table["causes"], table["seconds"].tolist(), table["sources"], table["workers"],
@@ -139,6 +145,8 @@ def trials_from(table: Mapping[str, Any], columns: dict[str, Column], objectives
                 metrics={name: column[i] for name, column in metrics.items() if column[i] == column[i]},
                 asked_at=asked, finished_at=finished,
                 violation=violations[i] if violations and state == "completed" else None,
+                sem=sems[i] if sems[i] == sems[i] else None,
+                repeat_of=int(repeat_of[i]) or None, repeat=int(repeats[i]),
             )
         )  # fmt: skip
     return trials

@@ -257,11 +257,13 @@ Json json_of(const Space& space, const Point& point) {
 Json json_of(const OptimizerOptions& options) {
   Json settings = Json::object();
   for (const auto& [name, value] : options.settings) settings[name] = json_of_option(value);
-  return {{"method", options.method},
-          {"seed", options.seed},
-          {"batch", options.batch},
-          {"budget", options.budget},
-          {"settings", std::move(settings)}};
+  Json json = {{"method", options.method},
+               {"seed", options.seed},
+               {"batch", options.batch},
+               {"budget", options.budget},
+               {"settings", std::move(settings)}};
+  if (options.repeats != 1) json["repeats"] = options.repeats;
+  return json;
 }
 
 Json json_of(const Rationale& rationale) {
@@ -271,6 +273,10 @@ Json json_of(const Rationale& rationale) {
                {"notes", json_of_terms(rationale.notes)}};
   if (rationale.origin != Origin::method) json["origin"] = to_string(rationale.origin);
   if (rationale.part != 0) json["part"] = rationale.part;
+  if (rationale.repeat_of != 0) {
+    json["repeat_of"] = rationale.repeat_of;
+    json["repeat"] = rationale.repeat;
+  }
   return json;
 }
 
@@ -465,6 +471,11 @@ Result<OptimizerOptions> optimizer_options_from(const Json& json) {
   options.seed = *seed;
   options.batch = *batch;
   options.budget = *budget;
+  if (json.contains("repeats")) {
+    const auto repeats = whole_from<std::int64_t>(json, "repeats");
+    if (!repeats) return repeats.error();
+    options.repeats = *repeats;
+  }
   const Json& settings = field(json, "settings");
   if (!settings.is_object()) return wrong("settings", settings, "an object");
   for (const auto& item : settings.items()) {
@@ -491,13 +502,21 @@ Result<Rationale> rationale_from(const Json& json) {
   }
   if (const Json& origin = field(json, "origin"); !origin.is_null()) {
     const auto known = origin.is_string() ? origin_from(origin.get<std::string>()) : std::nullopt;
-    if (!known) return wrong("origin", origin, "method, start, unseen or added");
+    if (!known) return wrong("origin", origin, "method, start, unseen, added or repeat");
     rationale.origin = *known;
   }
   if (json.contains("part")) {
     const auto part = whole_from<std::int64_t>(json, "part");
     if (!part) return part.error();
     rationale.part = *part;
+  }
+  if (json.contains("repeat_of")) {
+    const auto repeat_of = whole_from<std::int64_t>(json, "repeat_of");
+    const auto repeat = whole_from<std::int64_t>(json, "repeat");
+    if (!repeat_of) return repeat_of.error();
+    if (!repeat) return repeat.error();
+    rationale.repeat_of = *repeat_of;
+    rationale.repeat = *repeat;
   }
   forget_idle_score(rationale);
   return rationale;

@@ -45,23 +45,26 @@ Json limits_json(const Space& space);
 Json json_of(const std::vector<Objective>& objectives);
 // {"x1": 0.5, "depth": 3, "kind": "adam"}, in the order of the space. REQUIRES: space.check(point).
 Json json_of(const Space& space, const Point& point);
-// {"method","seed","batch","budget","settings":{...}}; threads is left out.
+// {"method","seed","batch","budget","settings":{...}}, "repeats" when it is not 1; threads is left
+// out.
 Json json_of(const OptimizerOptions& options);
 // {"source","acquisition":number|null,"terms":[[name, number], ...],"notes":[...]}, "origin" when
-// it is not the method, "part" when the method says
+// it is not the method, "part" when the method says, "repeat_of" and "repeat" of a repeat
 Json json_of(const Rationale& rationale);
 // {"round","information":{"predicted"|null,"observed"|null,"ceiling"|null}|null,"exploitation","deviation",
 //  "values":[[name, number], ...],"message","recommendation":{"id","mean","deviation"}|null}
 Json json_of(const AskReport& report);
 
-// {"id", "params"}: what a suggestion is to those who evaluate it.
+// {"id", "params"}: what a suggestion is to those who evaluate it; "repeat_of" and "repeat" when it
+// repeats the point of an earlier trial.
 Json suggestion_json(const Space& space, const Trial& trial);
 // {"id", "params", "value"}, "metrics" when there are any, "feasible" and "violation" when the
 // space has limits; null without a trial.
 Json best_json(const Space& space, const std::optional<Trial>& trial,
                std::span<const Objective> objectives = {});
 // {"id","state","params","value","seconds","error","cause","attempts","stderr","metrics"}, and
-// with limits "feasible" and "violation", null unless completed
+// with limits "feasible" and "violation", null unless completed; "sem" where it is known,
+// "repeat_of" and "repeat" of a repeat
 Json trial_json(const Space& space, const Trial& trial, std::span<const Objective> objectives = {});
 
 // All text from outside goes through here: refused before it is parsed when it is longer than

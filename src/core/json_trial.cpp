@@ -101,10 +101,18 @@ void add_feasibility(Json& json, const Space& space, const Trial& trial) {
       trial.values.empty() ? Json() : json_of(violation(space.limits(), trial.metrics));
 }
 
+void add_repeat(Json& json, const Trial& trial) {
+  if (trial.rationale.repeat_of == 0) return;
+  json["repeat_of"] = trial.rationale.repeat_of;
+  json["repeat"] = trial.rationale.repeat;
+}
+
 }  // namespace
 
 Json suggestion_json(const Space& space, const Trial& trial) {
-  return {{"id", trial.id}, {"params", json_of(space, trial.point)}};
+  Json json = {{"id", trial.id}, {"params", json_of(space, trial.point)}};
+  add_repeat(json, trial);
+  return json;
 }
 
 Json best_json(const Space& space, const std::optional<Trial>& trial,
@@ -134,6 +142,7 @@ Json trial_json(const Space& space, const Trial& trial, std::span<const Objectiv
   json["finished_at"] = trial.finished_at > 0.0 ? Json(trial.finished_at) : Json();
   json["worker"] = trial.worker;
   json["suggested"] = trial.suggested ? json_of(space, *trial.suggested) : Json();
+  add_repeat(json, trial);
   add_feasibility(json, space, trial);
   return json;
 }

@@ -23,12 +23,15 @@ std::string_view to_string(Origin origin) {
       return "unseen";
     case Origin::added:
       return "added";
+    case Origin::repeat:
+      return "repeat";
   }
   return "?";
 }
 
 std::optional<Origin> origin_from(std::string_view text) {
-  for (const Origin origin : {Origin::method, Origin::start, Origin::unseen, Origin::added}) {
+  for (const Origin origin :
+       {Origin::method, Origin::start, Origin::unseen, Origin::added, Origin::repeat}) {
     if (to_string(origin) == text) return origin;
   }
   return std::nullopt;

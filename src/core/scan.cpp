@@ -111,6 +111,11 @@ std::optional<Rationale> scan_rationale(std::string_view text) {
     rationale.origin = *origin;
   }
   if (scanner.literal(",\"part\":") && !scanner.number(rationale.part)) return std::nullopt;
+  if (scanner.literal(",\"repeat_of\":") &&
+      (!scanner.number(rationale.repeat_of) || !scanner.literal(",\"repeat\":") ||
+       !scanner.number(rationale.repeat))) {
+    return std::nullopt;
+  }
   if (!scanner.literal("}") || !scanner.at_end()) return std::nullopt;
   forget_idle_score(rationale);
   return rationale;

@@ -8,6 +8,8 @@
 namespace vbo {
 namespace {
 
+constexpr std::string_view kSeed = "seed";
+
 bool is_name(std::string_view text) {
   const auto part = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
   return !text.empty() && !std::isdigit(static_cast<unsigned char>(text[0])) &&
@@ -70,10 +72,14 @@ Result<CommandTemplate> CommandTemplate::make(const std::vector<std::string>& ar
           rest.remove_prefix(match->length);
           continue;
         }
-        if (!index) return unknown_placeholder(match->name, space);
+        if (!index && match->name != kSeed) return unknown_placeholder(match->name, space);
         if (match->depth == 3) literal += '{';
         flush();
-        pieces.emplace_back(*index);
+        if (index) {
+          pieces.emplace_back(*index);
+        } else {
+          pieces.emplace_back(Seed{});
+        }
         if (match->depth == 3) literal += '}';
       }
       rest.remove_prefix(match->length);
@@ -84,14 +90,18 @@ Result<CommandTemplate> CommandTemplate::make(const std::vector<std::string>& ar
   return made;
 }
 
-std::vector<std::string> CommandTemplate::expand(const Point& point) const {
+std::vector<std::string> CommandTemplate::expand(const Point& point, std::int64_t seed) const {
   std::vector<std::string> arguments;
   arguments.reserve(arguments_.size());
   for (const std::vector<Piece>& pieces : arguments_) {
     std::string argument;
     for (const Piece& piece : pieces) {
-      const auto* index = std::get_if<std::size_t>(&piece);
-      argument += index ? to_string(point[*index]) : std::get<std::string>(piece);
+      if (const auto* index = std::get_if<std::size_t>(&piece)) {
+        argument += to_string(point[*index]);
+      } else {
+        const auto* text = std::get_if<std::string>(&piece);
+        argument += text ? *text : std::to_string(seed);
+      }
     }
     arguments.push_back(std::move(argument));
   }

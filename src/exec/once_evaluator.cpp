@@ -24,12 +24,14 @@ class OnceEvaluator final : public Evaluator {
     errors_.clear();
     spawn_failure_.reset();
     start_ = now;
-    SpawnOptions options{.arguments = context_.command.expand(job.point),
+    SpawnOptions options{.arguments = context_.command.expand(job.point, job.seed),
                          .environment = context_.environment,
                          .directory = context_.options.directory,
                          .open_stdin = false};
     options.environment.push_back("VBO_PARAMS=" + dump(json_of(context_.space, job.point)));
     options.environment.push_back("VBO_TRIAL_ID=" + std::to_string(job.id));
+    options.environment.push_back("VBO_SEED=" + std::to_string(job.seed));
+    options.environment.push_back("VBO_REPEAT=" + std::to_string(job.repeat));
     Result<Child> spawned = Child::spawn(options, context_.guardian);
     if (!spawned) {
       spawn_failure_ = failure_from_spawn(spawned.error());

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "vbo/executor.hpp"
+#include "vbo/random.hpp"
 
 namespace vbo {
 namespace {
@@ -12,6 +13,17 @@ Error invalid(const std::string& field, const std::string& problem) {
 }
 
 }  // namespace
+
+bool is_own_variable(std::string_view name) {
+  return name == "VBO_PARAMS" || name == "VBO_TRIAL_ID" || name == "VBO_SEED" ||
+         name == "VBO_REPEAT";
+}
+
+Job job_of(const Trial& trial, std::uint64_t study_seed) {
+  Rng rng(study_seed, "evaluation", static_cast<std::uint64_t>(trial.id));
+  return {trial.id, trial.point, static_cast<std::int64_t>(rng.below(std::uint64_t{1} << 31U)),
+          trial.rationale.repeat};
+}
 
 Result<void> ProcessOptions::validate() const {
   if (command.empty() || command.front().empty()) {
@@ -26,7 +38,7 @@ Result<void> ProcessOptions::validate() const {
       return invalid("env", "has the name \"" + name + "\", expected that of a variable");
     }
     if (has_nul(value)) return invalid("env", "has a NUL character in " + name);
-    if (name == "VBO_PARAMS" || name == "VBO_TRIAL_ID") {
+    if (is_own_variable(name)) {
       return invalid("env", "sets " + name + ", which is vbo's to set");
     }
   }

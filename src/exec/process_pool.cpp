@@ -39,8 +39,7 @@ std::vector<std::string> environment_with(const std::map<std::string, std::strin
   for (char** entry = environ; entry && *entry; ++entry) {
     const std::string_view text = *entry;
     const std::string name(text.substr(0, text.find('=')));
-    const bool replaced =
-        additions.contains(name) || name == "VBO_PARAMS" || name == "VBO_TRIAL_ID";
+    const bool replaced = additions.contains(name) || is_own_variable(name);
     if (!replaced) variables.emplace_back(text);
   }
   for (const auto& [name, value] : additions) {

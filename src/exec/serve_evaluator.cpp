@@ -129,7 +129,8 @@ class ServeEvaluator final : public Evaluator {
     lines_.clear();
     point_ = job.point;
     request_ = R"({"id": )" + std::to_string(job.id) + R"(, "params": )" +
-               dump(json_of(context_.space, job.point)) + "}\n";
+               dump(json_of(context_.space, job.point)) + R"(, "seed": )" +
+               std::to_string(job.seed) + R"(, "repeat": )" + std::to_string(job.repeat) + "}\n";
     request_size_ = request_.size();
     deadline_ = Deadline(now, context_.options);
     write_request();
@@ -144,7 +145,7 @@ class ServeEvaluator final : public Evaluator {
   }
 
   bool start_process(const Job& job) {
-    Result<Child> spawned = Child::spawn({.arguments = context_.command.expand(job.point),
+    Result<Child> spawned = Child::spawn({.arguments = context_.command.expand(job.point, job.seed),
                                           .environment = context_.environment,
                                           .directory = context_.options.directory,
                                           .open_stdin = true},

@@ -10,6 +10,7 @@
 #include "optim/objectives/scalarized.hpp"
 #include "optim/pareto/pareto.hpp"
 #include "optim/random/random.hpp"
+#include "optim/repeats/repeat_method.hpp"
 #include "optim/sobol/sobol.hpp"
 #include "optim/surrogate/gp_method.hpp"
 #include "optim/surrogate/network_methods.hpp"
@@ -220,6 +221,14 @@ Result<void> check_size(const Space& space, const std::string& method) {
                "method"};
 }
 
+Result<void> check_repeats(std::int64_t repeats) {
+  if (repeats >= 1 && repeats <= kMostRepeats) return {};
+  return Error{
+      ErrorKind::invalid_input,
+      "repeats is " + std::to_string(repeats) + ", expected 1 to " + std::to_string(kMostRepeats),
+      "repeats"};
+}
+
 Space any_space() { return *Space::make({Parameter::real("x", 0.0, 1.0)}); }
 
 }  // namespace
@@ -238,8 +247,9 @@ Result<void> check_optimizer(const Space& space, const OptimizerOptions& options
   if (!method) return method.error();
   if (Result<void> checked = check_size(space, options.method); !checked) return checked;
   if (Result<void> checked = check_objectives(options); !checked) return checked;
+  if (Result<void> checked = check_repeats(options.repeats); !checked) return checked;
   std::vector<OptionInfo> infos;
-  return (*method)->check(space, options, infos);
+  return (*method)->check(space, options_of_points(options), infos);
 }
 
 Result<std::unique_ptr<Optimizer>> make_optimizer(const Space& space,
@@ -250,6 +260,15 @@ Result<std::unique_ptr<Optimizer>> make_optimizer(const Space& space,
     return checked.error();
   }
   if (const Result<void> checked = check_objectives(options); !checked) return checked.error();
+  if (const Result<void> checked = check_repeats(options.repeats); !checked) {
+    return checked.error();
+  }
+  if (options.repeats > 1) {
+    auto inner = make_optimizer(space, options_of_points(options));
+    if (!inner) return inner.error();
+    return std::unique_ptr<Optimizer>(
+        std::make_unique<RepeatMethod>(std::move(*inner), options.repeats));
+  }
   if (objective_count(options) > 1 && !(*method)->several_objectives) {
     return make_scalarized(**method, space, options);
   }
@@ -260,7 +279,7 @@ const Ledger& ledger_of(const Space& space, const OptimizerOptions& options) {
   static const Ledger unknown;
   for (const Method& method : registered()) {
     if (method.name != method_for(options)) continue;
-    const Ledger& ledger = method.ledger(space, options);
+    const Ledger& ledger = method.ledger(space, options_of_points(options));
     if (objective_count(options) == 1 || method.several_objectives) return ledger;
     return Scalarized::scalarized_ledger(ledger);
   }

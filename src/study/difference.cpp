@@ -94,6 +94,7 @@ std::string difference(const StudyRecord& stored, const StudyRecord& asked) {
   found.compare("method", stored.optimizer.method, asked.optimizer.method);
   found.compare("seed", stored.optimizer.seed, asked.optimizer.seed);
   found.compare("batch", stored.optimizer.batch, asked.optimizer.batch);
+  found.compare("repeats", stored.optimizer.repeats, asked.optimizer.repeats);
   compare_objects(found, "option ", json_of(stored.optimizer)["settings"],
                   json_of(asked.optimizer)["settings"]);
   const Json before = by_name(stored.space);

@@ -36,7 +36,7 @@ Result<void> Study::Impl::create(StudyOptions& options) {
   if (!made) return made.error();
   if (const auto created = storage->create_study(record); !created) return created.error();
   optimizer = std::move(*made);
-  finite = FiniteSpace::of(record.space);
+  count_points({});
   return {};
 }
 
@@ -50,6 +50,7 @@ Result<void> Study::Impl::accept(const StudyOptions& options) {
   if (unstated.batch) asked.optimizer.batch = record.optimizer.batch;
   if (unstated.evaluate) asked.evaluate_json = record.evaluate_json;
   if (unstated.settings) asked.optimizer.settings = record.optimizer.settings;
+  if (unstated.repeats) asked.optimizer.repeats = record.optimizer.repeats;
   if (const std::string found = difference(record, asked); !found.empty()) {
     return Error{ErrorKind::conflict,
                  "the study stored in \"" + options.storage + "\" is another one: " + found +
@@ -87,16 +88,13 @@ Result<void> Study::Impl::rebuild() {
   if (!reports) return reports.error();
   open_trials.clear();
   retold.clear();
-  finite = FiniteSpace::of(record.space);
+  evaluations.reset();
   last_id = last_event = ended = started = 0;
+  count_points(*history);
   for (const Trial& trial : *history) {
     last_id = std::max(last_id, trial.id);
     last_event = std::max({last_event, trial.asked_in, trial.told_in});
     started += trial.rationale.origin == Origin::start;
-    if (finite) {
-      finite->insert(trial.point);
-      if (trial.suggested) finite->insert(*trial.suggested);
-    }
     if (trial.told_in != 0) {
       ++ended;
     } else if (!trial.has_ended()) {
@@ -127,6 +125,57 @@ Result<void> Study::Impl::rebuild() {
       std::count_if(told.begin(), told.end(), [&](EventId event) { return event > saved_event; });
   reported_round = reports->empty() ? -1 : reports->back().report.round;
   return {};
+}
+
+void Study::Impl::count_points(std::span<const Trial> history) {
+  finite = FiniteSpace::of(record.space);
+  owed = 0;
+  std::map<TrialId, std::int64_t> evaluations;  // suggested, by the first of each point
+  for (const Trial& trial : history) {
+    if (finite) {
+      finite->insert(trial.point);
+      if (trial.suggested) finite->insert(*trial.suggested);
+    }
+    if (trial.rationale.origin == Origin::added) continue;
+    ++evaluations[trial.rationale.repeat_of != 0 ? trial.rationale.repeat_of : trial.id];
+  }
+  for (const auto& [first, count] : evaluations) {
+    owed += std::max<std::int64_t>(0, record.optimizer.repeats - count);
+  }
+}
+
+Result<void> Study::Impl::count_evaluations() {
+  if (evaluations) return {};
+  const Result<std::vector<Trial>> history = storage->load_history();
+  if (!history) return history.error();
+  evaluations.emplace();
+  for (const Trial& trial : *history) count_evaluation(trial);
+  return {};
+}
+
+void Study::Impl::count_evaluation(const Trial& trial) {
+  if (!evaluations) return;
+  auto& [first, count] = (*evaluations)[trial.point];
+  if (count++ == 0) first = trial.rationale.repeat_of != 0 ? trial.rationale.repeat_of : trial.id;
+}
+
+std::uint64_t Study::Impl::room() const {
+  const auto repeats = static_cast<std::uint64_t>(record.optimizer.repeats);
+  return finite->unseen() * repeats + static_cast<std::uint64_t>(owed);
+}
+
+Result<std::optional<Point>> Study::Impl::repeated_point(TrialId first,
+                                                         std::span<const Trial> asked) {
+  for (const Trial& trial : asked) {
+    if (trial.id == first) return std::optional(trial.point);
+  }
+  if (const auto open = open_trials.find(first); open != open_trials.end()) {
+    return std::optional(open->second.point);
+  }
+  const Result<std::optional<Trial>> stored = storage->load_trial(first);
+  if (!stored) return stored.error();
+  if (!*stored) return std::optional<Point>();  // it was dropped
+  return std::optional((*stored)->suggested.value_or((*stored)->point));
 }
 
 Result<void> Study::Impl::require_ready() {
@@ -175,7 +224,7 @@ Result<std::vector<Trial>> Study::Impl::ask(std::int64_t n, std::int64_t request
   }
   if (storage && !joined.empty()) return ask_coordinator(n);
   if (const auto ready = require_ready(); !ready) return ready.error();
-  if (finite) n = static_cast<std::int64_t>(std::min<std::uint64_t>(n, finite->unseen()));
+  if (finite) n = static_cast<std::int64_t>(std::min<std::uint64_t>(n, room()));
   if (n == 0) return std::vector<Trial>();
 
   std::vector<TrialId> ids(static_cast<std::size_t>(n));
@@ -193,6 +242,7 @@ Result<std::vector<Trial>> Study::Impl::ask(std::int64_t n, std::int64_t request
                                                 " suggestions, expected " + std::to_string(n)});
   }
   std::vector<Trial> trials(ids.size());
+  std::size_t points = 0;  // those that are no repeats
   for (std::size_t i = 0; i < ids.size(); ++i) {
     Trial& trial = trials[i];
     trial.id = ids[i];
@@ -204,7 +254,14 @@ Result<std::vector<Trial>> Study::Impl::ask(std::int64_t n, std::int64_t request
       return give_up({ErrorKind::unsupported, "method " + record.optimizer.method +
                                                   " left the space: " + inside.error().message});
     }
-    const auto place = static_cast<std::size_t>(started) + i;
+    if (const TrialId first = trial.rationale.repeat_of; first != 0) {
+      // The point as it was stored: a start point, or an unseen one, takes the place of another.
+      Result<std::optional<Point>> point = repeated_point(first, std::span(trials).first(i));
+      if (!point) return give_up(point.error());
+      if (*point) trial.point = std::move(**point);
+      continue;
+    }
+    const auto place = static_cast<std::size_t>(started) + points++;
     if (place < record.start.size()) {
       trial.point = completed(record.space, record.start[place], trial.point);
       trial.rationale = {.source = "start", .origin = Origin::start};
@@ -228,9 +285,14 @@ Result<std::vector<Trial>> Study::Impl::ask(std::int64_t n, std::int64_t request
   last_id = ids.back();
   ++last_event;
   if (news) reported_round = news->round;
-  for (const Trial& trial : trials) open_trials.emplace(trial.id, trial);
+  for (const Trial& trial : trials) {
+    open_trials.emplace(trial.id, trial);
+    count_evaluation(trial);
+  }
   const std::int64_t before = started;
-  started = std::min<std::int64_t>(started + std::ssize(ids), std::ssize(record.start));
+  const auto fresh = static_cast<std::int64_t>(points);
+  owed += fresh * record.optimizer.repeats - std::ssize(ids);
+  started = std::min<std::int64_t>(started + fresh, std::ssize(record.start));
   if (started > before) {  // the method has to know that it is another point than its own
     if (const auto known = revise(); !known) return known.error();
   }
@@ -278,10 +340,19 @@ Result<std::vector<Trial>> Study::Impl::add(std::vector<Evaluated> results, std:
   if (storage && !joined.empty()) return add_through_coordinator(std::move(results));
   if (const auto ready = require_ready(); !ready) return ready.error();
   std::vector<Trial> trials;
-  for (Evaluated& result : results) {
+  if (const auto counted = count_evaluations(); !counted) return counted.error();
+  for (const Evaluated& result : results) {
     if (const auto inside = record.space.check(result.point); !inside) return inside.error();
+  }
+  for (Evaluated& result : results) {
     Trial trial{.id = last_id + std::ssize(trials) + 1, .point = std::move(result.point)};
     trial.rationale = {.source = "added", .origin = Origin::added};
+    count_evaluation(trial);
+    const auto& [first, count] = evaluations->at(trial.point);
+    if (count > 1) {
+      trial.rationale.repeat_of = first;
+      trial.rationale.repeat = count;
+    }
     trial.asked_in = trial.told_in = last_event + 1;
     trial.attempts = result.outcome.attempts;
     trials.push_back(ended_by(std::move(trial), std::move(result.outcome), record.space.limits(),
@@ -289,6 +360,7 @@ Result<std::vector<Trial>> Study::Impl::add(std::vector<Evaluated> results, std:
   }
   if (trials.empty() && request == 0) return trials;
   if (const auto stored = storage->add_trials(trials, std::nullopt, request); !stored) {
+    evaluations.reset();
     return stored.error();
   }
   if (trials.empty()) return trials;
@@ -321,6 +393,7 @@ void Study::Impl::learn(std::vector<Trial> trials) {
   std::vector<Trial> fresh;
   for (Trial& trial : trials) {
     open_trials.erase(trial.id);
+    if (trial.suggested) evaluations.reset();
     if (trial.suggested && finite) finite->insert(trial.point);
     const bool again = retold.erase(trial.id) > 0;
     anew = anew || again || trial.suggested;

@@ -36,6 +36,11 @@ struct Study::Impl {
   std::string warning;
   std::set<TrialId> retold;  // open trials the method knows as failed: people had them retried
   std::int64_t started = 0;  // how many of record.start were asked for
+  std::int64_t owed = 0;     // repeats still to come of the points suggested so far
+  // The first trial of each point and how many there are. Made when results are added, which may
+  // repeat a point; null until then, and when trials were changed.
+  using Evaluations = std::map<Point, std::pair<TrialId, std::int64_t>>;
+  std::optional<Evaluations> evaluations;
 
   std::string joined;  // the storage of a study that another process coordinates; "" = we do
 
@@ -80,6 +85,14 @@ struct Study::Impl {
   // Ends open trials in one event. REQUIRES: each is open, state and outcome filled in.
   Result<void> finish(std::vector<Trial> trials);
   Result<const Trial*> find_open(TrialId id);
+  // Which points of a finite space were seen, and how many repeats are owed.
+  void count_points(std::span<const Trial> history);
+  Result<void> count_evaluations();  // makes `evaluations`
+  void count_evaluation(const Trial& trial);
+  // How many more evaluations the space has room for. REQUIRES: finite.
+  std::uint64_t room() const;
+  // What was suggested first at the point of this repeat; `asked` are trials being asked for.
+  Result<std::optional<Point>> repeated_point(TrialId first, std::span<const Trial> asked);
   // A snapshot is due when the method trained, or after a batch of tells.
   void save_snapshot_if_due();
   Result<void> save_snapshot();  // unless nothing happened since the last one

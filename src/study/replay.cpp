@@ -10,6 +10,14 @@
 namespace vbo {
 namespace {
 
+// Whether a suggestion is the one that was stored; of some, the study itself chose the point.
+bool is_same(const Suggestion& suggestion, const Rationale& stored, const Point& point) {
+  const Origin origin = stored.origin;
+  if (origin == Origin::unseen || origin == Origin::start) return true;
+  if (origin == Origin::repeat) return suggestion.rationale.repeat_of == stored.repeat_of;
+  return suggestion.point == point;
+}
+
 // A snapshot that is not whole never reaches the method: what it would make of it is anybody's
 // guess.
 Result<void> restore(Optimizer& optimizer, StudyLog& log, EventId last, const Snapshot& snapshot) {
@@ -81,10 +89,9 @@ Result<Replayed> replay(const Study::Impl& study, StudyLog& log,
     if (!event.ids.empty()) {
       const std::vector<Suggestion> suggestions = (*optimizer)->ask(event.ids);
       for (std::size_t k = 0; k < event.asked.size(); ++k) {
-        const Origin origin = log.asked(event.asked[k]).rationale.origin;
-        same = same &&
-               (origin == Origin::unseen || origin == Origin::start ||
-                (k < suggestions.size() && suggestions[k].point == log.suggestion(event.asked[k])));
+        same = same && k < suggestions.size() &&
+               is_same(suggestions[k], log.asked(event.asked[k]).rationale,
+                       log.suggestion(event.asked[k]));
       }
     }
     if (!event.told.empty()) {

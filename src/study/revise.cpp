@@ -45,7 +45,9 @@ Result<void> Study::Impl::apply_revisions() {
   }
   ++last_event;
   ++other_news;
+  evaluations.reset();
   bool concerns_method = false;
+  bool recount = false;  // which points are left
   for (const Revision& revision : *news) {
     const TrialId id = revision.before.id;
     switch (revision.kind) {
@@ -59,13 +61,19 @@ Result<void> Study::Impl::apply_revisions() {
       case RevisionKind::dropped:
         concerns_method = true;
         open_trials.erase(id);
-        if (finite) finite->erase(revision.before.point);
+        if (finite && record.optimizer.repeats == 1) finite->erase(revision.before.point);
+        recount = recount || record.optimizer.repeats > 1;
         break;
       case RevisionKind::retried:
         if (revision.before.told_in != 0 && retold.insert(id).second) --ended;
         open_trials.emplace(id, as_asked(revision.before));
         break;
     }
+  }
+  if (recount) {
+    const Result<std::vector<Trial>> history = storage->load_history();
+    if (!history) return history.error();
+    count_points(*history);
   }
   return concerns_method ? revise() : Result<void>();
 }

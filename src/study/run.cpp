@@ -258,7 +258,7 @@ class Runner : private Turns {
   void start(const Claim& claim) {
     claims_[claim.trial.id] = claim;
     if (options_.on_started) options_.on_started(claim.trial);
-    executor_.submit({claim.trial.id, claim.trial.point});
+    executor_.submit(job_of(claim.trial, study_.record.optimizer.seed));
   }
 
   Result<void> collect(std::vector<Outcome> outcomes) {

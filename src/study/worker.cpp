@@ -214,6 +214,7 @@ class Worker {
       if (*study) {
         limits_.assign((*study)->space.limits().begin(), (*study)->space.limits().end());
         objectives_ = (*study)->objectives.size();
+        seed_ = (*study)->optimizer.seed;
       }
       limits_known_ = true;
     }
@@ -228,7 +229,7 @@ class Worker {
     for (Claim& claim : *claims) {
       busy_ = Clock::now();
       if (options_.on_started) options_.on_started(claim.trial);
-      executor_.submit({claim.trial.id, claim.trial.point});
+      executor_.submit(job_of(claim.trial, seed_));
       claims_[claim.trial.id] = std::move(claim);
     }
     return {};
@@ -277,6 +278,7 @@ class Worker {
   std::vector<std::int64_t> returned_;  // tokens of what others should evaluate again
   std::vector<Limit> limits_;           // what metrics the study needs
   std::size_t objectives_ = 1;
+  std::uint64_t seed_ = 0;  // of the study
   bool limits_known_ = false;
   bool known_ = false;   // the storage has a row for this worker
   bool news_ = true;     // there may be something to claim

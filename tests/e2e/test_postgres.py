@@ -86,6 +86,17 @@ class Commands(OnServer):
         self.assertEqual(self.json("workers", self.url), [])
         self.assertIn("budget was spent already", self.vbo("run", "study.toml").stdout)
 
+    def test_repeats_and_standard_errors(self):
+        answer = "echo '{\"value\": '$VBO_SEED', \"sem\": '$VBO_REPEAT'}'"
+        self.study(["sh", "-c", answer], budget=9, evaluate="\n[noise]\nrepeats = 3\n")
+        self.json("run", "study.toml")
+        trials = self.json("trials", self.url)
+        self.assertEqual([t.get("repeat_of") for t in trials], [None, 1, 1, None, 4, 4, None, 7, 7])
+        self.assertEqual([t.get("repeat", 1) for t in trials], [1, 2, 3] * 3)
+        self.assertEqual([t["sem"] for t in trials], [1, 2, 3] * 3)
+        self.assertEqual(len({t["value"] for t in trials}), 9)
+        self.vbo("verify", self.url)
+
     def test_a_study_that_is_not_there(self):
         self.assertIn("holds no study", self.vbo("status", self.url, expect=2).stderr)
 

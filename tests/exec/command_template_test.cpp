@@ -19,6 +19,14 @@ TEST(CommandTemplate, ReplacesNamesInEachArgument) {
   EXPECT_THAT(made.value().expand(job(1).point), ElementsAre("prog", "--x=1.5", "33", "a b"));
 }
 
+TEST(CommandTemplate, SeedIsThatOfTheEvaluationUnlessAParameterHasThisName) {
+  const auto made = CommandTemplate::make({"--seed={seed}", "{{seed}}"}, test_space());
+  EXPECT_THAT(made.value().expand(job(1).point, 42), ElementsAre("--seed=42", "{seed}"));
+  const Space own = Space::make({Parameter::integer("seed", 1, 9)}).value();
+  const auto parameter = CommandTemplate::make({"{seed}"}, own);
+  EXPECT_THAT(parameter.value().expand({std::int64_t{3}}, 42), ElementsAre("3"));
+}
+
 TEST(CommandTemplate, DoubledBracesStandForThemselves) {
   EXPECT_EQ(expanded("{{x}}"), "{x}");
   EXPECT_EQ(expanded("{{{x}}}"), "{1.5}");

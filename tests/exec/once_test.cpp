@@ -80,6 +80,14 @@ TEST_P(Once, GivesParametersAndIdInTheEnvironment) {
   unsetenv("VBO_PARAMS");
 }
 
+TEST_P(Once, GivesSeedAndRepeat) {
+  Job seeded = job(7);
+  seeded.seed = 1234;
+  seeded.repeat = 2;
+  const std::string script = R"(test "$VBO_SEED" = 1234 && test "$VBO_REPEAT" = 2 && echo {seed})";
+  EXPECT_EQ(vbo::evaluate(contained(shell(script)), seeded).value(), 1234.0);
+}
+
 TEST_P(Once, OptionsThatNoProcessCanHaveAreRefused) {
   const auto problem = [](ProcessOptions options) {
     const auto made = make(std::move(options));
@@ -87,7 +95,7 @@ TEST_P(Once, OptionsThatNoProcessCanHaveAreRefused) {
   };
   ProcessOptions options = shell("echo 1");
   EXPECT_EQ(problem(options), "none");
-  for (const char* name : {"VBO_PARAMS", "VBO_TRIAL_ID"}) {
+  for (const char* name : {"VBO_PARAMS", "VBO_TRIAL_ID", "VBO_SEED", "VBO_REPEAT"}) {
     options.environment = {{name, "x"}};
     EXPECT_THAT(problem(options), HasSubstr(std::string("env: env sets ") + name));
   }

@@ -40,9 +40,14 @@ TEST(Serve, OneProcessAnswersManyRequests) {
   EXPECT_EQ(all.at(3).value(), 201.5);
 }
 
-TEST(Serve, SendsIdAndTypedParameters) {
+TEST(Serve, SendsIdTypedParametersSeedAndRepeat) {
+  Job seeded = job(7);
+  seeded.seed = 1234;
+  seeded.repeat = 2;
   const auto outcome =
-      evaluate(server(" answer(int(q == {'id': 7, 'params': {'x': 1.5, 'n': 3, 'kind': 'a b'}}))"));
+      evaluate(server(" answer(int(q == {'id': 7, 'params': {'x': 1.5, 'n': 3, 'kind': 'a b'}, "
+                      "'seed': 1234, 'repeat': 2}))"),
+               seeded);
   EXPECT_EQ(outcome.value(), 1.0);
 }
 

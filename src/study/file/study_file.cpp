@@ -287,7 +287,7 @@ void read_environment(const toml::table& evaluate, ProcessOptions& process, Toml
           &value, "evaluate.env",
           "found the name " + in_quotes(name) + ", expected the name of an environment variable");
     }
-    if (name == "VBO_PARAMS" || name == "VBO_TRIAL_ID") {
+    if (is_own_variable(name)) {
       return errors.add(&value, "evaluate.env." + name, "found a value, but vbo sets it itself");
     }
     process.environment[name] = *text;
@@ -394,6 +394,14 @@ void read_stop(const toml::table* table, StudyFile& file, TomlErrors& errors) {
       static_cast<int>(stop.whole("failures_in_a_row", 0, 1'000'000).value_or(20));
 }
 
+// [noise]
+void read_noise(const toml::table* table, StudyFile& file, TomlErrors& errors) {
+  file.study.unstated.repeats = !table;
+  if (!table) return;
+  TomlTable noise(*table, "noise", {"repeats"}, errors);
+  file.study.optimizer.repeats = noise.whole("repeats", 1, kMostRepeats).value_or(1);
+}
+
 // [cluster]
 void read_cluster(const toml::table* table, StudyFile& file, TomlErrors& errors) {
   if (!table) return;
@@ -449,7 +457,7 @@ Result<StudyFile> parse_study_file(std::string_view text, const std::string& pat
   TomlErrors errors(path);
   const TomlTable top(root, "",
                       {"study", "objective", "optimizer", "parameter", "constraint", "evaluate",
-                       "stop", "start", "cluster"},
+                       "noise", "stop", "start", "cluster"},
                       errors);
   StudyFile file;
   file.path = path;
@@ -465,6 +473,7 @@ Result<StudyFile> parse_study_file(std::string_view text, const std::string& pat
   } else if (!has_task) {
     read_parameters(root, file, errors);
   }
+  read_noise(subtable(root, "noise", errors), file, errors);
   read_stop(subtable(root, "stop", errors), file, errors);
   read_cluster(subtable(root, "cluster", errors), file, errors);
   if (!errors.any()) read_objectives(root, file, errors);
