@@ -133,12 +133,29 @@ bool dominates(ConstVectorRef a, ConstVectorRef b) {
 
 std::vector<Index> non_dominated(ConstMatrixRef Y) {
   std::vector<Index> front;
+  // As dominates(), without an expression per pair: large fronts are compared with many points.
+  const double* const points = Y.data();
+  const Index objectives = Y.rows(), stride = Y.outerStride();
+  const auto beats = [=](Index j, Index i) {
+    const double* const a = points + j * stride;
+    const double* const b = points + i * stride;
+    bool smaller = false;
+    for (Index m = 0; m < objectives; ++m) {
+      if (a[m] > b[m]) return false;
+      smaller = smaller || a[m] < b[m];
+    }
+    return smaller;
+  };
   for (const Index i : sorted(Y)) {
     // In the plane the last of the front has the lowest second coordinate.
     const std::size_t first = Y.rows() == 2 && !front.empty() ? front.size() - 1 : 0;
-    const auto beaten = std::any_of(front.begin() + static_cast<std::ptrdiff_t>(first), front.end(),
-                                    [&](Index j) { return dominates(Y.col(j), Y.col(i)); });
-    if (!beaten) front.push_back(i);
+    const auto beaten = std::find_if(front.begin() + static_cast<std::ptrdiff_t>(first),
+                                     front.end(), [&](Index j) { return beats(j, i); });
+    if (beaten == front.end()) {
+      front.push_back(i);
+    } else if (Y.rows() > 2) {  // what dominates one point often dominates the next ones, too
+      std::iter_swap(beaten, front.begin() + (beaten - front.begin()) / 2);
+    }
   }
   std::ranges::sort(front);
   return front;

@@ -121,6 +121,16 @@ std::vector<std::size_t> all_of(std::span<const Trial> trials) {
   return positions;
 }
 
+// Whether point i is nowhere larger than point j.
+bool covers(const Matrix& Y, Index i, Index j) {
+  const double* const a = Y.col(i).data();
+  const double* const b = Y.col(j).data();
+  for (Index m = 0; m < Y.rows(); ++m) {
+    if (a[m] > b[m]) return false;
+  }
+  return true;
+}
+
 // A point that was on the front from some step on, and until the step `left`.
 struct Member {
   Index point = 0;
@@ -170,13 +180,16 @@ std::vector<FrontStep> front_steps(const StudyRecord& record, std::span<const Tr
   std::vector<Member> members;   // one per step
   std::vector<std::size_t> now;  // positions of members on the front
   for (Index i = 0; i < Y.cols(); ++i) {
-    const Vector y = Y.col(i);
-    const auto found = std::ranges::find_if(
-        now, [&](std::size_t k) { return (Y.col(members[k].point).array() <= y.array()).all(); });
-    if (found != now.end() && Y.col(members[*found].point) != y) continue;
+    const auto found =
+        std::ranges::find_if(now, [&](std::size_t k) { return covers(Y, members[k].point, i); });
+    if (found != now.end() && !covers(Y, i, members[*found].point)) {
+      // What dominates one result often dominates the next ones, too.
+      std::iter_swap(found, now.begin() + (found - now.begin()) / 2);
+      continue;
+    }
     if (found == now.end()) {
       std::erase_if(now, [&](std::size_t k) {
-        if (!dominates(y, Y.col(members[k].point))) return false;
+        if (!covers(Y, i, members[k].point)) return false;
         members[k].left = steps.size();
         return true;
       });
