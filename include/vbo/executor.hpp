@@ -66,7 +66,7 @@ enum class EvaluatorMode {
 // What is killed when an evaluation ends, or vbo does.
 enum class Containment {
   tree,   // everything it has started, wherever that went
-  group,  // its process group; cheaper, for programs that leave no process behind
+  group,  // its process group; for programs that leave no process behind, with few workers
 };
 
 // Whether vbo itself sets this variable of an evaluator's environment.
