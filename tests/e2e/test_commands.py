@@ -251,7 +251,7 @@ class Reading(VboTest):
 
     def test_best(self):
         best = self.json("best", "parabola.db")
-        self.assertEqual(list(best), ["id", "params", "value"])
+        self.assertEqual(list(best), ["id", "params", "value", "estimate", "noise"])
         values = [t["value"] for t in self.json("trials", "parabola.db") if t["state"] == "completed"]
         self.assertEqual(best["value"], min(values))
         text = self.vbo("best", "parabola.db").stdout
