@@ -13,7 +13,7 @@
 #include "cli/target.hpp"
 #include "core/actual.hpp"
 #include "core/limits.hpp"
-#include "core/named_values.hpp"
+#include "core/objectives.hpp"
 #include "core/spelling.hpp"
 #include "core/value_text.hpp"
 #include "exec/command_template.hpp"

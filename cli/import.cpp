@@ -10,7 +10,7 @@
 #include "cli/file_kind.hpp"
 #include "cli/trial_json.hpp"
 #include "core/json.hpp"
-#include "core/named_values.hpp"
+#include "core/objectives.hpp"
 #include "core/spelling.hpp"
 #include "core/value_text.hpp"
 #include "exec/value_line.hpp"
@@ -252,14 +252,6 @@ Result<Imported> results_from_storage(const std::string& path, const StudyRecord
 // known there, else in their order.
 Result<std::vector<std::size_t>> places_of(const std::string& path, const OptunaStudy& optuna,
                                            const std::vector<Objective>& objectives) {
-  const auto text = [](const std::vector<Objective>& all) {
-    std::string found;
-    for (const Objective& objective : all) {
-      found += (found.empty() ? "" : ", ") + std::string(to_string(objective.goal)) +
-               (all.size() > 1 ? " " + objective.name : "");
-    }
-    return found;
-  };
   std::vector<std::size_t> in_order(objectives.size()), by_name;
   for (std::size_t m = 0; m < objectives.size(); ++m) {
     in_order[m] = m;
@@ -275,8 +267,8 @@ Result<std::vector<std::size_t>> places_of(const std::string& path, const Optuna
   if (same) return places;
   return Error{ErrorKind::invalid_input,
                path + ": the goal of its study \"" + optuna.name + "\" is to " +
-                   text(optuna.objectives) + ", expected the goal of this study, to " +
-                   text(objectives),
+                   goals_text(optuna.objectives) + ", expected the goal of this study, to " +
+                   goals_text(objectives),
                "goal"};
 }
 

@@ -71,15 +71,6 @@ std::string point_text(const Space& space, const Point& point) {
   return text;
 }
 
-std::string goals_text(const std::vector<Objective>& objectives) {
-  std::string text;
-  for (const Objective& objective : objectives) {
-    text += (text.empty() ? "" : ", ") + std::string(to_string(objective.goal));
-    if (objectives.size() > 1) text += " " + one_line(objective.name);
-  }
-  return text;
-}
-
 std::string values_text(const std::vector<Objective>& objectives, const std::vector<double>& values,
                         std::string (*number)(double)) {
   std::string text;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/json.hpp"
+#include "core/objectives.hpp"
 #include "vbo/front.hpp"
 #include "vbo/report.hpp"
 #include "vbo/trial.hpp"
@@ -31,8 +32,6 @@ std::string estimate_lines(const Estimate& estimate, std::string_view indent);
 // "x1 = 0.5, x2 = 1" on one line.
 std::string point_text(const Space& space, const Point& point);
 
-// "minimize", or "minimize error, maximize speed".
-std::string goals_text(const std::vector<Objective>& objectives);
 // "0.07", or "error = 0.07, speed = 12.1". `number` writes each.
 std::string values_text(const std::vector<Objective>& objectives, const std::vector<double>& values,
                         std::string (*number)(double));

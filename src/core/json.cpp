@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 
+#include "core/objectives.hpp"
 #include "core/scan.hpp"
 
 namespace vbo {
@@ -351,13 +352,6 @@ Result<std::vector<Limit>> limits_from(const Json& json) {
 }
 
 }  // namespace
-
-bool is_objective_name(std::string_view name) {
-  const auto allowed = [](char c) {
-    return static_cast<unsigned char>(c) >= ' ' && c != '=' && c != ',' && c != '"' && c != '\x7f';
-  };
-  return !name.empty() && name.size() <= kLongestMetricName && std::ranges::all_of(name, allowed);
-}
 
 Json json_of(const std::vector<Objective>& objectives) {
   Json json = Json::array();

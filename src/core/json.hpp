@@ -26,10 +26,6 @@ inline constexpr int kDeepestJson = 64;  // arrays and objects in another
 inline constexpr std::size_t kLargestJson = std::size_t{64} << 20U;  // bytes
 inline constexpr std::size_t kMostMetrics = 256;
 inline constexpr std::size_t kLongestMetricName = 128;  // bytes
-inline constexpr std::size_t kMostObjectives = 8;
-// What names of objectives are; they stand in `--value NAME=...` and at the head of columns.
-inline constexpr const char* kObjectiveNames = "a text of 1 to 128 bytes without = , and \"";
-bool is_objective_name(std::string_view name);
 
 // 1.5, or "inf", "-inf", "nan".
 Json json_of(double number);

@@ -7,7 +7,7 @@
 
 #include "core/json.hpp"
 #include "core/limits.hpp"
-#include "core/named_values.hpp"
+#include "core/objectives.hpp"
 #include "core/spelling.hpp"
 
 namespace vbo {
@@ -145,18 +145,6 @@ Json trial_json(const Space& space, const Trial& trial, std::span<const Objectiv
   add_repeat(json, trial);
   add_feasibility(json, space, trial);
   return json;
-}
-
-Outcome outcome_of(std::vector<double> values, std::span<const Objective> objectives) {
-  if (objectives.size() > 1) {
-    for (std::size_t m = 0; m < values.size(); ++m) {
-      if (std::isfinite(values[m])) continue;
-      return Outcome::failed(FailureCause::non_finite, "the value of \"" + objectives[m].name +
-                                                           "\" is " + to_string(Value(values[m])) +
-                                                           ", not a finite number");
-    }
-  }
-  return Outcome::of(std::move(values));
 }
 
 Outcome outcome_from(const Json& object, std::span<const Objective> objectives) {

@@ -305,7 +305,7 @@ class Run(Objectives):
         self.check_front(self.json("front", "tradeoff.db"), trials)
 
     def test_kill_and_resume_give_the_same_study(self):
-        self.study(["sh", "-c", "sleep 0.02; exec \"$@\"", "-", *PROGRAM], budget=40, workers=1, batch=1)
+        self.study(["sh", "-c", "sleep 0.02; exec \"$@\"", "-", *PROGRAM], budget=40, workers=1, batch=1, method="cmaes")
         self.vbo("run", "study.toml")
         expected = [(t["params"], t["values"]) for t in self.json("trials", "tradeoff.db")]
         os.rename(self.path("tradeoff.db"), self.path("whole.db"))
@@ -498,7 +498,7 @@ class Chaos(Objectives):
     """Workers and coordinators are killed at random; the log replays bit for bit."""
 
     def test_a_file(self):
-        self.chaos("tradeoff.db", "sobol", HANDS, 300, 1)
+        self.chaos("tradeoff.db", "cmaes", HANDS, 300, 1)
 
 
 if __name__ == "__main__":

@@ -346,7 +346,7 @@ class SeveralObjectives(test_objectives.Objectives):
     def test_workers_and_coordinators_are_killed_at_random(self):
         server = postgres.Server()
         self.addCleanup(server.end)
-        self.chaos(f"{server.url}&study=tradeoff", "sobol", 8, 60, 2)
+        self.chaos(f"{server.url}&study=tradeoff", "cmaes", 8, 60, 2)
 
 
 if __name__ == "__main__":

@@ -7,14 +7,13 @@
 #include <span>
 #include <vector>
 
+#include "core/objectives.hpp"
 #include "numerics/linalg.hpp"
 #include "vbo/ledger.hpp"
 #include "vbo/optimizer.hpp"
 #include "vbo/random.hpp"
 
 namespace vbo {
-
-inline constexpr std::size_t kMostObjectives = 8;
 
 // Of a study with these options; at least 1.
 inline Eigen::Index objective_count(const OptimizerOptions& options) {

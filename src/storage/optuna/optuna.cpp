@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/json.hpp"
+#include "core/objectives.hpp"
 #include "storage/sqlite/database.hpp"
 
 namespace vbo {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/json.hpp"
+#include "core/objectives.hpp"
 
 namespace vbo {
 namespace {

@@ -18,7 +18,6 @@
 #include "study/file/objective_tables.hpp"
 #include "study/file/start_tables.hpp"
 #include "study/file/toml_reader.hpp"
-#include "study/impl.hpp"
 
 namespace vbo {
 namespace {
@@ -118,7 +117,9 @@ void read_optimizer(const toml::table* table, StudyFile& file, TomlErrors& error
 
 // The methods know their options, and say which one they speak of; here the line is added.
 void check_optimizer(const toml::table* table, const StudyFile& file, TomlErrors& errors) {
-  const StudyRecord record = record_of(file.study);
+  const StudyRecord record{.objectives = file.study.objectives,
+                           .space = file.study.space,
+                           .optimizer = file.study.optimizer};
   const auto made = vbo::check_optimizer(record.space, record.method_options());
   if (made) return;
   const std::string field = made.error().field.empty() ? "method" : made.error().field;
