@@ -126,6 +126,12 @@ const std::vector<Command>& commands() {
        R"("workers": [{"name", "evaluations", "failed", "lost", "running", "busy_seconds", "idle_seconds", "first_start", "last_end"}, ...], )"
        R"("metrics": [names], "pace": {"first_asked", "last_finished", "seconds_per_result", "seconds_left"}}; "objectives": [{"name", "goal", "reference"}, ...]; with measured constraints also "feasible", the number of feasible results; with several objectives "goal" and "best" are null and there is "front": as `vbo front --json` says, with "steps": [{"evaluation", "id", "size", "hypervolume"}, ...])",
        define_status},
+      {"studies",
+       "List the studies of a database or folder",
+       {"vbo studies", "vbo studies postgresql://user@host/database"},
+       "Without DATABASE, of the current folder.",
+       R"([{"study", "method", "completed", "failed", "running", "waiting", "budget", "storage"}, ...], or {"storage", "error"})",
+       define_studies},
       {"best",
        "Show the best point so far",
        {"vbo best study.db", "vbo best study.db --json",

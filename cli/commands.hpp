@@ -41,6 +41,7 @@ Action define_retry(CLI::App& app, const Console& console);
 Action define_work(CLI::App& app, const Console& console);
 Action define_workers(CLI::App& app, const Console& console);
 Action define_status(CLI::App& app, const Console& console);
+Action define_studies(CLI::App& app, const Console& console);
 Action define_best(CLI::App& app, const Console& console);
 Action define_front(CLI::App& app, const Console& console);
 Action define_verify(CLI::App& app, const Console& console);

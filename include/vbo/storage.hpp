@@ -262,6 +262,10 @@ class Storage : public StudyStore, public TrialLog, public WorkQueue, public Rev
 Result<std::unique_ptr<Storage>> open_storage(const std::string& url, Access access,
                                               double wait_seconds = 30.0);
 
+// The studies of a PostgreSQL database ("postgresql://user@host/database"), of a folder (its files
+// *.db) or of a file: URLs for open_storage(), in order.
+Result<std::vector<std::string>> list_studies(const std::string& database);
+
 std::string this_host();
 
 // Names one who evaluates, for WorkerInfo::process: machine, process, the moment it began, and a

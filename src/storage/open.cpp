@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "storage/sqlite/open.hpp"
+#include <algorithm>
+#include <filesystem>
+
 #include "storage/memory/memory.hpp"
+#include "storage/sqlite/open.hpp"
 #ifdef VBO_HAVE_POSTGRES
 #include "storage/postgres/open.hpp"
 #endif
@@ -41,6 +44,31 @@ Result<std::unique_ptr<Storage>> open_storage(const std::string& url, Access acc
   return Error{ErrorKind::unsupported,
                "this build has no SQLite, so \"" + url + "\" cannot be opened; use \"memory:\""};
 #endif
+}
+
+Result<std::vector<std::string>> list_studies(const std::string& database) {
+  namespace fs = std::filesystem;
+  if (is_postgres(database)) {
+#ifdef VBO_HAVE_POSTGRES
+    return list_postgres(database);
+#else
+    return open_storage(database, Access::read).error();
+#endif
+  }
+  std::error_code failed;
+  if (fs::is_regular_file(database, failed)) return std::vector<std::string>{database};
+  std::vector<std::string> files;
+  for (fs::directory_iterator entry(database, failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    if (entry->path().extension() == ".db") files.push_back(entry->path().string());
+  }
+  if (failed) {
+    return Error{ErrorKind::not_found, "cannot list \"" + database + "\" (" + failed.message() +
+                                           "), expected a folder, a storage (.db) or "
+                                           "\"postgresql://user@host/database\""};
+  }
+  std::sort(files.begin(), files.end());
+  return files;
 }
 
 }  // namespace vbo

@@ -13,7 +13,7 @@ import unittest
 
 from support import ROOT, VBO, VboTest
 
-COMMANDS = ["init", "check", "run", "ask", "tell", "import", "drop", "retry", "work", "workers", "status", "best", "verify", "upgrade", "trials", "explain", "importance", "plot",
+COMMANDS = ["init", "check", "run", "ask", "tell", "import", "drop", "retry", "work", "workers", "status", "studies", "best", "verify", "upgrade", "trials", "explain", "importance", "plot",
             "report", "serve", "methods", "tasks", "mi", "bench", "completion"]
 
 
@@ -46,6 +46,25 @@ class Help(VboTest):
     def test_the_reference_in_docs_is_current(self):
         self.assertEqual((ROOT / "docs/reference/command-line.md").read_text(), self.vbo("reference").stdout,
                          "docs/reference/command-line.md is out of date: vbo reference > docs/reference/command-line.md")
+
+
+class Studies(VboTest):
+    def test_a_folder_is_listed(self):
+        self.assertEqual(self.json("studies"), [])
+        self.assertIn("no studies", self.vbo("studies").stdout)
+        self.vbo("run", self.study(budget=4), "-q")
+        self.write("notes.db", "no study")
+        notes, study = self.json("studies")
+        self.assertEqual((study["study"], study["completed"], study["budget"]), ("parabola", 4, 4))
+        self.assertEqual(self.json("status", study["storage"])["completed"], 4)
+        self.assertIn("notes.db", notes["storage"])
+        self.assertTrue(notes["error"])
+        text = self.vbo("studies", ".").stdout
+        self.assertIn("4/4", text)
+        self.assertEqual(self.json("studies", "parabola.db"), [{**study, "storage": "parabola.db"}])
+
+    def test_what_is_not_there(self):
+        self.assertIn('cannot list "nowhere"', self.vbo("studies", "nowhere", expect=2).stderr)
 
 
 class Completion(VboTest):

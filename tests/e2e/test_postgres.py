@@ -84,6 +84,8 @@ class Commands(OnServer):
         self.assertEqual([t["params"] for t in trials[:2]], [s["params"] for s in asked])
         self.vbo("explain", self.url, 3)
         self.assertEqual(self.json("workers", self.url), [])
+        listed = {study["storage"]: study for study in self.json("studies", self.server.url)}
+        self.assertEqual((listed[self.url]["completed"], listed[self.url]["failed"]), (9, 1))
         self.assertIn("budget was spent already", self.vbo("run", "study.toml").stdout)
 
     def test_repeats_and_standard_errors(self):
