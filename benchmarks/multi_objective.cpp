@@ -6,7 +6,9 @@
 //   multi_objective evaluate PROBLEM      points of the unit cube, one per line -> values, and how
 //                                         far constraints are violated where there are any
 //   multi_objective score PROBLEM COUNT   such results, one per line -> the relative hypervolume
-//                                         of the first COUNT, 2 COUNT, ...
+//                                         of the first COUNT, 2 COUNT, ...; after COUNT the ideal
+//                                         and the nadir of another front may follow
+//   multi_objective results PROBLEM SEED BATCH ROUNDS METHOD    the results of one run
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -168,6 +170,18 @@ int main_of(const std::vector<std::string>& arguments) {
   if (arguments.size() < 2) return complain("expected the name of a problem");
   const auto problem = std::ranges::find(all, arguments[1], &MultiObjectiveProblem::name);
   if (problem == all.end()) return complain("unknown problem");
+  const auto print = [](const Numbers& numbers) {
+    for (const double value : numbers) std::printf("%.17g ", value);
+    std::printf("\n");
+  };
+  if (mode == "results") {
+    if (arguments.size() != 6) return complain("results: expected seed, batch, rounds, method");
+    const Run one = play(*problem, arguments[5], std::stoull(arguments[2]), std::stoi(arguments[3]),
+                         std::stoi(arguments[4]));
+    std::fprintf(stderr, "%.4f\n", median(one.seconds));
+    for (const Numbers& result : one.results) print(result);
+    return 0;
+  }
   std::vector<Numbers> results;
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream text(line);
@@ -178,15 +192,23 @@ int main_of(const std::vector<std::string>& arguments) {
       continue;
     }
     if (numbers.size() != problem->inputs) return complain("a point of another dimension");
-    for (const double value : problem->evaluate(numbers)) std::printf("%.17g ", value);
-    std::printf("\n");
+    print(problem->evaluate(numbers));
     std::fflush(stdout);
   }
   if (mode == "evaluate") return 0;
   if (mode != "score" || arguments.size() < 3) return complain("expected score PROBLEM COUNT");
   const auto count = static_cast<std::size_t>(std::stoi(arguments[2]));
+  MultiObjectiveProblem scaled = *problem;
+  const std::size_t M = problem->objectives();
+  if (arguments.size() == 3 + 2 * M) {
+    for (std::size_t m = 0; m < M; ++m) {
+      scaled.ideal[m] = std::stod(arguments[3 + m]);
+      scaled.nadir[m] = std::stod(arguments[3 + M + m]);
+    }
+    scaled.hypervolume = 1.0;
+  }
   for (std::size_t n = count; n <= results.size(); n += count) {
-    std::printf("%.6f ", relative_hypervolume(*problem, results, n));
+    std::printf("%.6f ", relative_hypervolume(scaled, results, n));
   }
   std::printf("\n");
   return 0;

@@ -50,7 +50,8 @@ Choice choice_for(const Space& space, const OptimizerOptions& options) {
     return choice;
   }
   for (const std::string_view other : auto_candidates) {
-    if (other == "pareto" && objective_count(options) == 1) continue;
+    const bool for_several = other == "pareto" || other == "gp-logehvi";
+    if (for_several && objective_count(options) == 1) continue;
     if (check_optimizer(space, with_method(options, other))) {
       return {std::string(other), "the options set are its own"};
     }
@@ -103,8 +104,7 @@ Result<std::unique_ptr<Optimizer>> make_chosen(const Space& space,
 
 const std::vector<Method>& registered() {
   static const std::vector<Method> all = {
-      {"auto",
-       "Chooses gp-logei, vbo or pareto from objectives, budget, batch, dimension and constraints",
+      {"auto", "Chooses another method from objectives, budget, batch, dimension and constraints",
        check_chosen, make_chosen, chosen_ledger, true},
       method_of<GpMethod>(
           "gp-logei", "Gaussian process with LogEI: few, expensive evaluations, smooth functions",
@@ -126,6 +126,10 @@ const std::vector<Method>& registered() {
           "vbo", "Actor and information critics: large batches, many results, any space"),
       with_several_objectives(method_of<pareto::Pareto, pareto::ParetoOptions>(
           "pareto", "Several objectives: models, actors and batches for the whole front")),
+      with_several_objectives(method_of<pareto::Pareto, pareto::EhviOptions>(
+          "gp-logehvi",
+          "Gaussian processes with log expected hypervolume improvement: several "
+          "objectives, few evaluations")),
       method_of<VboPaper, VboPaperOptions>("vbo-paper",
                                            "VBO-MI with its published networks, for comparisons"),
       method_of<VboPaper, VboPaperOptions>("vbo-paper-literal",

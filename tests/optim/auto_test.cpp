@@ -16,6 +16,8 @@ std::string chosen(std::int64_t dimension, std::int64_t batch, std::int64_t budg
 TEST(Auto, TakesTheWholeFrontOfSeveralObjectives) {
   EXPECT_EQ(choose_method({.dimension = 6, .batch = 64, .budget = 5000, .objectives = 2}).method,
             "pareto");
+  EXPECT_EQ(choose_method({.dimension = 6, .batch = 8, .budget = 200, .objectives = 2}).method,
+            "gp-logehvi");
   OptimizerOptions options{.method = "vbo"};
   options.objectives = {{.name = "a"}, {.name = "b"}};
   options.settings["actors"] = std::int64_t{3};  // vbo is pareto then, and has its options

@@ -20,6 +20,9 @@ constexpr std::int64_t some_hundred = 300;
 constexpr std::int64_t many_rounds = 30, some_rounds = 12;
 constexpr std::int64_t few_numbers = 12, few_with_categories = 6;  // encoded dimensions
 
+// With several objectives: a result is worth the time that gp-logehvi takes.
+constexpr std::int64_t few_results = 256, few_at_once = 16;
+
 bool is_small(const Problem& problem) {
   return problem.dimension <= (problem.categorical ? few_with_categories : few_numbers);
 }
@@ -28,7 +31,11 @@ bool is_small(const Problem& problem) {
 
 Choice choose_method(const Problem& problem) {
   if (problem.objectives > 1) {
-    return {"pareto", "there are " + std::to_string(problem.objectives) + " objectives"};
+    const std::string several = "there are " + std::to_string(problem.objectives) + " objectives";
+    if (problem.budget > 0 && problem.budget <= few_results && problem.batch <= few_at_once) {
+      return {"gp-logehvi", several + ", and every result of so few counts"};
+    }
+    return {"pareto", several};
   }
   if (problem.budget <= 0) return {"vbo", "the budget is not known"};
   // gp-logei searches the box and repairs what it finds (tests/study/constraint_test.cpp).

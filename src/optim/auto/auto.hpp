@@ -32,8 +32,8 @@ struct Problem {
 Choice choose_method(const Problem& problem);
 
 // What choose_method, of this or an earlier version, may choose.
-inline constexpr std::array<std::string_view, 4> auto_candidates = {"vbo", "gp-logei", "turbo",
-                                                                    "pareto"};
+inline constexpr std::array<std::string_view, 5> auto_candidates = {"vbo", "gp-logei", "turbo",
+                                                                    "pareto", "gp-logehvi"};
 
 class AutoMethod final : public Optimizer {
  public:

@@ -172,6 +172,33 @@ double ObjectiveModels::score(ConstVectorRef x, ConstVectorRef weights, VectorRe
   return -largest - t * std::log(sum) - augmentation * weighted.sum();
 }
 
+Vector ObjectiveModels::pull_back(ConstVectorRef x, ConstVectorRef d_mean,
+                                  ConstVectorRef d_deviation) const {
+  Vector slope = Vector::Zero(x.size());
+  for (Index m = 0; m < d_mean.size(); ++m) {
+    const Model& model = models_[static_cast<std::size_t>(m)];
+    const auto posterior = model.gp.marginals(x);
+    const double by_variance = d_deviation[m] / (2.0 * std::sqrt(posterior->variance()[0]));
+    slope += posterior->pullback(Vector::Constant(1, d_mean[m]), Vector::Constant(1, by_variance))
+                 .col(0);
+    if (!model.trend) continue;
+    const Vector by_u = model.trend->gradient() + model.trend->hessian() * local(x).col(0);
+    slope += d_mean[m] * by_u.cwiseQuotient(scale_);
+  }
+  return slope;
+}
+
+void ObjectiveModels::add_fantasies(ConstMatrixRef X) {
+  for (Model& model : models_) {
+    const Index n = model.gp.regression().size();
+    Matrix all = Matrix::Zero(X.rows(), n + X.cols());  // update() looks at what is new
+    Vector left = Vector::Zero(all.cols());
+    all.rightCols(X.cols()) = X;
+    left.tail(X.cols()) = model.gp.regression().mean(X);
+    model.gp.update(all, left, Rng(0));
+  }
+}
+
 void ObjectiveModels::write(StateWriter& out) const {
   for (const Model& model : models_) {
     out.put<std::uint8_t>(model.has_trend);

@@ -38,6 +38,12 @@ class ObjectiveModels {
   // The scalarization of the mean at x (D), smoothed, and its derivative (D).
   double score(ConstVectorRef x, ConstVectorRef weights, VectorRef slope) const;
 
+  // The derivative (D) of what has the derivatives d_mean and d_deviation (M) by the prediction at
+  // x (D).
+  Vector pull_back(ConstVectorRef x, ConstVectorRef d_mean, ConstVectorRef d_deviation) const;
+  // Also conditions on the means at X (D,k), as if they had been observed.
+  void add_fantasies(ConstMatrixRef X);
+
   // Hyper-parameters.
   void write(StateWriter& out) const;
   void read(StateReader& in);

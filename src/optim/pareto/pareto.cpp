@@ -35,7 +35,7 @@ Pareto::Pareto(const Space& space, const OptimizerOptions& common, const ParetoO
       design_(encoding_, common.seed),
       numeric_(encoding_),
       common_(common),
-      options_(options),
+      front_options_(options),
       objectives_(objective_count(common)),
       gp_(gp_options(encoding_, {})),
       history_(encoding_),
@@ -43,6 +43,20 @@ Pareto::Pareto(const Space& space, const OptimizerOptions& common, const ParetoO
       models_(objectives_, gp_, common.threads) {
   common_.batch = std::max<std::int64_t>(common_.batch, 1);
   gp_.threads = common.threads;
+}
+
+void bind(OptionBinder& b, EhviOptions& o) {
+  b.integer("gp_points", o.gp_points, 8, 2000,
+            "results a Gaussian process is fitted to; cost is cubic in it");
+  b.integer("restarts", o.restarts, 1, 64, "ascents per suggestion; cost is proportional");
+  b.integer("raw_samples", o.raw_samples, 2, 20000, "points scored before the ascents");
+  b.integer("iterations", o.iterations, 1, 1000, "L-BFGS steps of an ascent");
+}
+
+Pareto::Pareto(const Space& space, const OptimizerOptions& common, const EhviOptions& options)
+    : Pareto(space, common, ParetoOptions{.gp_points = options.gp_points}) {
+  options_ = options;
+  by_ehvi_ = true;
 }
 
 Index Pareto::design_size() const {
@@ -55,7 +69,7 @@ Index Pareto::design_size() const {
 bool Pareto::round_is_due() const {
   if (encoding_.dimension() == 0 || elites_.size() == 0) return false;
   if (rounds_ == 0) return history_.size() >= design_size();
-  return history_.size() - trained_ >= common_.batch;
+  return history_.size() - trained_ >= (by_ehvi_ ? 1 : common_.batch);
 }
 
 void Pareto::tell(std::span<const Trial> finished) {
@@ -75,7 +89,7 @@ void Pareto::add_elites(Index count) {
 
 // Half of it elites, spread by random trade-offs over the front; the rest the newest results.
 std::vector<Index> Pareto::training_subset() const {
-  const Index most = options_.gp_points;
+  const Index most = front_options_.gp_points;
   std::vector<Index> chosen;
   std::vector<bool> taken(static_cast<std::size_t>(elites_.size()), false);
   const auto take = [&](Index k) {
@@ -153,6 +167,7 @@ void Pareto::set_training() {
 
 // A function of what was trained, so that whoever resumes finds the same candidates.
 void Pareto::search() {
+  if (by_ehvi_) return;
   std::vector<Index> used(elites_.indices().begin(), elites_.indices().end());
   std::vector<Index> columns(used.size());
   for (std::size_t k = 0; k < columns.size(); ++k) columns[k] = static_cast<Index>(k);
@@ -175,13 +190,14 @@ void Pareto::search() {
   }
   const Matrix outcomes = scaled_outcomes(ranges_, values);
   const std::int64_t eighth = std::clamp<std::int64_t>(common_.batch / 8, 4, 16);
-  candidates_ = make_candidates({encoding_, numeric_, models_, feasibility_, codes, outcomes},
-                                {.actors = options_.actors > 0 ? options_.actors : eighth,
-                                 .generations = options_.model_generations,
-                                 .count = std::max(options_.candidates, 4 * common_.batch),
-                                 .ascents = std::clamp<std::int64_t>(common_.batch, 8, 64),
-                                 .threads = common_.threads},
-                                common_.seed, static_cast<std::uint64_t>(rounds_));
+  candidates_ =
+      make_candidates({encoding_, numeric_, models_, feasibility_, codes, outcomes},
+                      {.actors = front_options_.actors > 0 ? front_options_.actors : eighth,
+                       .generations = front_options_.model_generations,
+                       .count = std::max(front_options_.candidates, 4 * common_.batch),
+                       .ascents = std::clamp<std::int64_t>(common_.batch, 8, 64),
+                       .threads = common_.threads},
+                      common_.seed, static_cast<std::uint64_t>(rounds_));
 }
 
 std::string Pareto::snapshot() const {

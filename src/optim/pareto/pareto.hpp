@@ -29,9 +29,21 @@ struct ParetoOptions {
 };
 void bind(OptionBinder& binder, ParetoOptions& options);
 
+// gp-logehvi, for small budgets: the same models, fitted after every result, and each suggestion
+// the maximizer of the logarithm of the expected hypervolume improvement (log_ehvi.hpp).
+struct EhviOptions {
+  std::int64_t gp_points = 400;
+  std::int64_t restarts = 4;       // ascents per suggestion
+  std::int64_t raw_samples = 192;  // points scored before them
+  std::int64_t iterations = 30;    // of L-BFGS per ascent
+};
+void bind(OptionBinder& binder, EhviOptions& options);
+
 class Pareto final : public Optimizer {
  public:
   Pareto(const Space& space, const OptimizerOptions& common, const ParetoOptions& options);
+
+  Pareto(const Space& space, const OptimizerOptions& common, const EhviOptions& options);
 
   std::vector<Suggestion> ask(std::span<const TrialId> ids) override;
   void tell(std::span<const Trial> finished) override;
@@ -55,6 +67,8 @@ class Pareto final : public Optimizer {
   void search();
   double gain_of(Eigen::Index candidate, const HypervolumeRays& rays) const;
   Selection selection() const;
+  std::vector<Suggestion> ask_by_ehvi(std::span<const TrialId> ids);
+  static void add_log_gain(Rationale& why, double log_gain, ConstVectorRef mean);
   Suggestion select(TrialId id, Selection& selection);
   Suggestion suggest(TrialId id, ConstVectorRef code, Rationale rationale);
   Vector new_code(TrialId id);
@@ -64,7 +78,9 @@ class Pareto final : public Optimizer {
   SobolDesign design_;
   NumericPart numeric_;
   OptimizerOptions common_;
-  ParetoOptions options_;
+  ParetoOptions front_options_;
+  EhviOptions options_;
+  bool by_ehvi_ = false;
   Eigen::Index objectives_;  // M
   GpOptions gp_;
   History history_;

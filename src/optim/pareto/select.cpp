@@ -19,6 +19,9 @@ constexpr int kDraws = 8;               // of a predicted outcome
 
 constexpr TermInfo kGain{"hypervolume_gain", Unit::number, TermRole::adds_up,
                          "hypervolume that the result is expected to add, over that of the front"};
+constexpr TermInfo kLogGain{"log_hypervolume_gain", Unit::number, TermRole::adds_up,
+                            "logarithm of the hypervolume that the result is expected to add, "
+                            "times the probability that it is feasible"};
 constexpr TermInfo kFeasible{"feasible", Unit::probability, TermRole::beside,
                              "probability that the point succeeds and satisfies the constraints"};
 constexpr TermInfo kElites{"elites", Unit::count, TermRole::beside,
@@ -198,10 +201,19 @@ std::vector<Suggestion> Pareto::ask(std::span<const TrialId> ids) {
       made.push_back(suggest(id, code, {.source = "design"}));
       continue;
     }
+    if (by_ehvi_) {
+      for (Suggestion& suggestion : ask_by_ehvi(ids)) made.push_back(std::move(suggestion));
+      return made;
+    }
     if (!s) s.emplace(selection());
     made.push_back(select(id, *s));
   }
   return made;
+}
+
+void Pareto::add_log_gain(Rationale& why, double log_gain, ConstVectorRef mean) {
+  why.add(kLogGain, log_gain);
+  add_weights(why, weights_towards(mean));
 }
 
 AskReport Pareto::report() const {
@@ -216,7 +228,7 @@ AskReport Pareto::report() const {
 
 const Ledger& Pareto::declared() {
   static const Ledger all = [] {
-    Ledger ledger{{kGain, kFeasible}, {kElites, kCandidates, kPoints}};
+    Ledger ledger{{kGain, kLogGain, kFeasible}, {kElites, kCandidates, kPoints}};
     ledger.terms.insert(ledger.terms.end(), weight_terms().begin(), weight_terms().end());
     return ledger;
   }();
