@@ -7,6 +7,7 @@
 
 #include "optim/vbo/actors/local_search.hpp"
 #include "optim/vbo/archive.hpp"
+#include "optim/vbo/batch/worth.hpp"
 #include "optim/vbo/restart.hpp"
 #include "vbo/random.hpp"
 #include "vbo_parts.hpp"
@@ -122,6 +123,41 @@ TEST(ModelGenerations, AreMoreTheBetterNewResultsAreRanked) {
   EXPECT_EQ(model_generations(0.6, 9), 5);  // half the way from 0.3 to 0.9
   EXPECT_EQ(model_generations(0.95, 9), 9);
   EXPECT_EQ(model_generations(0.95, 0), 0);
+}
+
+TEST(MutationRecord, PaysWhileGainsWithinTheHorizonExceedLosses) {
+  MutationRecord record;
+  EXPECT_TRUE(record.pays(1.0, 0.0));  // nothing is known
+  for (int i = 0; i < 10; ++i) record.learn(1.0);
+  // One gain of 0.1 in eleven against a loss of 1 each.
+  EXPECT_TRUE(record.pays(120.0, 0.1));
+  EXPECT_FALSE(record.pays(100.0, 0.1));
+  record.learn(-2.0);  // a success: gains of 2.1 in twelve, losses of 10 in eleven
+  EXPECT_TRUE(record.pays(6.0, 0.1));
+  EXPECT_FALSE(record.pays(5.0, 0.1));
+  record.learn(std::numeric_limits<double>::infinity());  // a failure changes nothing
+  EXPECT_FALSE(record.pays(5.0, 0.1));
+  for (int i = 0; i < 400; ++i) record.learn(1.0);  // the success is forgotten
+  EXPECT_FALSE(record.pays(100.0, 0.1));
+  StateWriter out;
+  record.write(out);
+  const std::string bytes = out.take();
+  MutationRecord again;
+  StateReader in(bytes);
+  again.read(in);
+  EXPECT_TRUE(in.complete());
+  for (const double horizon : {100.0, 330.0, 331.0, 1e4}) {
+    EXPECT_EQ(again.pays(horizon, 0.1), record.pays(horizon, 0.1));
+  }
+}
+
+TEST(Worth, ARestartPaysInLongStudies) {
+  EXPECT_TRUE(restart_pays(1e5, 0.01, 300.0, 1.0, 0));
+  EXPECT_FALSE(restart_pays(1e4, 0.01, 300.0, 1.0, 0));
+  EXPECT_FALSE(restart_pays(1e5, 0.01, 300.0, 1.0, 5));  // five others found nothing
+  EXPECT_EQ(horizon(100, 30), 70.0);
+  EXPECT_EQ(horizon(100, 130), 0.0);
+  EXPECT_EQ(horizon(0, 30), 30.0);  // no budget: as long again
 }
 
 TEST(GaussianActor, StepsAreItsOwnDeviations) {

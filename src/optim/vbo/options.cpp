@@ -6,6 +6,9 @@
 namespace vbo {
 
 void bind(OptionBinder& b, VboOptions& o) {
+  b.choice("aim", o.aim, {"best", "average"},
+           "what counts: the best result, or the average of all; with average, suggestions explore "
+           "only where a gain is likely to pay back within the budget");
   b.integer("design", o.design, 0, 1'000'000,
             "space-filling results before learning starts; 0 chooses from the dimension");
   b.integer("critics", o.critics, 1, 64, "networks in the panel; time grows with it");

@@ -9,7 +9,7 @@
 namespace vbo {
 namespace {
 
-constexpr std::uint32_t kVersion = 18;
+constexpr std::uint32_t kVersion = 19;
 
 }  // namespace
 
@@ -26,6 +26,7 @@ std::string Vbo::snapshot() const {
   out.put<std::uint8_t>(observed_.has_value()).put(observed_.value_or(0.0));
   const Recommendation r = recommendation_.value_or(Recommendation{});
   out.put<std::uint8_t>(recommendation_.has_value()).put(r.id).put(r.mean).put(r.deviation);
+  mutations_.write(out);
   restart_->write(out);
   out.put<std::uint8_t>(incumbent_ != nullptr);
   if (incumbent_) incumbent_->write(out);
@@ -71,6 +72,7 @@ Result<void> Vbo::restore(std::string_view snapshot, std::span<const Trial> hist
     const auto is_it = [&](const Trial& t) { return t.id == r.id && t.told_in > 0; };
     if (std::ranges::none_of(history, is_it)) return damaged;
   }
+  mutations_.read(in);
   restart_->read(in, design_size());
   if (in.get_flag()) {
     incumbent_ =

@@ -53,6 +53,9 @@ void Vbo::remember(const Trial& trial) {
     seen_.add(code);  // a point that was not suggested here
   }
   ++fresh_;
+  if (source == Source::mutation || source == Source::incumbent_mutation) {
+    mutations_.learn(history_.value(history_.at_rank(0)) - value);
+  }
   history_.add(trial.id, code, value);
   failures_.add(trial);
   if (incumbent_) incumbent_->learn(code, value, source == Source::refinement);
@@ -113,6 +116,7 @@ bool Vbo::restart_has_ended() const {
   if (options_.explore <= 0.0 || (options_.runs > 0 && restart_->number() + 1 >= options_.runs)) {
     return false;
   }
+  if (averages() && !another_restart_pays()) return false;
   return restart_->has_converged(spread()) || reaches_the_incumbent();
 }
 
@@ -131,6 +135,20 @@ bool Vbo::reaches_the_incumbent() const {
   return encoding_.same_categories(results.code(results.at_rank(0)), best) &&
          actor.steps_to(incumbent_->search().mean_code(best)) < Tuning::same_basin_steps &&
          incumbent_->best() - restart_->best() < Tuning::same_basin * spread();
+}
+
+double Vbo::horizon() const { return vbo::horizon(common_.budget, history_.size()); }
+
+bool Vbo::mutations_pay() const {
+  return mutations_.pays(horizon(), Tuning::success_gain * spread());
+}
+
+// A restart evaluates a design first, results of which are worse than the best by the spread.
+bool Vbo::another_restart_pays() const {
+  const double results =
+      static_cast<double>(history_.size()) / static_cast<double>(restart_->number() + 1);
+  return restart_pays(horizon(), Tuning::success_gain * spread(), results, spread(),
+                      restart_->number());
 }
 
 void Vbo::begin_restart() {

@@ -19,6 +19,7 @@
 #include "optim/encoding.hpp"
 #include "optim/vbo/actors/incumbent_search.hpp"
 #include "optim/vbo/archive.hpp"
+#include "optim/vbo/batch/worth.hpp"
 #include "optim/vbo/failures.hpp"
 #include "optim/vbo/options.hpp"
 #include "optim/vbo/restart.hpp"
@@ -71,6 +72,12 @@ class Vbo final : public Optimizer {
   void play_round();
   bool restart_has_ended() const;
   bool reaches_the_incumbent() const;
+  // With aim = "average" (batch/worth.hpp).
+  bool averages() const { return options_.aim == "average"; }
+  double horizon() const;
+  bool mutations_pay() const;
+  bool another_restart_pays() const;
+  void keep_what_pays(std::vector<EiPoint>& found) const;
   void begin_restart();
   double spread() const;
   std::int64_t design_size() const;
@@ -119,6 +126,7 @@ class Vbo final : public Optimizer {
   Archive history_;  // every result
   Failures failures_;
   KnownPoints seen_;
+  MutationRecord mutations_;
   std::unique_ptr<Restart> restart_;
   std::unique_ptr<IncumbentSearch>
       incumbent_;  // null during the first restart, and while a restart is the best

@@ -100,6 +100,16 @@ EiMaximizer Vbo::ei_maximizer_for(const Part& part, int threads) const {
           rng_of(part), threads};
 }
 
+// Expected improvements that are worth their predicted loss within the evaluations left.
+void Vbo::keep_what_pays(std::vector<EiPoint>& found) const {
+  const GpMember gp = restart_->panel().gp_member();
+  const double left = horizon();
+  std::erase_if(found, [&](const EiPoint& point) {
+    const double loss = gp.best - gp.model->mean((*gp.view)(point.code))[0];
+    return left * std::exp(point.log_ei) <= loss;
+  });
+}
+
 void Vbo::keep(std::vector<EiPoint> found, Candidates& candidates) {
   for (EiPoint& top : found) {
     candidates.codes.push_back(std::move(top.code));

@@ -47,9 +47,12 @@ std::vector<Suggestion> Vbo::ask(std::span<const TrialId> ids) {
 void Vbo::draw_beside_ei(std::span<Part> parts) {
   Part& improving = parts.front();
   EiMaximizer improvements = ei_maximizer_for(improving, common_.threads);
-  std::vector<Piece> pieces{
-      {[&](int threads) { keep(improvements.find(threads), improving.candidates); },
-       Tuning::ei_ascents}};
+  std::vector<Piece> pieces{{[&](int threads) {
+                               std::vector<EiPoint> found = improvements.find(threads);
+                               if (averages()) keep_what_pays(found);
+                               keep(std::move(found), improving.candidates);
+                             },
+                             Tuning::ei_ascents}};
   if (parts.size() > 1) {
     pieces.push_back({[&](int threads) {
                         for (Part& part : parts.subspan(1)) draw(part, threads);
@@ -93,9 +96,11 @@ Source Vbo::source_of(TrialId id) const {
   const double optima = quadratic_share();
   if (u < optima) return Source::quadratic_optimum;
   u = (u - optima) / (1.0 - optima);
+  const bool may_mutate = !averages() || mutations_pay();
   if (incumbent_) {
-    const double refinement = incumbent_->refinement_share(),
-                 mutations = incumbent_->mutation_share();
+    const double mutations = may_mutate ? incumbent_->mutation_share() : 0.0,
+                 refinement =
+                     incumbent_->refinement_share() + incumbent_->mutation_share() - mutations;
     if (u < refinement) return Source::refinement;
     if (u < refinement + mutations) return Source::incumbent_mutation;
     u = (u - refinement - mutations) / (1.0 - refinement - mutations);
@@ -104,7 +109,7 @@ Source Vbo::source_of(TrialId id) const {
   const double ei = restart_->ei_share(incumbent_ ? incumbent_->restart_share() : 1.0);
   if (u < ei) return Source::expected_improvement;
   u = (u - ei) / (1.0 - ei);
-  if (u < restart_->mutation_share()) return Source::mutation;
+  if (may_mutate && u < restart_->mutation_share()) return Source::mutation;
   return restart_->action_net_works() ? Source::action_net : Source::local;
 }
 
