@@ -190,6 +190,9 @@ struct Tuning {
   // aim = "average": latest mutations whose success and loss count, and the gain of a success in
   // parts of the spread; guesses.
   static constexpr double mutation_memory = 32.0, success_gain = 0.01;
+  // Deviation of suggestions beside the best result where a converged search repeats itself; guess.
+  static constexpr double beside_best = 1e-3;
+  static constexpr int beside_tries = 16;
   // Mutations from the best restart get at least this: there is nothing left to refine.
   static constexpr double incumbent_mutations = 0.15;
   // Part of the spread below which noise does not matter for the newest best result.

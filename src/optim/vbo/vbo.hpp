@@ -100,6 +100,7 @@ class Vbo final : public Optimizer {
   std::vector<Asked> newest_open() const;
   Rationale reasons_for(int i, const Candidates& candidates) const;
   Vector unseen_design_point();
+  std::optional<Vector> beside_the_best(TrialId id) const;
   Suggestion take(TrialId id, Source source, ConstVectorRef code, Rationale rationale);
   void predict_round(std::span<const TrialId> ids, std::span<const Suggestion> made);
 

@@ -100,13 +100,18 @@ EiMaximizer Vbo::ei_maximizer_for(const Part& part, int threads) const {
           rng_of(part), threads};
 }
 
-// Expected improvements that are worth their predicted loss within the evaluations left.
+// Expected improvements that are worth their predicted loss within the evaluations left, in units
+// of outcomes: the Gaussian process's targets are warped, and near the best result they stretch
+// what hardly matters.
 void Vbo::keep_what_pays(std::vector<EiPoint>& found) const {
   const GpMember gp = restart_->panel().gp_member();
-  const double left = horizon();
+  const TargetScale& scale = restart_->panel().gp_scale();
+  const double best = scale.outcome(gp.best);
+  if (!scale.keeps_value(best)) return;  // ranks alone: nothing says what is lost
+  const double gain = horizon() * std::exp(-scale.log_slope(best));  // of a unit of targets
   std::erase_if(found, [&](const EiPoint& point) {
-    const double loss = gp.best - gp.model->mean((*gp.view)(point.code))[0];
-    return left * std::exp(point.log_ei) <= loss;
+    const double mean = gp.model->mean((*gp.view)(point.code))[0];
+    return gain * std::exp(point.log_ei) <= best - scale.outcome(mean);
   });
 }
 

@@ -125,7 +125,10 @@ void Vbo::suggest(const Part& part, std::vector<Suggestion>& suggestions) {
     choose(others, made);
   }
   while (made.size() < ids.size()) {
-    made.push_back(take(ids[made.size()], Source::design, unseen_design_point(), {}));
+    const TrialId id = ids[made.size()];
+    const std::optional<Vector> beside = averages() ? beside_the_best(id) : std::nullopt;
+    made.push_back(beside ? take(id, Source::local, *beside, {})
+                          : take(id, Source::design, unseen_design_point(), {}));
   }
   for (std::size_t j = 0; j < made.size(); ++j) suggestions[part.places[j]] = std::move(made[j]);
 }
@@ -189,6 +192,21 @@ void Vbo::predict_round(std::span<const TrialId> ids, std::span<const Suggestion
   predicted_->information = (before * predicted_->information + added * nats) / (before + added);
   predicted_->outcome = (before * predicted_->outcome + outcome) / (before + added);
   predicted_->suggestions += static_cast<std::int64_t>(added);
+}
+
+// A new point that costs next to nothing; nothing where all of them are known, as with categories.
+std::optional<Vector> Vbo::beside_the_best(TrialId id) const {
+  if (restart_->rounds() == 0) return std::nullopt;
+  Rng rng(common_.seed, "beside-best", static_cast<std::uint64_t>(id));
+  for (int i = 0; i < Tuning::beside_tries; ++i) {
+    Vector code = history_.code(history_.at_rank(0));
+    for (const Eigen::Index j : encoding_.numeric_coordinates()) {
+      code[j] = std::clamp(code[j] + Tuning::beside_best * rng.normal(), 0.0, 1.0);
+    }
+    encoding_.snap(code);
+    if (!seen_.contains(code)) return code;
+  }
+  return std::nullopt;
 }
 
 // The next point of the design that has not been suggested. A finite space can run out of them:

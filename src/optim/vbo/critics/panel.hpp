@@ -67,6 +67,7 @@ class Panel final : public SearchSurrogate {
 
   const OutcomeLevels& levels() const { return levels_; }  // of the last round
   GpMember gp_member() const;
+  const TargetScale& gp_scale() const { return gp_->scale(); }  // REQUIRES: there is a gp_member()
   // Of an observation, in squared normal scores; 0 without an estimate.
   double noise_variance() const { return gp_ ? gp_->noise_variance() : 0.0; }
   // Of a critic by its name, 0 where the panel has none.

@@ -125,6 +125,10 @@ double TargetScale::target(double outcome, double z) const {
   return keeps_value(outcome) ? floor + slope * (warp(outcome) - warp(bar)) : z;
 }
 
+double TargetScale::outcome(double target) const {
+  return slope > 0.0 && target > floor ? warp.inverse((target - floor) / slope + warp(bar)) : bar;
+}
+
 double TargetScale::log_slope(double outcome) const {
   return warp.log_slope(outcome) + std::log(slope / warp.range);
 }

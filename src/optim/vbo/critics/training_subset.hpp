@@ -39,6 +39,8 @@ struct TargetScale {
   // Of an outcome whose rank gives the normal score z.
   double target(double outcome, double z) const;
   double log_slope(double outcome) const;  // of target by outcome. REQUIRES: it keeps its value
+  // The outcome that has this target; the bar for targets that are scores of ranks.
+  double outcome(double target) const;
 };
 TargetScale target_scale(const TrainingSubset& subset, int warp);
 
