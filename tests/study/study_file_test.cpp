@@ -119,6 +119,28 @@ TEST(StudyFile, MethodOptionsOfEveryTypeArriveAtTheMethod) {
   }
 }
 
+TEST(StudyFile, AimIsAnOptionOfTheMethod) {
+  const auto with = [](const std::string& study, const std::string& rest) {
+    return parse_study_file("[study]\nbudget = 64\n" + study +
+                                "\n[[parameter]]\nname = \"x\"\ntype = \"float\"\nlow = 0\n"
+                                "high = 1\n" +
+                                rest,
+                            "f.toml");
+  };
+  const auto average = with("aim = \"average\"", "");
+  ASSERT_TRUE(average) << average.error().message;
+  EXPECT_EQ(std::get<std::string>(average->study.optimizer.settings.at("aim")), "average");
+  EXPECT_FALSE(average->study.unstated.settings);
+  EXPECT_TRUE(with("aim = \"best\"", "[optimizer]\nmethod = \"sobol\"\n"));
+  EXPECT_THAT(with("aim = \"worst\"", "").error().message, HasSubstr("study.aim"));
+  EXPECT_THAT(
+      with("aim = \"average\"", "[optimizer]\nmethod = \"sobol\"\n").error().message,
+      ::testing::AllOf(HasSubstr("study.aim"), HasSubstr("expected \"best\", or method \"vbo\"")));
+  EXPECT_THAT(
+      with("aim = \"average\"", "[optimizer]\nmethod = \"vbo\"\naim = \"best\"\n").error().message,
+      HasSubstr("study.aim alone"));
+}
+
 TEST(StudyFile, StepsOrdinalsTypedChoicesAndConstraints) {
   const StudyFile file = parse_study_file(R"(
 study.budget = 10

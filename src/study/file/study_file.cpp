@@ -55,7 +55,7 @@ const toml::table* subtable(const toml::table& root, std::string_view key, TomlE
 void read_study(const toml::table* table, StudyFile& file, TomlErrors& errors) {
   static const toml::table empty;
   TomlTable study(table ? *table : empty, "study",
-                  {"name", "goal", "budget", "batch", "seed", "storage"}, errors);
+                  {"name", "goal", "aim", "budget", "batch", "seed", "storage"}, errors);
   StudyOptions& options = file.study;
   const fs::path path(file.path);
   options.name = study.text("name").value_or(path.stem().string());
@@ -65,6 +65,12 @@ void read_study(const toml::table* table, StudyFile& file, TomlErrors& errors) {
     } else {
       errors.add_found(*study.find("goal"), "study.goal", "\"minimize\" or \"maximize\"");
     }
+  }
+  // The best result is what every method looks for.
+  if (const auto aim = study.text("aim"); aim == "average") {
+    options.optimizer.settings["aim"] = *aim;
+  } else if (aim && *aim != "best") {
+    errors.add_found(*study.find("aim"), "study.aim", "\"best\" or \"average\"");
   }
   if (!study.find("budget")) study.missing("budget", "the number of evaluations, e.g. 640");
   options.budget = study.whole("budget", 1, kLargestBudget).value_or(1);
@@ -95,7 +101,8 @@ std::optional<OptionValue> option_value(const toml::node& node) {
 
 // [optimizer]: the method, and whatever options the method has.
 void read_optimizer(const toml::table* table, StudyFile& file, TomlErrors& errors) {
-  file.study.unstated.method = file.study.unstated.settings = true;
+  file.study.unstated.method = true;
+  file.study.unstated.settings = file.study.optimizer.settings.empty();
   if (!table) return;
   TomlTable optimizer(*table, "optimizer", {}, errors);
   OptimizerOptions& options = file.study.optimizer;
@@ -105,7 +112,9 @@ void read_optimizer(const toml::table* table, StudyFile& file, TomlErrors& error
   for (const auto& [key, node] : *table) {
     const std::string name(key.str());
     if (name == "method") continue;
-    if (const auto value = option_value(node)) {
+    if (name == "aim" && options.settings.contains(name)) {
+      errors.add(&node, "optimizer.aim", "found a second aim, expected study.aim alone");
+    } else if (const auto value = option_value(node)) {
       options.settings[name] = *value;
     } else {
       errors.add_found(node, "optimizer." + name,
@@ -116,13 +125,20 @@ void read_optimizer(const toml::table* table, StudyFile& file, TomlErrors& error
 }
 
 // The methods know their options, and say which one they speak of; here the line is added.
-void check_optimizer(const toml::table* table, const StudyFile& file, TomlErrors& errors) {
+void check_optimizer(const toml::table& root, const StudyFile& file, TomlErrors& errors) {
+  const toml::table* table = root["optimizer"].as_table();
   const StudyRecord record{.objectives = file.study.objectives,
                            .space = file.study.space,
                            .optimizer = file.study.optimizer};
   const auto made = vbo::check_optimizer(record.space, record.method_options());
   if (made) return;
   const std::string field = made.error().field.empty() ? "method" : made.error().field;
+  if (const toml::node* aim = root["study"]["aim"].node(); aim && field == "aim") {
+    return errors.add(aim, "study.aim",
+                      "found \"average\", expected \"best\", or method \"vbo\" with one "
+                      "objective: " +
+                          made.error().message);
+  }
   errors.add(table ? table->get(field) : nullptr, "optimizer." + field, made.error().message);
 }
 
@@ -485,7 +501,7 @@ Result<StudyFile> parse_study_file(std::string_view text, const std::string& pat
         file.evaluate ? static_cast<std::int64_t>(file.evaluate->process.workers) : 1;
   }
   if (!errors.any()) check_command(evaluate, file, errors);
-  if (!errors.any()) check_optimizer(optimizer, file, errors);
+  if (!errors.any()) check_optimizer(root, file, errors);
   if (errors.any()) return errors.first();
   return file;
 }
