@@ -2,6 +2,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <string>
@@ -28,6 +30,23 @@ constexpr std::string_view show_cursor = "\x1b[?25h";
   _exit(vbo::cli::kFailed);
 }
 
+// Eigen and libraries allocate with malloc() and throw by themselves; when that meets a destructor
+// or the end of a thread, no handler is left. Everything else ends as it would without this.
+[[noreturn]] void on_terminate() {
+  if (std::current_exception()) {
+    try {
+      throw;
+    } catch (const std::bad_alloc&) {
+      out_of_memory();
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "vbo: internal error: %s\n", error.what());
+    } catch (...) {
+      std::fputs("vbo: internal error\n", stderr);
+    }
+  }
+  std::abort();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -40,6 +59,7 @@ int main(int argc, char** argv) {
   }
 #endif
   std::set_new_handler(out_of_memory);
+  std::set_terminate(on_terminate);
   signal(SIGCHLD, SIG_DFL);  // may be inherited as ignored, and then no exit code would be seen
   try {
     return vbo::cli::run_program(argc, argv);
