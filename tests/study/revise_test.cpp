@@ -19,13 +19,23 @@ INSTANTIATE_TEST_SUITE_P(Methods, RevisedStudy, ::testing::ValuesIn(testing::met
 StudyOptions options_for(const std::string& method, std::uint64_t seed) {
   StudyOptions options;
   options.space = testing::mixed_space();
-  options.objectives = {{.goal = Goal::maximize}};
   options.budget = 1000;
   options.optimizer = testing::quick_options(method);
+  options.objectives = options.optimizer.objectives;
+  if (options.objectives.empty()) options.objectives = {{.goal = Goal::maximize}};
   options.optimizer.seed = seed;
   options.start = {{Value(0.3), std::nullopt, std::nullopt, std::nullopt},
                    {Value(0.5), Value(2.0), Value(std::int64_t{7}), Value(std::string("b"))}};
   return options;
+}
+
+// Values of the smooth function, with another optimum for a second objective.
+Outcome measured(const StudyOptions& options, const Point& point) {
+  Outcome outcome = Outcome::of(testing::smooth(options.space, point));
+  if (options.objectives.size() == 2) {
+    outcome.values.push_back(testing::smooth(options.space, point, 0.6));
+  }
+  return outcome;
 }
 
 Point moved(const Space& space, Point point) {
@@ -34,11 +44,16 @@ Point moved(const Space& space, Point point) {
 }
 
 // One move of people and their study, by the same dice for every study it is played on.
-void move(Study& study, const Space& space, Rng rng) {
+void move(Study& study, const StudyOptions& options, Rng rng) {
+  const Space& space = options.space;
+  const auto of = [](const Trial& trial, Outcome outcome) {
+    outcome.id = trial.id;
+    return outcome;
+  };
   const std::vector<Trial> trials = study.trials().value();
   std::vector<Trial> open, done, bad;
   for (const Trial& trial : trials) {
-    (trial.value() ? done : trial.failure ? bad : open).push_back(trial);
+    (!trial.values.empty() ? done : trial.failure ? bad : open).push_back(trial);
   }
   const auto pick = [&](const std::vector<Trial>& from) { return from[rng.below(from.size())]; };
   const double dice = rng.uniform();
@@ -49,21 +64,21 @@ void move(Study& study, const Space& space, Rng rng) {
     if (rng.uniform() < 0.2) {
       ASSERT_TRUE(study.tell_failure(trial.id, {FailureCause::crash, "crashed"}));
     } else {
-      ASSERT_TRUE(study.tell(trial.id, testing::smooth(space, trial.point)));
+      ASSERT_TRUE(study.tell(of(trial, measured(options, trial.point))));
     }
   } else if (dice < 0.7) {
     const Trial trial = pick(open);
-    Outcome outcome = Outcome::of(testing::smooth(space, trial.point));
-    outcome.id = trial.id;
-    ASSERT_TRUE(study.tell(outcome, moved(space, trial.point)));
+    ASSERT_TRUE(study.tell(of(trial, measured(options, trial.point)), moved(space, trial.point)));
   } else if (dice < 0.8 && !done.empty()) {
     const Trial trial = pick(done);
-    Outcome outcome = Outcome::of(rng.uniform() - 1.0);
+    Outcome outcome;
+    for (const double value : trial.values) outcome.values.push_back(value + rng.uniform() - 1.0);
     outcome.id = trial.id;
     ASSERT_TRUE(study.replace(outcome, "typo"));
   } else if (dice < 0.85 && !done.empty()) {
     const Trial trial = pick(done);
-    Outcome outcome = Outcome::of(*trial.value());
+    Outcome outcome;
+    outcome.values = trial.values;
     outcome.id = trial.id;
     ASSERT_TRUE(study.replace(outcome, "really set", moved(space, trial.point)));
   } else if (dice < 0.92) {
@@ -76,7 +91,7 @@ void move(Study& study, const Space& space, Rng rng) {
     ASSERT_TRUE(study.retry({pick(bad).id}, "again"));
   } else {
     const Point point = moved(space, trials.back().point);
-    ASSERT_TRUE(study.add({{point, Outcome::of(testing::smooth(space, point))}}));
+    ASSERT_TRUE(study.add({{point, measured(options, point)}}));
   }
 }
 
@@ -95,8 +110,8 @@ TEST_P(RevisedStudy, IsResumedExactly) {
     Rng dice(seed, GetParam());
     for (int i = 0; i < 40; ++i) {
       const Rng same = dice;
-      move(uninterrupted, options.space, same);
-      move(interrupted, options.space, same);
+      move(uninterrupted, options, same);
+      move(interrupted, options, same);
       dice();
       if (::testing::Test::HasFatalFailure()) return;
       if (i % 9 == 4) {
@@ -131,7 +146,7 @@ TEST_P(RevisedStudy, LearnsFromImportedResults) {
     const Point point = {0.1 + 0.6 * rng.uniform(), 1e-3 + 6.9 * rng.uniform(),
                          1 + static_cast<std::int64_t>(rng.below(12)),
                          std::string(rng.uniform() < 0.5 ? "a" : "b")};
-    past.push_back({point, Outcome::of(testing::smooth(options.space, point))});
+    past.push_back({point, measured(options, point)});
   }
   const auto suggestions = [&](bool with_past, bool again) {
     MemoryStorage storage;
@@ -150,7 +165,9 @@ TEST_P(RevisedStudy, LearnsFromImportedResults) {
       }
       for (const Trial& trial : study.ask(4).value()) {
         points.push_back(trial.point);
-        study.tell(trial.id, testing::smooth(options.space, trial.point)).value();
+        Outcome outcome = measured(options, trial.point);
+        outcome.id = trial.id;
+        study.tell(outcome).value();
       }
     }
     return points;
@@ -159,7 +176,8 @@ TEST_P(RevisedStudy, LearnsFromImportedResults) {
   EXPECT_EQ(informed, suggestions(true, true));
   // Ids differ, so that even a method that learns nothing suggests other points; what it learned
   // shows in the outcomes.
-  const bool learns = GetParam() != "random" && GetParam() != "sobol";
+  const bool learns =
+      testing::method_of(GetParam()) != "random" && testing::method_of(GetParam()) != "sobol";
   const auto best_of = [&](const std::vector<Point>& points) {
     double best = -1e9;
     for (const Point& point : points) best = std::max(best, testing::smooth(options.space, point));
