@@ -59,7 +59,7 @@ class Snippets(VboTest):
     def test_every_language_is_known(self):
         known = {"README.md": {"sh", "toml", "python"}, "study-file.md": {"toml"}, "evaluators.md": {"python"},
                  "python.md": {"python", "sh"}, "http.md": {"sh"}, "cluster.md": {"sh", "toml", "yaml"},
-                 "constraints.md": {"toml"}, "getting-started.md": {"sh"}, "robot-and-http.md": {"sh"},
+                 "constraints.md": {"toml"}, "noise.md": {"toml"}, "getting-started.md": {"sh"}, "robot-and-http.md": {"sh"},
                  "optuna.md": {"python"}, "several-objectives.md": {"toml", "sh"}, "embed-in-cpp.md": {"cpp", "cmake"}, "compare-studies.md": {"sh"}}
         for page in PAGES:
             if page.name in LEFT_OUT:
@@ -130,11 +130,12 @@ class Snippets(VboTest):
         found = snippets(ROOT / "docs/reference/study-file.md", "toml")
         self.assertGreaterEqual(len(found), 4)
         found += snippets(ROOT / "docs/how-to/constraints.md", "toml")
+        found += snippets(ROOT / "docs/how-to/noise.md", "toml")
         found += snippets(ROOT / "docs/how-to/several-objectives.md", "toml")
         self.write("branin.py", "print(1.0)\n")
         for text in found:
             if "[study]" not in text:
-                kind = re.search(r"\[\[(\w+)\]\]", text)[1]
+                kind = re.search(r"\[\[?(\w+)\]", text)[1]
                 text = HEAD + PARAMETERS.get(kind, "") + text
             self.write("snippet.toml", text)
             self.assertIn("the study file is right", self.vbo("check", "snippet.toml").stdout, text)

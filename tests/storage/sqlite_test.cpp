@@ -431,7 +431,7 @@ TEST_F(SqliteFile, ADamagedSnapshotIsIgnored) {
   EXPECT_EQ(open_storage(path_, Access::read).value()->load_snapshot().value(), std::nullopt);
 }
 
-// docs/reference/storage-format.md promises these numbers to other readers.
+// src/storage/FORMAT.md promises these numbers to other readers.
 TEST_F(SqliteFile, SaysWhatItIs) {
   make_study();
   sqlite::Database database(path_, sqlite::Database::Mode::read);

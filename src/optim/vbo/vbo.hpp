@@ -127,7 +127,7 @@ class Vbo final : public Optimizer {
   Archive history_;  // every result
   Failures failures_;
   KnownPoints seen_;
-  MutationRecord mutations_;
+  MutationScore mutations_;
   std::unique_ptr<Restart> restart_;
   std::unique_ptr<IncumbentSearch>
       incumbent_;  // null during the first restart, and while a restart is the best

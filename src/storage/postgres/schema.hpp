@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The tables in a PostgreSQL database: all in the schema "vbo", for any number of studies. They are
-// those of the SQLite file (docs/reference/storage-format.md) with a study's number in front.
+// those of the SQLite file (src/storage/FORMAT.md) with a study's number in front.
 #pragma once
 
 #include "storage/postgres/connection.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tables of a study file and how they change between versions; docs/reference/storage-format.md
+// The tables of a study file and how they change between versions; src/storage/FORMAT.md
 // draws them. A file is ours when its application_id says so; user_version numbers the schema.
 #pragma once
 

@@ -7,7 +7,7 @@
 
 namespace vbo {
 
-void MutationRecord::learn(double loss) {
+void MutationScore::learn(double loss) {
   if (!std::isfinite(loss)) return;  // a failure says nothing about values
   const double kept = std::min(1.0, Tuning::mutation_memory / (tries_ + 1.0));
   tries_ = kept * (tries_ + 1.0);
@@ -15,11 +15,11 @@ void MutationRecord::learn(double loss) {
   loss_ = kept * (loss_ + std::max(0.0, loss));
 }
 
-bool MutationRecord::pays(double horizon, double prior_gain) const {
+bool MutationScore::pays(double horizon, double prior_gain) const {
   return tries_ < 1.0 || horizon * (prior_gain + gain_) / (tries_ + 1.0) > loss_ / tries_;
 }
 
-void MutationRecord::read(StateReader& in) {
+void MutationScore::read(StateReader& in) {
   tries_ = in.get_number(0.0, Tuning::mutation_memory);
   gain_ = in.get_number(0.0, std::numeric_limits<double>::max());
   loss_ = in.get_number(0.0, std::numeric_limits<double>::max());

@@ -22,7 +22,7 @@ inline double horizon(std::int64_t budget, std::int64_t results) {
 }
 
 // What the latest mutations came to.
-class MutationRecord {
+class MutationScore {
  public:
   // `loss`: best result before minus this one; not positive where it is a better one.
   void learn(double loss);
