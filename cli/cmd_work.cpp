@@ -112,6 +112,7 @@ int work_on(const WorkArguments& options, const Console& console) {
   work_options.patience_seconds = options.patience;
   work_options.interrupts = &interrupts;
   work_options.on_finished = [&](const Trial& trial, Completion completion) {
+    if (completion == Completion::unknown) return;
     ++(completion == Completion::second ? counts.late
        : trial.value()                  ? counts.completed
                                         : counts.failed);

@@ -100,6 +100,9 @@ struct QueueState {
 enum class Completion {
   recorded,  // it is the trial's result now, or was already
   second,    // the trial had ended before: kept beside it, and changes nothing
+  // A claim of a trial that is not stored any more, or is another point now: its suggestion was
+  // lost when the server crashed. It is suggested again; the result is not kept.
+  unknown,
 };
 
 // When a write survives a power failure.

@@ -171,7 +171,7 @@ class Worker {
     busy_ = Clock::now();
     news_ = true;  // there is room for others
     const std::vector<Claim> done = std::exchange(results_, {});
-    me_.completed += std::ssize(done);
+    me_.completed += std::ssize(done) - std::ranges::count(*completed, Completion::unknown);
     for (std::size_t i = 0; i < done.size(); ++i) {
       claims_.erase(done[i].trial.id);
       if (options_.on_finished) options_.on_finished(done[i].trial, (*completed)[i]);

@@ -136,6 +136,27 @@ TEST_F(Postgres, AServerThatRestartsIsFoundAgain) {
   writer.join();
 }
 
+// Suggestions are not waited for on the disk: the server may crash after a worker claimed one, and
+// the coordinator may suggest something else under the same number.
+TEST_F(Postgres, AResultOfALostSuggestionIsNotTakenForThatOfAnother) {
+  const auto storage = open_storage(url_, Access::coordinate).value();
+  ASSERT_TRUE(storage->create_study(sample_record()));
+  ASSERT_TRUE(storage->add_trials(std::vector{sample_trial(1, 1), sample_trial(2, 1)}, {}));
+  const auto worker = storage->connect(Access::queue).value();
+  const auto claims = worker->claim(sample_worker("w"), 2, 1e6).value();
+  const auto& server = PostgresServer::instance();
+  server.sql("DELETE FROM vbo.trials WHERE id = 2");
+  server.sql("UPDATE vbo.trials SET state = 'waiting', token = 0 WHERE id = 1");
+  const auto complete = [&](const Claim& claim) {
+    return worker->complete(completed(claim.trial, 0.5, 0), claim.token).value();
+  };
+  EXPECT_EQ(complete(claims[1]), Completion::unknown);
+  Claim other = claims[0];
+  other.trial.point = sample_trial(2, 1).point;
+  EXPECT_EQ(complete(other), Completion::unknown);
+  EXPECT_EQ(complete(claims[0]), Completion::recorded);  // the same point again
+}
+
 TEST_F(Postgres, SeveralMayOpenAFreshDatabaseAtTheSameMoment) {
   const auto& server = PostgresServer::instance();
   for (int round = 0; round < 4; ++round) {

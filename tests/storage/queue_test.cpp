@@ -116,6 +116,9 @@ TEST_P(StorageQueue, ASecondResultIsKeptBesideAndChangesNothing) {
   EXPECT_TRUE(worker->complete(completed(claims[0].trial, 0.5, 0), 0));  // the same: fine
   EXPECT_EQ(worker->complete(completed(sample_trial(77, 1), 0.5, 0), 0).error().kind,
             ErrorKind::not_found);
+  // Claimed, and lost by a server that crashed: nothing a worker could mend.
+  EXPECT_EQ(worker->complete(completed(sample_trial(77, 1), 0.5, 0), 5).value(),
+            Completion::unknown);
   EXPECT_EQ(storage_->load_untold().value().size(), 1U);
 }
 

@@ -86,7 +86,11 @@ Result<std::vector<Completion>> MemoryStorage::complete_all(std::span<const Clai
   std::vector<Completion> completions;
   for (const auto& [trial, token] : ended) {
     const auto it = state_->trials.find(trial.id);
-    if (it == state_->trials.end()) return storage_error::no_trial(trial.id);
+    if (it == state_->trials.end()) {
+      if (token == 0) return storage_error::no_trial(trial.id);
+      completions.push_back(Completion::unknown);
+      continue;
+    }
     const MemoryEntry& entry = it->second;
     const bool open = is_open(entry.trial);
     const bool again =
@@ -98,8 +102,9 @@ Result<std::vector<Completion>> MemoryStorage::complete_all(std::span<const Clai
   if (!writes) return completions;
   if (const auto ready = state_->begin_write(Audience::coordinator); !ready) return ready.error();
   for (const auto& [trial, token] : ended) {
-    MemoryEntry& entry = state_->trials[trial.id];
-    if (!is_open(entry.trial)) continue;
+    const auto it = state_->trials.find(trial.id);
+    if (it == state_->trials.end() || !is_open(it->second.trial)) continue;
+    MemoryEntry& entry = it->second;
     state_->end(entry, trial);
     if (token != 0) entry.token = token;
     state_->untold.push_back(trial.id);

@@ -116,6 +116,7 @@ Completion PostgresStorage::complete_one(const Trial& ended, std::int64_t token)
   trial.told_in = 0;
   if (store_end(trial, token)) return Completion::recorded;
   const std::optional<Trial> stored = read_one(ended.id);
+  if (token != 0 && (!stored || !stored->has_ended())) return Completion::unknown;
   if (!stored) throw Fault{storage_error::no_trial(ended.id)};
   const Rows row = connection_.query("SELECT token FROM vbo.trials WHERE study = $1 AND id = $2",
                                      {study_, ended.id});

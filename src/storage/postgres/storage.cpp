@@ -194,6 +194,8 @@ bool PostgresStorage::store_end(const Trial& ended, std::int64_t token) {
       ended.told_in == 0 ? std::nullopt : std::optional(ended.told_in);
   if (ended.suggested) require_space();
   const std::string actual = ended.suggested ? actual_text(*space_, ended) : "";
+  if (token != 0) require_space();
+  const std::string params = token != 0 ? dump(json_of(*space_, ended.point)) : "";
   const Rows done = connection_.query(
       "WITH done AS (UPDATE vbo.trials SET state = $3, value = $4, cause = $5, message = $6, "
       "metrics = nullif($7, ''), seconds = $8, attempts = $9, told_in = $10, "
@@ -202,6 +204,9 @@ bool PostgresStorage::store_end(const Trial& ended, std::int64_t token) {
       "token = CASE $13::bigint WHEN 0 THEN token ELSE $13 END, actual = nullif($15, ''), "
       "details = nullif($16, '') "
       "WHERE study = $1 AND id = $2 AND told_in IS NULL AND state IN ('waiting', 'running') "
+      // A server that crashed can have lost the claim and the suggestion: only the same point
+      // takes the result of another claim.
+      "AND ($13::bigint = 0 OR token = $13::bigint OR params = $17) "
       "RETURNING id), "
       "output AS (INSERT INTO vbo.outputs (study, trial, stderr) SELECT $1, id, $14 FROM done "
       "WHERE length($14::bytea) > 0 ON CONFLICT (study, trial) DO UPDATE SET "
@@ -209,7 +214,8 @@ bool PostgresStorage::store_end(const Trial& ended, std::int64_t token) {
       "SELECT id FROM done",
       {study_, ended.id, to_string(ended.state), ended.value(), cause, message,
        metrics_text(ended.metrics), ended.seconds, ended.attempts, told, end_check(ended),
-       ended.worker, token, Parameter::bytes(ended.stderr_tail), actual, details_text(ended)});
+       ended.worker, token, Parameter::bytes(ended.stderr_tail), actual, details_text(ended),
+       params});
   return !done.empty();
 }
 

@@ -88,6 +88,7 @@ Completion SqliteStorage::complete_one(const Trial& ended, std::int64_t token) {
   trial.told_in = 0;
   if (store_end(trial, token)) return Completion::recorded;
   const std::optional<Trial> stored = read_one(ended.id);
+  if (!stored && token != 0) return Completion::unknown;
   if (!stored) throw Fault{storage_error::no_trial(ended.id)};
   Statement select = database_.prepare("SELECT token FROM trials WHERE id = ?");
   const bool same_teller =
