@@ -96,7 +96,7 @@ def always_broken(point: dict[str, Any]) -> float:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        ({"valeu": 1.0}, "unknown key 'valeu', expected value, metrics, error"),
+        ({"valeu": 1.0}, "unknown key 'valeu', expected value, sem, metrics, error"),
         ({"value": 1.0, "metrics": {"mass": "heavy"}}, "metric 'mass': found 'heavy', expected a number"),
         ({"value": 1.0, "metrics": 3}, "metrics: found 3, expected a dict"),
         (np.array([1.0, 2.0]), r"an array of shape \(2,\), expected a number"),

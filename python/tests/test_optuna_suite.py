@@ -8,14 +8,14 @@ from collections.abc import Callable
 import optuna
 import pytest
 from optuna.samplers import BaseSampler
-from optuna.testing.pytest_samplers import BasicSamplerTestCase, RelativeSamplerTestCase, SingleOnlySamplerTestCase
+from optuna.testing.pytest_samplers import BasicSamplerTestCase, RelativeSamplerTestCase, MultiObjectiveSamplerTestCase
 
 import vbo.optuna
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 
 
-class TestVboSampler(BasicSamplerTestCase, RelativeSamplerTestCase, SingleOnlySamplerTestCase):
+class TestVboSampler(BasicSamplerTestCase, RelativeSamplerTestCase, MultiObjectiveSamplerTestCase):
     @pytest.fixture
     def sampler(self) -> Callable[[], BaseSampler]:
         return lambda: vbo.optuna.VboSampler(seed=1, threads=1)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, Union, cast
 
 import numpy as np
 
@@ -248,7 +248,8 @@ class Run:
         """The function, with the seed of this trial when it takes one."""
         if not self.takes_seed:
             return self.function
-        return partial(self.function, seed=self.study._core.seed_of(trial.id))
+        seed = self.study._core.seed_of(trial.id)
+        return partial(cast(Callable[..., Any], self.function), seed=seed)
 
     def _run_here(self) -> None:
         while True:

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 Method = Union[
     Literal[
-        "auto", "gp-logei", "gp-ei", "gp-ucb", "gp-ts", "ibnn", "dkl", "focal", "turbo", "vbo", "vbo-paper",
-        "vbo-paper-literal", "vbo-paper-gp-exploration", "vbo-paper-gp-exploitation", "vbo-gp-exploration",
+        "auto", "gp-logei", "gp-ei", "gp-ucb", "gp-ts", "ibnn", "dkl", "focal", "turbo", "vbo", "pareto",
+        "gp-logehvi", "vbo-paper", "vbo-paper-literal", "vbo-paper-gp-exploration", "vbo-paper-gp-exploitation", "vbo-gp-exploration",
         "vbo-gp-exploitation", "hmc", "sghmc", "laplace", "cmaes", "sobol", "random",
     ],
     str,  # of a later build

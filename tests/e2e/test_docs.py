@@ -32,6 +32,7 @@ name = "width"
 type = "ordinal"
 values = [16, 32, 64, 128]
 """,
+    "noise": '[[parameter]]\nname = "width"\ntype = "float"\nlow = 0.0\nhigh = 1.0\n',
     "objective": '[[parameter]]\nname = "width"\ntype = "float"\nlow = 0.0\nhigh = 1.0\n',
     "constraint": """[[parameter]]
 name = "width"

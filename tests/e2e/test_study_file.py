@@ -16,7 +16,7 @@ WRONG = {
     "not TOML": ('name = "parabola"', 'name = parabola', ["study.toml:2:", "not valid TOML"]),
     "unknown table": ("[evaluate]", "[evaluat]", ["study.toml", "evaluat: unknown key", 'did you mean "evaluate"?']),
     "unknown key": ("budget = 3", "budgte = 3", ["study.toml:4: study.budgte: unknown key", 'did you mean "budget"?']),
-    "unknown key, far from all": ("seed = 1", "seed = 1\ncolour = 1", ["study.toml:7: study.colour: unknown key", "expected one of name goal budget"]),
+    "unknown key, far from all": ("seed = 1", "seed = 1\ncolour = 1", ["study.toml:7: study.colour: unknown key", "expected one of name goal aim budget"]),
     "unknown key of a parameter": ("low = -5.0", "lowest = -5.0", ['parameter "x".lowest: unknown key']),
     "choices of a float": ("low = -5.0", 'choices = ["a"]', ['parameter "x".choices: unknown key']),
     "no budget": ("budget = 3\n", "", ["study.budget: missing, expected the number of evaluations"]),

@@ -145,8 +145,10 @@ TEST_F(Postgres, AResultOfALostSuggestionIsNotTakenForThatOfAnother) {
   const auto worker = storage->connect(Access::queue).value();
   const auto claims = worker->claim(sample_worker("w"), 2, 1e6).value();
   const auto& server = PostgresServer::instance();
-  server.sql("DELETE FROM vbo.trials WHERE id = 2");
-  server.sql("UPDATE vbo.trials SET state = 'waiting', token = 0 WHERE id = 1");
+  const std::string newest = "(SELECT max(id) FROM vbo.studies)";
+  server.sql("DELETE FROM vbo.trials WHERE id = 2 AND study = " + newest);
+  server.sql("UPDATE vbo.trials SET state = 'waiting', token = 0 WHERE id = 1 AND study = " +
+             newest);
   const auto complete = [&](const Claim& claim) {
     return worker->complete(completed(claim.trial, 0.5, 0), claim.token).value();
   };
