@@ -15,11 +15,8 @@ using Eigen::Index;
 
 constexpr int kIterations = 20;  // of a fit: these models are beside the main one
 constexpr double kLeastVariance = 1e-10;
+constexpr double kLeastDeviation = 1e-9;
 constexpr double kHalf = 0.5;  // success above, failure below
-
-double scaled(double excess, double scale) {
-  return std::copysign(std::log1p(std::abs(excess) / scale), excess);
-}
 
 // log Phi(u), its derivative by u: phi / Phi.
 ValueSlope log_cdf(double u) {
@@ -45,6 +42,13 @@ Index bounds_of(std::span<const Limit> limits) {
 
 Vector scaled_excesses(std::span<const Limit> limits,
                        const std::map<std::string, double>& metrics) {
+  return relative_excesses(limits, metrics).unaryExpr([](double excess) {
+    return std::copysign(std::log1p(std::abs(excess)), excess);
+  });
+}
+
+Vector relative_excesses(std::span<const Limit> limits,
+                         const std::map<std::string, double>& metrics) {
   Vector found(bounds_of(limits));
   Index row = 0;
   for (const Limit& limit : limits) {
@@ -53,10 +57,10 @@ Vector scaled_excesses(std::span<const Limit> limits,
     const double scale = scale_of(limit);
     constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
     if (limit.at_most) {
-      found[row++] = known ? scaled(metric->second - *limit.at_most, scale) : unknown;
+      found[row++] = known ? (metric->second - *limit.at_most) / scale : unknown;
     }
     if (limit.at_least) {
-      found[row++] = known ? scaled(*limit.at_least - metric->second, scale) : unknown;
+      found[row++] = known ? (*limit.at_least - metric->second) / scale : unknown;
     }
   }
   return found;
@@ -66,6 +70,20 @@ void Feasibility::forget() {
   success_.reset();
   border_.forget();
   bounds_.clear();
+  trends_.reset();
+}
+
+namespace {
+
+// Codes as the surrogates take them: around the middle of the cube, of size one.
+Matrix centred(ConstMatrixRef X) {
+  return (2.0 * X.array() - 1.0) / std::sqrt(static_cast<double>(X.rows()));
+}
+
+}  // namespace
+
+void Feasibility::learn_bounds(ConstMatrixRef X, ConstMatrixRef excesses) {
+  trends_ = std::make_unique<TrendProcesses>(centred(X), excesses, Vector::Ones(X.cols()));
 }
 
 void Feasibility::learn(const GpOptions& model, ConstMatrixRef X,
@@ -179,6 +197,21 @@ Vector Feasibility::log_success(ConstMatrixRef X, Matrix* slope) const {
 Vector Feasibility::log_within(ConstMatrixRef X, Matrix* slope) const {
   Vector sum = Vector::Zero(X.cols());
   if (slope) *slope = Matrix::Zero(X.rows(), X.cols());
+  const Matrix U = trends_ ? centred(X) : Matrix();
+  for (Index i = 0; i < U.cols(); ++i) {
+    Matrix dmean, ddeviation;
+    const Vector mean = trends_->mean(U.col(i), slope ? &dmean : nullptr);
+    const Vector deviation = trends_->deviation(U.col(i), slope ? &ddeviation : nullptr);
+    for (Index m = 0; m < mean.size(); ++m) {
+      const double sigma = std::max(deviation[m], kLeastDeviation);
+      const double u = -mean[m] / sigma;
+      const ValueSlope f = log_cdf(u);
+      sum[i] += f.value;
+      if (!slope) continue;
+      slope->col(i) -= f.slope / sigma * (dmean.col(m) + u * ddeviation.col(m));
+    }
+  }
+  if (slope && trends_) *slope *= 2.0 / std::sqrt(static_cast<double>(X.rows()));
   for (const auto& gp : bounds_) {
     Matrix by_x;
     sum += log_side(*gp, -1.0, 0.0, X, slope ? &by_x : nullptr);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "models/gp/gp.hpp"
+#include "models/trend/trend_processes.hpp"
 #include "optim/border.hpp"
 #include "optim/success.hpp"
 #include "vbo/random.hpp"
@@ -19,8 +20,11 @@
 
 namespace vbo {
 
-// One row per bound, how far metrics lie outside of it (negative: inside), as
-// sign(e) ln(1 + |e| / scale): what matters is near zero, and outliers do not flatten it.
+// One row per bound, how far metrics lie outside of it (negative: inside) in units of its scale;
+// not a number where a metric is unknown.
+Vector relative_excesses(std::span<const Limit> limits,
+                         const std::map<std::string, double>& metrics);
+// The same as sign(e) ln(1 + |e|): what matters is near zero, and outliers do not flatten it.
 Vector scaled_excesses(std::span<const Limit> limits, const std::map<std::string, double>& metrics);
 Eigen::Index bounds_of(std::span<const Limit> limits);  // rows
 
@@ -34,9 +38,11 @@ class Feasibility {
   // learn().
   void learn_border(const Encoding& encoding, ConstMatrixRef X, const std::vector<Success>& success,
                     Eigen::Index best, std::size_t fewest, Border::Distances distances);
+  // All bounds at once, X (D,N), excesses (N,bounds) without gaps. After learn() without any.
+  void learn_bounds(ConstMatrixRef X, ConstMatrixRef excesses);
   void forget();
 
-  bool knows_anything() const { return success_ || !bounds_.empty(); }
+  bool knows_anything() const { return success_ || !bounds_.empty() || trends_; }
   bool knows_failures() const { return success_ != nullptr; }
 
   // log P(feasible) at X (D,m) -> (m); where `slope` is not null it becomes its derivative (D,m).
@@ -51,6 +57,7 @@ class Feasibility {
   std::unique_ptr<GaussianProcess> success_;
   Border border_;
   std::vector<std::unique_ptr<GaussianProcess>> bounds_;
+  std::unique_ptr<TrendProcesses> trends_;  // of all bounds, in place of bounds_
 };
 
 }  // namespace vbo

@@ -14,7 +14,7 @@
 namespace vbo {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kSources = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kSources = {{
     {"design", "spreads the first points over the space, before there is enough to learn from"},
     {"sobol", "covers the space evenly and does not learn"},
     {"random", "draws points at random and does not learn"},
@@ -26,6 +26,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kSources
     {"mutation", "changes a few parameters of good results"},
     {"expected-improvement", "takes the point with the largest expected improvement over the best"},
     {"quadratic-optimum", "takes the optimum of a quadratic model of the best region"},
+    {"constrained-optimum",
+     "takes the predicted best point within all limits near the best result"},
     {"cmaes", "draws from the search distribution of the evolution strategy"},
     {"focal", "samples a model of a small box around a good result"},
     {"nearby", "takes a point beside one that had been suggested already"},

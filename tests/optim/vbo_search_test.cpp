@@ -125,8 +125,8 @@ TEST(ModelGenerations, AreMoreTheBetterNewResultsAreRanked) {
   EXPECT_EQ(model_generations(0.95, 0), 0);
 }
 
-TEST(MutationRecord, PaysWhileGainsWithinTheHorizonExceedLosses) {
-  MutationRecord record;
+TEST(MutationScore, PaysWhileGainsWithinTheHorizonExceedLosses) {
+  MutationScore record;
   EXPECT_TRUE(record.pays(1.0, 0.0));  // nothing is known
   for (int i = 0; i < 10; ++i) record.learn(1.0);
   // One gain of 0.1 in eleven against a loss of 1 each.
@@ -142,7 +142,7 @@ TEST(MutationRecord, PaysWhileGainsWithinTheHorizonExceedLosses) {
   StateWriter out;
   record.write(out);
   const std::string bytes = out.take();
-  MutationRecord again;
+  MutationScore again;
   StateReader in(bytes);
   again.read(in);
   EXPECT_TRUE(in.complete());

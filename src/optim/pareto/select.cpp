@@ -12,10 +12,10 @@ namespace {
 
 using Eigen::Index;
 
-constexpr double kReference = 1.2;      // of the hypervolume: so many widths below the ideal
-constexpr double kExtremeShare = 0.08;  // of suggestions that aim at the best of one objective
-constexpr double kLargestGain = 0.5;    // over the ideal that a prediction is believed
-constexpr int kDraws = 8;               // of a predicted outcome
+constexpr double kSelectionReference = 1.2;  // of the hypervolume: so many widths below the ideal
+constexpr double kExtremeShare = 0.08;       // of suggestions that aim at the best of one objective
+constexpr double kLargestGain = 0.5;         // over the ideal that a prediction is believed
+constexpr int kDraws = 8;                    // of a predicted outcome
 
 constexpr TermInfo kGain{"hypervolume_gain", Unit::number, TermRole::adds_up,
                          "hypervolume that the result is expected to add, over that of the front"};
@@ -67,11 +67,11 @@ struct Pareto::Selection {
 // Expected over the predictions of the models.
 double Pareto::gain_of(Index candidate, const HypervolumeRays& rays) const {
   const auto& p = candidates_.predicted;
-  const Vector height = p.mean.col(candidate).array() + kReference;
+  const Vector height = p.mean.col(candidate).array() + kSelectionReference;
   const Vector deviation = p.deviation.col(candidate);
   if (!((height + 3.0 * deviation).minCoeff() > 0.0)) return 0.0;
   Matrix heights = (deviation.asDiagonal() * normals_of(objectives_)).colwise() + height;
-  heights = heights.cwiseMin(kReference + kLargestGain);
+  heights = heights.cwiseMin(kSelectionReference + kLargestGain);
   return candidates_.feasible[candidate] * rays.mean_gain(heights);
 }
 
@@ -79,7 +79,7 @@ Pareto::Selection Pareto::selection() const {
   Selection s{.rays = HypervolumeRays(
                   objectives_, HypervolumeRays::rays_for(objectives_),
                   Rng(common_.seed, "pareto-rays", static_cast<std::uint64_t>(rounds_))())};
-  const auto raised = [](Matrix V) { return Matrix(V.array() + kReference); };
+  const auto raised = [](Matrix V) { return Matrix(V.array() + kSelectionReference); };
   if (elites_.feasible()) {
     s.rays.add(raised(scaled_outcomes(ranges_, elites_.values())));
   }
@@ -151,7 +151,7 @@ Suggestion Pareto::select(TrialId id, Selection& s) {
   s.taken[static_cast<std::size_t>(*chosen)] = true;
   const Vector mean = candidates_.predicted.mean.col(*chosen);
   const Vector code = candidates_.codes.col(*chosen);
-  s.rays.add(Matrix(mean.array() + kReference));
+  s.rays.add(Matrix(mean.array() + kSelectionReference));
   Rationale why{.source = label(candidates_.sources[static_cast<std::size_t>(*chosen)])};
   why.acquisition = gain / s.whole;
   why.add(kGain, *why.acquisition);

@@ -155,6 +155,22 @@ struct Tuning {
   static constexpr double tau_deviations = 3.0;  // of the search, within which results are near it
   static constexpr std::size_t tau_results = 5;  // fewest to estimate it from
 
+  // ---- Constrained optima ("Measured limits") --------------------------------------------------
+  // Of a batch in spaces with limits. 0.5 to 0.8 alike.
+  static constexpr double constrained_share = 0.7;
+  // Results of a neighbourhood: from the fewest, each this many times larger, to the most. 300
+  // instead of 200: the same.
+  static constexpr std::ptrdiff_t constrained_fewest = 12, constrained_most = 200;
+  static constexpr double constrained_growth = 1.8;
+  // Deviations of the results, in each coordinate, within which an optimum is looked for. 1 is
+  // worse (sure), 4 the same.
+  static constexpr double constrained_radius = 2.0;
+  // Distances from predicted borders, in posterior deviations. 0.5 instead of 1: the same.
+  static constexpr double constrained_doubts[] = {0.0, 1.0, 0.3, 2.0};
+  // A result counts as 1 / (1 + gap / g)^2 for the objective: this part of the gaps is below g.
+  static constexpr double constrained_good = 0.3;  // 0.5: the same
+  static constexpr double constrained_step = 0.1;  // from a point already known; 0.03 and 0.3 alike
+
   // ---- Local searches ------------------------------------------------------------------------
   static constexpr int model_points = 64;       // of a model-based generation
   static constexpr double first_sigma = 0.15;   // 0.2 is slower, 0.12 the same (sure)

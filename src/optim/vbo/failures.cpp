@@ -2,6 +2,8 @@
 #include "optim/vbo/failures.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "optim/success_bar.hpp"
 #include "optim/surrogate/gp_method.hpp"
@@ -29,8 +31,9 @@ std::vector<int> Failures::spread_sample(int results) const {
 }
 
 void Failures::add(const Trial& trial) {
+  objective_.push_back(trial.value().value_or(std::numeric_limits<double>::quiet_NaN()));
   success_.push_back(success_of(trial));
-  excesses_.push_back(scaled_excesses(encoding_.space().limits(), trial.metrics));
+  excesses_.push_back(relative_excesses(encoding_.space().limits(), trial.metrics));
 }
 
 void Failures::learn(const Archive& history, int results) {
@@ -53,14 +56,36 @@ void Failures::learn(const Archive& history, int results) {
   std::vector<Success> of_chosen;
   of_chosen.reserve(chosen.size());
   for (const int i : chosen) of_chosen.push_back(success[static_cast<std::size_t>(i)]);
-  Matrix excesses(limited ? bounds_of(encoding_.space().limits()) : 0, X.cols());
-  for (std::size_t k = 0; k < chosen.size() && limited; ++k) {
-    excesses.col(static_cast<Index>(k)) = excesses_[static_cast<std::size_t>(chosen[k])];
+  model_.learn(options_, X, of_chosen, Matrix(0, X.cols()), Rng(seed_, "failures"));
+  if (limited) {
+    const LimitedResults all = this->limited(history);
+    std::vector<Index> some;
+    const Index most = std::min<Index>(all.codes.cols(), Tuning::failure_points);
+    for (Index k = 0; k < most; ++k) some.push_back(k * all.codes.cols() / most);
+    model_.learn_bounds(all.codes(Eigen::all, some), all.excesses(some, Eigen::all));
   }
-  model_.learn(options_, X, of_chosen, excesses, Rng(seed_, "failures"));
   if (!model_.knows_failures()) return;
   model_.learn_border(encoding_, history.codes().leftCols(results), success, best,
                       Tuning::border_from, Border::Distances::linear);
+}
+
+LimitedResults Failures::limited(const Archive& history) const {
+  std::vector<int> rows;
+  for (int i = 0; i < history.size(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (std::isfinite(objective_[at]) && excesses_[at].allFinite()) rows.push_back(i);
+  }
+  LimitedResults found;
+  found.codes = history.codes()(Eigen::all, rows);
+  found.objective = Vector(std::ssize(rows));
+  found.excesses = Matrix(std::ssize(rows), bounds_of(encoding_.space().limits()));
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const auto at = static_cast<std::size_t>(rows[k]);
+    const auto row = static_cast<Index>(k);
+    found.objective[row] = objective_[at];
+    found.excesses.row(row) = excesses_[at].transpose();
+  }
+  return found;
 }
 
 Vector Failures::success_probability(const std::vector<Vector>& codes) const {

@@ -14,12 +14,21 @@
 
 namespace vbo {
 
+// Results with all metrics, one per column or row.
+struct LimitedResults {
+  Matrix codes;      // (D,N)
+  Vector objective;  // (N), maximized; of infeasible results too
+  Matrix excesses;   // (N,bounds): how far outside a bound, in units of its scale
+};
+
 class Failures {
  public:
   Failures(const Encoding& encoding, std::uint64_t seed, int threads);
 
   // Of the next result of the study's archive.
   void add(const Trial& trial);
+  // Those of `history` that have all metrics.
+  LimitedResults limited(const Archive& history) const;
 
   // From the first `results` of `history`.
   void learn(const Archive& history, int results);
@@ -43,7 +52,8 @@ class Failures {
   GpOptions options_;
   std::uint64_t seed_;
   std::vector<Success> success_;
-  std::vector<Vector> excesses_;  // of the limits, as scaled_excesses()
+  std::vector<double> objective_;  // not a number where there is none
+  std::vector<Vector> excesses_;   // of the limits, relative
   Feasibility model_;
   double boldness_ = 1.0;
 };

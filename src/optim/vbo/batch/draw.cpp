@@ -8,6 +8,7 @@
 
 #include "numerics/parallel.hpp"
 #include "optim/success_bar.hpp"
+#include "optim/vbo/batch/constrained_optima.hpp"
 #include "optim/vbo/constants.hpp"
 #include "optim/vbo/critics/quadratic_critic.hpp"
 #include "optim/vbo/vbo.hpp"
@@ -46,13 +47,19 @@ void Vbo::draw(Part& part, int threads) {
   Candidates& candidates = part.candidates;
   Rng rng = rng_of(part);
   const int wanted = preselection_of(part.source) * count;
-  const bool preselected = failures_.known();
-  const bool optima = part.source == Source::quadratic_optimum;
-  candidates.codes =
-      optima ? optima_of_quadratics(count, static_cast<std::uint64_t>(part.ids.front()))
-             : proposals(part.source, preselected ? Tuning::failure_draws * wanted : wanted, rng,
-                         threads);
-  if (candidates.codes.empty()) return;  // too few results for a quadratic model
+  // Constrained optima choose their own distance from the border.
+  const bool constrained = part.source == Source::constrained_optimum;
+  const bool preselected = constrained ? failures_.happened() : failures_.known();
+  const auto turn = static_cast<std::uint64_t>(part.ids.front());
+  if (constrained) {
+    candidates.codes = constrained_optima(encoding_, failures_.limited(history_), count, turn, rng);
+  } else if (part.source == Source::quadratic_optimum) {
+    candidates.codes = optima_of_quadratics(count, turn);
+  } else {
+    candidates.codes =
+        proposals(part.source, preselected ? Tuning::failure_draws * wanted : wanted, rng, threads);
+  }
+  if (candidates.codes.empty()) return;  // too few results for a model
   if (part.source == Source::action_net) {
     restart_->action_net().act(restart_->local_search().search(), candidates.codes, rng);
     for (Vector& code : candidates.codes) encoding_.snap(code);

@@ -51,6 +51,8 @@ std::string_view to_string(Source source) {
       return "quadratic-optimum";
     case Source::mutation:
       return "mutation";
+    case Source::constrained_optimum:
+      return "constrained-optimum";
   }
   return "?";
 }

@@ -21,6 +21,7 @@ enum class Source {
   expected_improvement,  // maximizes the GP's expected improvement
   quadratic_optimum,     // optima of quadratic models around the best result
   mutation,  // a good point with a few parameters changed: crosses valleys, mixes good parts
+  constrained_optimum,  // predicted best points within all limits, around the best result
 };
 std::string_view to_string(Source source);  // a label, for people
 // Of the source's random numbers. Separate from the label, which may be renamed: a changed name

@@ -93,9 +93,12 @@ Source Vbo::source_of(TrialId id) const {
   if (round_ == 0) return Source::design;
   const double turn = static_cast<double>(id) * Tuning::golden;
   double u = turn - std::floor(turn);
-  const double optima = quadratic_share();
-  if (u < optima) return Source::quadratic_optimum;
-  u = (u - optima) / (1.0 - optima);
+  const bool limited = !encoding_.space().limits().empty();
+  const double optima = limited ? Tuning::constrained_share : quadratic_share();
+  if (options_.quadratic && u < optima) {
+    return limited ? Source::constrained_optimum : Source::quadratic_optimum;
+  }
+  if (options_.quadratic) u = (u - optima) / (1.0 - optima);
   const bool may_mutate = !averages() || mutations_pay();
   if (incumbent_) {
     const double mutations = may_mutate ? incumbent_->mutation_share() : 0.0,
@@ -234,7 +237,6 @@ Vector Vbo::unseen_design_point() {
 
 // Of a batch: a few optima are all that its results can tell apart.
 double Vbo::quadratic_share() const {
-  if (!options_.quadratic) return 0.0;
   return std::min(Tuning::quadratic_share,
                   Tuning::quadratic_optima / static_cast<double>(common_.batch));
 }
