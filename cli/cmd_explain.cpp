@@ -8,7 +8,6 @@
 #include "cli/target.hpp"
 #include "cli/trial_json.hpp"
 #include "core/one_line.hpp"
-#include "core/users_sign.hpp"
 #include "report/json.hpp"
 #include "report/why.hpp"
 
@@ -157,10 +156,9 @@ int explain(const std::string& argument, TrialId id, bool terms, bool json) {
   const Ledger& ledger = ledger_of(record.space, record.method_options());
   const Result<std::vector<Trial>> history = study->storage->load_history();
   if (!history) return fail(history.error());
-  Trial shown = **trial;
-  shown.rationale = in_present_form(record.score_goal(), ledger, (*trial)->rationale);
+  const Trial& shown = **trial;
   const Prediction prediction = prediction_of(record, *history, shown);
-  const Explanation explanation{record,          **trial,    ledger,
+  const Explanation explanation{record,          shown,      ledger,
                                 shown.rationale, prediction, why_text(record, prediction, shown)};
   if (json) {
     print_json(explanation_json(explanation));

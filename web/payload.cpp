@@ -14,7 +14,6 @@
 #include "core/axis.hpp"
 #include "core/expression.hpp"
 #include "core/limits.hpp"
-#include "core/users_sign.hpp"
 #include "web/drawn.hpp"
 
 namespace vbo::web {
@@ -137,8 +136,7 @@ void add_parameters(Columns& columns, const Space& space, const Rows& rows, cons
   }
 }
 
-Json add_ledgers(Columns& columns, const Rows& rows, Goal goal, const Ledger& ledger,
-                 const Drawn& drawn) {
+Json add_ledgers(Columns& columns, const Rows& rows, const Ledger& ledger, const Drawn& drawn) {
   std::vector<std::string> names;  // in order of appearance
   std::unordered_map<std::string, std::size_t> index;
   std::vector<std::vector<float>> values;
@@ -164,7 +162,7 @@ Json add_ledgers(Columns& columns, const Rows& rows, Goal goal, const Ledger& le
       acquisition.push_back(static_cast<float>(kUnknown));
       continue;
     }
-    const Rationale why = in_present_form(goal, ledger, rows[row]->rationale);
+    const Rationale& why = rows[row]->rationale;
     put(why.terms, row, false);
     put(why.notes, row, true);
     acquisition.push_back(rounded(why.acquisition.value_or(kUnknown)));
@@ -328,8 +326,7 @@ std::string payload_of(const StudyReport& report, const std::vector<std::size_t>
                 }));
   }
   static const Ledger unknown;
-  Json terms = add_ledgers(columns, rows, report.record.score_goal(),
-                           parts.ledger ? *parts.ledger : unknown, drawn);
+  Json terms = add_ledgers(columns, rows, parts.ledger ? *parts.ledger : unknown, drawn);
 
   Json causes = Json::array();
   for (int c = 0; c <= static_cast<int>(FailureCause::reported); ++c) {

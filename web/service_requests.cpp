@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/one_line.hpp"
-#include "core/users_sign.hpp"
 #include "report/json.hpp"
 #include "web/page.hpp"
 #include "web/payload.hpp"
@@ -140,8 +139,7 @@ Response StudyService::trial(const std::string& id_text) {
   if (!*found) return error_response(404, "there is no trial " + id_text);
   const StudyRecord study = record();
   Json json = with_history(study, **found);
-  json["ledger"] =
-      ledger_json(ledger_, in_present_form(study.score_goal(), ledger_, (*found)->rationale));
+  json["ledger"] = ledger_json(ledger_, (*found)->rationale);
   return json_response(json);
 }
 

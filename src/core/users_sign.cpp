@@ -2,8 +2,6 @@
 #include "core/users_sign.hpp"
 
 #include <algorithm>
-#include <iterator>
-#include <utility>
 
 namespace vbo {
 namespace {
@@ -32,23 +30,6 @@ void to_users_sign(Goal goal, const Ledger& ledger, AskReport& report) {
   if (goal == Goal::maximize) return;
   if (report.recommendation) report.recommendation->mean = negated(report.recommendation->mean);
   negate_objective(report.values, ledger.values);
-}
-
-Rationale in_present_form(Goal goal, const Ledger& ledger, Rationale stored) {
-  const auto is_part = [&](const Term& term) {
-    const TermInfo* info = ledger.find_term(term.name);
-    return !info || info->role == TermRole::adds_up;
-  };
-  const auto beside = std::stable_partition(stored.terms.begin(), stored.terms.end(), is_part);
-  if (beside == stored.terms.end()) return stored;
-  std::vector<Term> moved(std::make_move_iterator(beside),
-                          std::make_move_iterator(stored.terms.end()));
-  stored.terms.erase(beside, stored.terms.end());
-  if (goal == Goal::minimize) negate_objective(moved, ledger.terms);
-  stored.notes.insert(stored.notes.begin(), std::make_move_iterator(moved.begin()),
-                      std::make_move_iterator(moved.end()));
-  if (stored.terms.empty() && stored.acquisition == 0.0) stored.acquisition.reset();
-  return stored;
 }
 
 }  // namespace vbo

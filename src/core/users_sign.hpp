@@ -13,8 +13,4 @@ namespace vbo {
 void to_users_sign(Goal goal, const Ledger& ledger, Rationale& rationale);
 void to_users_sign(Goal goal, const Ledger& ledger, AskReport& report);
 
-// A stored rationale as it would be written today. Earlier versions put numbers that are not part
-// of the sum among the terms, and those in the sign that is maximized.
-Rationale in_present_form(Goal goal, const Ledger& ledger, Rationale stored);
-
 }  // namespace vbo

@@ -32,7 +32,7 @@ struct Prediction {
 // `history` in the order of ids, with outcomes; the trial may be one of them.
 Prediction prediction_of(const StudyRecord& record, std::span<const Trial> history,
                          const Trial& trial);
-// Two to four sentences. The rationale in its present form; see in_present_form().
+// Two to four sentences.
 std::string why_text(const StudyRecord& record, const Prediction& prediction, const Trial& trial);
 
 // What a source of suggestions does, as a clause after "which"; empty for one that is not known.

@@ -214,26 +214,20 @@ class Files(VboTest):
         os.remove(self.path("vbo-copy"))
         self.assertEqual(sorted(os.listdir(self.folder)), before)
 
-    def test_a_study_of_schema_1_goes_on(self):
-        sql = (pathlib.Path(ROOT) / "tests/e2e/data/schema1.sql").read_text()
-        with sqlite3.connect(self.path("old.db")) as db:
-            db.executescript(sql)
-        before = (self.folder / "old.db").read_bytes()
-        for command in ("status", "best", "verify"):
-            refused = self.vbo(command, "old.db", expect=2)
-            self.assertIn("bring it up to date with: vbo upgrade", refused.stderr)
-        self.assertEqual((self.folder / "old.db").read_bytes(), before)
-        # All at the same moment: one does it, the others wait.
-        for process in [self.start("upgrade", "old.db") for _ in range(8)]:
+    def test_upgrading_what_is_up_to_date_changes_nothing_and_older_files_are_refused(self):
+        self.study(budget=5)
+        self.vbo("run", "study.toml")
+        before = (self.folder / "parabola.db").read_bytes()
+        for process in [self.start("upgrade", "parabola.db") for _ in range(4)]:
             out, err = process.communicate(timeout=PATIENCE)
-            self.assertEqual((process.returncode, out, err), (0, "old.db is up to date\n", ""))
-        status = self.json("status", "old.db")
-        self.assertEqual((status["completed"], status["failed"], status["waiting"]), (2, 1, 4))
-        self.assertEqual(self.json("best", "old.db")["id"], 4)
-        self.vbo("tell", "old.db", 3, "2.5")
-        self.assertEqual([s["id"] for s in self.json("ask", "old.db")], [8])
-        trials = {t["id"]: t for t in self.json("trials", "old.db")}
-        self.assertEqual((trials[2]["value"], trials[1]["error"], trials[3]["value"]), (1.5, "sample broke", 2.5))
+            self.assertEqual((process.returncode, out, err), (0, "parabola.db is up to date\n", ""))
+        self.assertEqual((self.folder / "parabola.db").read_bytes(), before)
+        with sqlite3.connect(self.path("parabola.db")) as db:
+            db.execute("PRAGMA user_version = 3")  # of a version that was never released
+        before = (self.folder / "parabola.db").read_bytes()
+        for command in ("status", "best", "upgrade"):
+            self.assertIn("has schema 3, this build knows 4", self.vbo(command, "parabola.db", expect=5).stderr)
+        self.assertEqual((self.folder / "parabola.db").read_bytes(), before)
 
 
 if __name__ == "__main__":

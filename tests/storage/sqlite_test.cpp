@@ -122,6 +122,12 @@ TEST_F(SqliteFile, ANewerSchemaIsLeftAlone) {
   expect_refused(ErrorKind::damaged, "schema 99");
 }
 
+TEST_F(SqliteFile, ASchemaBeforeTheFirstReleaseIsLeftAlone) {
+  make_study();
+  sqlite::Database(path_, sqlite::Database::Mode::write).execute("PRAGMA user_version = 3");
+  expect_refused(ErrorKind::damaged, "schema 3, this build knows 4 to 4");
+}
+
 TEST_F(SqliteFile, DamageIsReported) {
   make_study(2000);
   std::string content = content_of(path_);
@@ -378,7 +384,7 @@ TEST_F(SqliteFile, MigrationsBringOlderFilesUpToDate) {
   const auto known = sqlite::migrations();
   std::vector<sqlite::Migration> steps(known.begin(), known.end());
   steps.insert(steps.end(), {add_column, broken});
-  const std::int64_t next = std::ssize(known) + 1;
+  const std::int64_t next = sqlite::newest_schema() + 1;
   sqlite::Database database(path_, sqlite::Database::Mode::write);
   sqlite::migrate(database, std::span(steps).first(steps.size() - 1));
   EXPECT_EQ(database.pragma("user_version"), next);

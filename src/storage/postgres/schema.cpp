@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "storage/postgres/schema.hpp"
 
+#include <algorithm>
+
 #include "core/quietly.hpp"
 
 namespace vbo::postgres {
 namespace {
 
-// Migration i (from 0) takes a database from version i to i + 1. Never edited once released.
+// The first migration makes the tables of version kFirst, each further one takes a database to the
+// next version. Never edited once released.
 constexpr const char* kMigrations[] = {
     R"(
 CREATE FUNCTION vbo.clock() RETURNS double precision LANGUAGE sql VOLATILE
@@ -16,11 +19,14 @@ CREATE SEQUENCE vbo.token;
 CREATE TABLE vbo.studies (
   id                bigserial PRIMARY KEY,
   key               text NOT NULL UNIQUE,
-  name              text, goal text, budget bigint, space text, optimizer text, evaluate text,
+  name              text, objectives text, budget bigint, space text, optimizer text, evaluate text,
   created_by        text,
   ended             boolean NOT NULL DEFAULT false,
   told_completed    bigint NOT NULL DEFAULT 0,
   told_failed       bigint NOT NULL DEFAULT 0,
+  told_stopped      bigint NOT NULL DEFAULT 0,
+  start             text NOT NULL DEFAULT '',
+  spent             double precision NOT NULL DEFAULT 0,
   epoch             bigint NOT NULL DEFAULT 0,
   coordinator       text NOT NULL DEFAULT '',
   coordinator_until double precision NOT NULL DEFAULT 0
@@ -28,12 +34,14 @@ CREATE TABLE vbo.studies (
 CREATE TABLE vbo.trials (
   study        bigint NOT NULL,
   id           bigint NOT NULL,
-  state        text NOT NULL CHECK (state IN ('waiting', 'running', 'completed', 'failed')),
+  state        text NOT NULL
+               CHECK (state IN ('waiting', 'running', 'completed', 'failed', 'stopped')),
   params       text NOT NULL,
   value        double precision,
   cause        text,
   message      bytea,
   metrics      text,
+  details      text,
   seconds      double precision NOT NULL DEFAULT 0,
   attempts     integer NOT NULL DEFAULT 0,
   rationale    text NOT NULL,
@@ -52,10 +60,11 @@ CREATE TABLE vbo.trials (
   losses       integer NOT NULL DEFAULT 0,
   ask_check    bigint,
   end_check    bigint,
+  actual       text,
   PRIMARY KEY (study, id),
-  CHECK ((state = 'completed') = (value IS NOT NULL)),
+  CHECK ((state IN ('completed', 'stopped')) = (value IS NOT NULL)),
   CHECK ((state = 'failed') = (cause IS NOT NULL)),
-  CHECK ((state IN ('completed', 'failed')) = (finished_seq IS NOT NULL)),
+  CHECK ((state IN ('completed', 'failed', 'stopped')) = (finished_seq IS NOT NULL)),
   CHECK (told_in IS NULL OR finished_seq IS NOT NULL)
 );
 CREATE INDEX trials_open ON vbo.trials (study, state, offered, id) WHERE told_in IS NULL;
@@ -72,29 +81,23 @@ CREATE TABLE vbo.requests (
   id bigserial PRIMARY KEY, study bigint NOT NULL, count bigint NOT NULL, who text NOT NULL,
   made_at double precision NOT NULL,
   state text NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'answered', 'refused')),
-  message text NOT NULL DEFAULT ''
+  message text NOT NULL DEFAULT '', results text NOT NULL DEFAULT ''
 );
 CREATE INDEX requests_open ON vbo.requests (study, id) WHERE state = 'open';
 CREATE TABLE vbo.late_results (
   id bigserial PRIMARY KEY, study bigint NOT NULL, trial bigint NOT NULL,
   received_at double precision NOT NULL, worker text NOT NULL, value double precision, cause text,
-  message bytea, metrics text, seconds double precision NOT NULL
+  message bytea, metrics text, details text, seconds double precision NOT NULL
 );
 CREATE TABLE vbo.workers (
   study bigint, process text, name text, host text NOT NULL, slots bigint NOT NULL,
   completed bigint NOT NULL, started_at double precision NOT NULL, seen_at double precision NOT NULL,
   PRIMARY KEY (study, process, name)
 );
-)",
-    // For claims: nothing but what can be claimed, in order. By any other index a planner with old
-    // statistics walks over all that has ended.
-    R"(
+-- For claims: nothing but what can be claimed, in order. By any other index a planner with old
+-- statistics walks over all that has ended.
 CREATE INDEX trials_offered ON vbo.trials (study, id)
   WHERE told_in IS NULL AND state = 'waiting' AND offered;
-)",
-    // Corrections, points to evaluate first, the time all runs took, requests that bring results.
-    R"(
-ALTER TABLE vbo.trials ADD COLUMN actual text;
 CREATE TABLE vbo.revisions (
   id bigserial PRIMARY KEY, study bigint NOT NULL, trial bigint NOT NULL,
   kind text NOT NULL CHECK (kind IN ('replaced', 'dropped', 'retried')), reason bytea NOT NULL,
@@ -102,32 +105,22 @@ CREATE TABLE vbo.revisions (
 );
 CREATE INDEX revisions_unapplied ON vbo.revisions (study, id) WHERE event IS NULL;
 CREATE INDEX revisions_by_trial ON vbo.revisions (study, trial);
-ALTER TABLE vbo.studies ADD COLUMN start text NOT NULL DEFAULT '';
-ALTER TABLE vbo.studies ADD COLUMN spent double precision NOT NULL DEFAULT 0;
-ALTER TABLE vbo.requests ADD COLUMN results text NOT NULL DEFAULT '';
-)",
-    // Several objectives, standard errors, steps, and trials that were stopped early.
-    R"(
-ALTER TABLE vbo.trials ADD COLUMN details text;
-ALTER TABLE vbo.late_results ADD COLUMN details text;
-ALTER TABLE vbo.trials DROP CONSTRAINT trials_state_check, DROP CONSTRAINT trials_check,
-  DROP CONSTRAINT trials_check2;
-ALTER TABLE vbo.trials
-  ADD CHECK (state IN ('waiting', 'running', 'completed', 'failed', 'stopped')),
-  ADD CHECK ((state IN ('completed', 'stopped')) = (value IS NOT NULL)),
-  ADD CHECK ((state IN ('completed', 'failed', 'stopped')) = (finished_seq IS NOT NULL));
-ALTER TABLE vbo.studies ADD COLUMN objectives text;
-UPDATE vbo.studies SET objectives = '[{"name":"value","goal":"' || goal || '"}]' WHERE goal IS NOT NULL;
-ALTER TABLE vbo.studies DROP COLUMN goal;
-ALTER TABLE vbo.studies ADD COLUMN told_stopped bigint NOT NULL DEFAULT 0;
 )",
 };
 
-constexpr auto kNewest = static_cast<std::int64_t>(std::size(kMigrations));
+constexpr std::int64_t kFirst = 4;
+constexpr std::int64_t kNewest = kFirst + static_cast<std::int64_t>(std::size(kMigrations)) - 1;
 
 std::int64_t version_of(Connection& connection) {
   if (connection.query("SELECT to_regclass('vbo.version')").is_null(0, 0)) return 0;
   return connection.query("SELECT version FROM vbo.version").integer(0, 0);
+}
+
+Fault unknown_version(const Connection& connection, std::int64_t found) {
+  return Fault{{ErrorKind::damaged, connection.where() + " has tables of version " +
+                                        std::to_string(found) + ", this build knows " +
+                                        std::to_string(kFirst) + " to " + std::to_string(kNewest) +
+                                        "; use the vbo that made them, or a newer one"}};
 }
 
 class OneAtATime {
@@ -170,14 +163,16 @@ void bring_up_to_date(Connection& connection) {
           "CREATE SCHEMA IF NOT EXISTS vbo; CREATE TABLE vbo.version (version bigint NOT NULL); "
           "INSERT INTO vbo.version VALUES (0)");
     }
-    for (; found < kNewest; ++found) connection.script(kMigrations[found]);
+    if (found > 0 && found < kFirst) throw unknown_version(connection, found);
+    while (found < kNewest) {
+      found = std::max(found + 1, kFirst);
+      connection.script(kMigrations[found - kFirst]);
+    }
     connection.query("UPDATE vbo.version SET version = $1", {found});
     transaction.commit();
   }
   if (found > kNewest) {
-    throw Fault{{ErrorKind::damaged, connection.where() + " has tables of version " +
-                                         std::to_string(found) + ", this build knows 1 to " +
-                                         std::to_string(kNewest) + "; use a newer vbo"}};
+    throw unknown_version(connection, found);
   }
 }
 

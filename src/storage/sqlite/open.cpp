@@ -55,7 +55,7 @@ bool look(const std::string& path, bool thoroughly) {
     sqlite::Reader reader = sqlite::open_for_reading(path);
     sqlite::require_known_schema(reader.database, path, /*exactly=*/false);
     if (thoroughly) sqlite::require_intact(reader.database, path);
-    if (reader.database.pragma("user_version") < std::ssize(sqlite::migrations())) return true;
+    if (reader.database.pragma("user_version") < sqlite::newest_schema()) return true;
     sqlite::require_complete(reader.database, path, had_log);
     return false;
   });

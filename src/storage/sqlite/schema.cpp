@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -18,165 +19,25 @@
 namespace vbo::sqlite {
 namespace {
 
-constexpr std::string_view kSchema1[] = {
+// The first schema that was released. Blanks apart, files have exactly these texts.
+constexpr std::string_view kTables[] = {
     R"(CREATE TABLE study (
          id         INTEGER PRIMARY KEY CHECK (id = 1),
          name       TEXT    NOT NULL,
-         goal       TEXT    NOT NULL CHECK (goal IN ('minimize', 'maximize')),
          budget     INTEGER NOT NULL,
          space      TEXT    NOT NULL,
          optimizer  TEXT    NOT NULL,
          evaluate   TEXT    NOT NULL,
-         created_by TEXT    NOT NULL
-       ) STRICT)",
-    R"(CREATE TABLE trials (
-         id        INTEGER PRIMARY KEY,
-         state     TEXT    NOT NULL CHECK (state IN ('waiting', 'running', 'completed', 'failed')),
-         params    TEXT    NOT NULL,
-         value     REAL,
-         cause     TEXT,
-         message   TEXT,
-         seconds   REAL    NOT NULL DEFAULT 0,
-         attempts  INTEGER NOT NULL DEFAULT 0,
-         rationale TEXT    NOT NULL,
-         asked_in  INTEGER NOT NULL,
-         told_in   INTEGER,
-         CHECK ((state = 'completed') = (value IS NOT NULL)),
-         CHECK ((state = 'failed') = (cause IS NOT NULL)),
-         CHECK ((state IN ('completed', 'failed')) = (told_in IS NOT NULL))
-       ) STRICT)",   "CREATE INDEX trials_by_state ON trials (state, value)",
-    R"(CREATE TABLE outputs (
-         trial  INTEGER PRIMARY KEY REFERENCES trials (id),
-         stderr TEXT NOT NULL
-       ) STRICT)",
-    R"(CREATE TABLE reports (
-         event  INTEGER PRIMARY KEY,
-         round  INTEGER NOT NULL,
-         report TEXT    NOT NULL
-       ) STRICT)",
-    R"(CREATE TABLE snapshot (
-         id          INTEGER PRIMARY KEY CHECK (id = 1),
-         after_event INTEGER NOT NULL,
-         bytes       BLOB    NOT NULL
-       ) STRICT)",
-};
-
-// The storage as a queue: results are stored by whoever has them (finished_seq), and told by the
-// coordinator later (told_in), so the table is made anew without the check that ties the two.
-constexpr std::string_view kSchema2[] = {
-    R"(CREATE TABLE trials_2 (
-         id           INTEGER PRIMARY KEY,
-         state        TEXT    NOT NULL
-                      CHECK (state IN ('waiting', 'running', 'completed', 'failed')),
-         params       TEXT    NOT NULL,
-         value        REAL,
-         cause        TEXT,
-         message      TEXT,
-         metrics      TEXT,
-         seconds      REAL    NOT NULL DEFAULT 0,
-         attempts     INTEGER NOT NULL DEFAULT 0,
-         rationale    TEXT    NOT NULL,
-         asked_in     INTEGER NOT NULL,
-         told_in      INTEGER,
-         origin       TEXT    GENERATED ALWAYS AS
-                      (CASE told_in WHEN asked_in THEN 'added' ELSE 'suggested' END) VIRTUAL,
-         finished_seq INTEGER,
-         asked_at     REAL    NOT NULL DEFAULT 0,
-         started_at   REAL    NOT NULL DEFAULT 0,
-         finished_at  REAL    NOT NULL DEFAULT 0,
-         offered      INTEGER NOT NULL DEFAULT 0,
-         request      INTEGER,
-         worker       TEXT    NOT NULL DEFAULT '',
-         process      TEXT    NOT NULL DEFAULT '',
-         token        INTEGER NOT NULL DEFAULT 0,
-         lease_until  REAL    NOT NULL DEFAULT 0,
-         losses       INTEGER NOT NULL DEFAULT 0,
-         ask_check    INTEGER,
-         end_check    INTEGER,
-         CHECK ((state = 'completed') = (value IS NOT NULL)),
-         CHECK ((state = 'failed') = (cause IS NOT NULL)),
-         CHECK ((state IN ('completed', 'failed')) = (finished_seq IS NOT NULL)),
-         CHECK (told_in IS NULL OR finished_seq IS NOT NULL)
-       ) STRICT)",
-    R"(INSERT INTO trials_2 (id, state, params, value, cause, message, seconds, attempts, rationale,
-                             asked_in, told_in, finished_seq)
-       SELECT id, CASE state WHEN 'running' THEN 'waiting' ELSE state END, params, value, cause,
-              message, seconds, attempts, rationale, asked_in, told_in, told_in FROM trials)",
-    "DROP TABLE trials",
-    "ALTER TABLE trials_2 RENAME TO trials",
-    "CREATE INDEX trials_open ON trials (state, offered, id) WHERE told_in IS NULL",
-    "CREATE INDEX trials_by_value ON trials (value, id) WHERE state = 'completed'",
-    "CREATE INDEX trials_by_request ON trials (request) WHERE request IS NOT NULL",
-    "ALTER TABLE study ADD COLUMN ended INTEGER NOT NULL DEFAULT 0",
-    "ALTER TABLE study ADD COLUMN finished INTEGER NOT NULL DEFAULT 0",
-    "ALTER TABLE study ADD COLUMN told_completed INTEGER NOT NULL DEFAULT 0",
-    "ALTER TABLE study ADD COLUMN told_failed INTEGER NOT NULL DEFAULT 0",
-    R"(UPDATE study SET
-         finished = (SELECT coalesce(max(told_in), 0) FROM trials),
-         told_completed = (SELECT count(*) FROM trials WHERE state = 'completed'),
-         told_failed = (SELECT count(*) FROM trials WHERE state = 'failed'))",
-    "ALTER TABLE snapshot ADD COLUMN checksum INTEGER",
-    R"(CREATE TABLE requests (
-         id      INTEGER PRIMARY KEY AUTOINCREMENT,
-         count   INTEGER NOT NULL,
-         who     TEXT    NOT NULL,
-         made_at REAL    NOT NULL,
-         state   TEXT    NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'answered', 'refused')),
-         message TEXT    NOT NULL DEFAULT ''
-       ) STRICT)",
-    "CREATE INDEX requests_open ON requests (id) WHERE state = 'open'",
-    R"(CREATE TABLE late_results (
-         id          INTEGER PRIMARY KEY,
-         trial       INTEGER NOT NULL,
-         received_at REAL    NOT NULL,
-         worker      TEXT    NOT NULL,
-         value       REAL,
-         cause       TEXT,
-         message     TEXT,
-         metrics     TEXT,
-         seconds     REAL    NOT NULL
-       ) STRICT)",
-    R"(CREATE TABLE workers (
-         process    TEXT    NOT NULL,
-         name       TEXT    NOT NULL,
-         host       TEXT    NOT NULL,
-         slots      INTEGER NOT NULL,
-         completed  INTEGER NOT NULL,
-         started_at REAL    NOT NULL,
-         seen_at    REAL    NOT NULL,
-         PRIMARY KEY (process, name)
-       ) STRICT)",
-    R"(CREATE TABLE file_state (
-         id       INTEGER PRIMARY KEY CHECK (id = 1),
-         promised INTEGER NOT NULL,
-         kept     INTEGER NOT NULL
-       ) STRICT)",
-    "INSERT INTO file_state (id, promised, kept) VALUES (1, 0, 0)",
-};
-// Corrections: what was really set, and the log of what people changed afterwards. Besides, points
-// to evaluate first, the time all runs took, and requests that bring results.
-constexpr std::string_view kSchema3[] = {
-    "ALTER TABLE trials ADD COLUMN actual TEXT",
-    R"(CREATE TABLE revisions (
-         id       INTEGER PRIMARY KEY AUTOINCREMENT,
-         trial    INTEGER NOT NULL,
-         kind     TEXT    NOT NULL CHECK (kind IN ('replaced', 'dropped', 'retried')),
-         reason   TEXT    NOT NULL,
-         before   TEXT    NOT NULL,
-         made_at  REAL    NOT NULL,
-         event    INTEGER,
-         checksum INTEGER NOT NULL
-       ) STRICT)",
-    "CREATE INDEX revisions_unapplied ON revisions (id) WHERE event IS NULL",
-    "CREATE INDEX revisions_by_trial ON revisions (trial)",
-    "ALTER TABLE study ADD COLUMN start TEXT NOT NULL DEFAULT ''",
-    "ALTER TABLE study ADD COLUMN spent REAL NOT NULL DEFAULT 0",
-    "ALTER TABLE requests ADD COLUMN results TEXT NOT NULL DEFAULT ''",
-};
-// Several objectives, standard errors, steps, and trials that were stopped early, which the check
-// on the state has to know: the table is made anew.
-constexpr std::string_view kSchema4[] = {
-    R"(CREATE TABLE trials_4 (
+         created_by TEXT    NOT NULL ,
+         ended INTEGER NOT NULL DEFAULT 0,
+         finished INTEGER NOT NULL DEFAULT 0,
+         told_completed INTEGER NOT NULL DEFAULT 0,
+         told_failed INTEGER NOT NULL DEFAULT 0,
+         start TEXT NOT NULL DEFAULT '',
+         spent REAL NOT NULL DEFAULT 0,
+         objectives TEXT NOT NULL DEFAULT '',
+         told_stopped INTEGER NOT NULL DEFAULT 0) STRICT)",
+    R"(CREATE TABLE "trials" (
          id           INTEGER PRIMARY KEY,
          state        TEXT    NOT NULL
                       CHECK (state IN ('waiting', 'running', 'completed', 'failed', 'stopped')),
@@ -212,26 +73,73 @@ constexpr std::string_view kSchema4[] = {
          CHECK ((state IN ('completed', 'failed', 'stopped')) = (finished_seq IS NOT NULL)),
          CHECK (told_in IS NULL OR finished_seq IS NOT NULL)
        ) STRICT)",
-    R"(INSERT INTO trials_4 (id, state, params, value, cause, message, metrics, seconds, attempts,
-                             rationale, asked_in, told_in, finished_seq, asked_at, started_at,
-                             finished_at, offered, request, worker, process, token, lease_until,
-                             losses, ask_check, end_check, actual)
-       SELECT id, state, params, value, cause, message, metrics, seconds, attempts, rationale,
-              asked_in, told_in, finished_seq, asked_at, started_at, finished_at, offered, request,
-              worker, process, token, lease_until, losses, ask_check, end_check, actual
-       FROM trials)",
-    "DROP TABLE trials",
-    "ALTER TABLE trials_4 RENAME TO trials",
     "CREATE INDEX trials_open ON trials (state, offered, id) WHERE told_in IS NULL",
     "CREATE INDEX trials_by_value ON trials (value, id) WHERE state = 'completed'",
     "CREATE INDEX trials_by_request ON trials (request) WHERE request IS NOT NULL",
-    "ALTER TABLE late_results ADD COLUMN details TEXT",
-    "ALTER TABLE study ADD COLUMN objectives TEXT NOT NULL DEFAULT ''",
-    R"(UPDATE study SET objectives = '[{"name":"value","goal":"' || goal || '"}]')",
-    "ALTER TABLE study DROP COLUMN goal",
-    "ALTER TABLE study ADD COLUMN told_stopped INTEGER NOT NULL DEFAULT 0",
+    R"(CREATE TABLE outputs (
+         trial  INTEGER PRIMARY KEY REFERENCES trials (id),
+         stderr TEXT NOT NULL
+       ) STRICT)",
+    R"(CREATE TABLE reports (
+         event  INTEGER PRIMARY KEY,
+         round  INTEGER NOT NULL,
+         report TEXT    NOT NULL
+       ) STRICT)",
+    R"(CREATE TABLE snapshot (
+         id          INTEGER PRIMARY KEY CHECK (id = 1),
+         after_event INTEGER NOT NULL,
+         bytes       BLOB    NOT NULL ,
+         checksum INTEGER) STRICT)",
+    R"(CREATE TABLE requests (
+         id      INTEGER PRIMARY KEY AUTOINCREMENT,
+         count   INTEGER NOT NULL,
+         who     TEXT    NOT NULL,
+         made_at REAL    NOT NULL,
+         state   TEXT    NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'answered', 'refused')),
+         message TEXT    NOT NULL DEFAULT '' ,
+         results TEXT NOT NULL DEFAULT '') STRICT)",
+    "CREATE INDEX requests_open ON requests (id) WHERE state = 'open'",
+    R"(CREATE TABLE late_results (
+         id          INTEGER PRIMARY KEY,
+         trial       INTEGER NOT NULL,
+         received_at REAL    NOT NULL,
+         worker      TEXT    NOT NULL,
+         value       REAL,
+         cause       TEXT,
+         message     TEXT,
+         metrics     TEXT,
+         seconds     REAL    NOT NULL ,
+         details TEXT) STRICT)",
+    R"(CREATE TABLE workers (
+         process    TEXT    NOT NULL,
+         name       TEXT    NOT NULL,
+         host       TEXT    NOT NULL,
+         slots      INTEGER NOT NULL,
+         completed  INTEGER NOT NULL,
+         started_at REAL    NOT NULL,
+         seen_at    REAL    NOT NULL,
+         PRIMARY KEY (process, name)
+       ) STRICT)",
+    R"(CREATE TABLE file_state (
+         id       INTEGER PRIMARY KEY CHECK (id = 1),
+         promised INTEGER NOT NULL,
+         kept     INTEGER NOT NULL
+       ) STRICT)",
+    "INSERT INTO file_state (id, promised, kept) VALUES (1, 0, 0)",
+    R"(CREATE TABLE revisions (
+         id       INTEGER PRIMARY KEY AUTOINCREMENT,
+         trial    INTEGER NOT NULL,
+         kind     TEXT    NOT NULL CHECK (kind IN ('replaced', 'dropped', 'retried')),
+         reason   TEXT    NOT NULL,
+         before   TEXT    NOT NULL,
+         made_at  REAL    NOT NULL,
+         event    INTEGER,
+         checksum INTEGER NOT NULL
+       ) STRICT)",
+    "CREATE INDEX revisions_unapplied ON revisions (id) WHERE event IS NULL",
+    "CREATE INDEX revisions_by_trial ON revisions (trial)",
 };
-constexpr Migration kMigrations[] = {kSchema1, kSchema2, kSchema3, kSchema4};
+constexpr Migration kMigrations[] = {kTables};
 
 constexpr std::string_view kMagic{"SQLite format 3\0", 16};
 constexpr std::size_t kHeaderSize = 100;
@@ -275,13 +183,20 @@ Result<std::array<char, kHeaderSize>> read_header(const std::string& path) {
 // The next step of those the file lacks.
 void apply_next(Database& database, std::span<const Migration> steps) {
   const std::int64_t version = database.pragma("user_version");
-  for (const std::string_view sql : steps[static_cast<std::size_t>(version)]) database.execute(sql);
-  database.execute("PRAGMA user_version = " + std::to_string(version + 1));
+  const std::int64_t next = std::max(version + 1, kFirstSchema);
+  for (const std::string_view sql : steps[static_cast<std::size_t>(next - kFirstSchema)]) {
+    database.execute(sql);
+  }
+  database.execute("PRAGMA user_version = " + std::to_string(next));
 }
 
 }  // namespace
 
 std::span<const Migration> migrations() { return kMigrations; }
+
+std::int64_t newest_schema(std::span<const Migration> steps) {
+  return kFirstSchema + std::ssize(steps) - 1;
+}
 
 Result<FileKind> inspect_file(const std::string& path) {
   struct stat status {};
@@ -325,7 +240,7 @@ void create_file(const std::string& path) {
       database.execute("PRAGMA journal_mode = MEMORY");
       database.execute("PRAGMA synchronous = OFF");
       database.execute("PRAGMA application_id = " + std::to_string(kApplicationId));
-      while (database.pragma("user_version") < std::ssize(migrations())) {
+      while (database.pragma("user_version") < newest_schema()) {
         apply_next(database, migrations());
       }
       database.execute("PRAGMA journal_mode = WAL");
@@ -343,11 +258,12 @@ void create_file(const std::string& path) {
 }
 
 void require_known_schema(Database& database, const std::string& path, bool exactly) {
-  const auto newest = std::ssize(migrations());
+  const std::int64_t newest = newest_schema();
   const std::int64_t found = database.pragma("user_version");
-  if (found > newest || found < 1) {
+  if (found > newest || found < kFirstSchema) {
     throw Fault{{ErrorKind::damaged, "\"" + path + "\" has schema " + std::to_string(found) +
-                                         ", this build knows 1 to " + std::to_string(newest) +
+                                         ", this build knows " + std::to_string(kFirstSchema) +
+                                         " to " + std::to_string(newest) +
                                          "; it was left as it is. Use the vbo that wrote it, or "
                                          "a newer one"}};
   }
@@ -362,9 +278,6 @@ void require_known_schema(Database& database, const std::string& path, bool exac
 }
 
 void require_intact(Database& database, const std::string& path) {
-  // Every row is looked up in every index: with room for more of the file (KiB) a page is read
-  // once.
-  database.execute("PRAGMA cache_size = -65536");
   // Every row is looked up in every index: in a cache (KiB) of more of the file pages are read
   // once.
   database.execute("PRAGMA cache_size = -65536");
@@ -375,7 +288,7 @@ void require_intact(Database& database, const std::string& path) {
 }
 
 void migrate(Database& database, std::span<const Migration> steps) {
-  while (database.pragma("user_version") < std::ssize(steps)) {
+  while (database.pragma("user_version") < newest_schema(steps)) {
     Transaction transaction(database);
     apply_next(database, steps);
     transaction.commit();

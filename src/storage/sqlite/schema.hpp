@@ -15,9 +15,13 @@ namespace vbo::sqlite {
 
 inline constexpr std::int64_t kApplicationId = 0x76626f31;  // "vbo1"
 
-// Migration i (from 0) takes a file from schema i to schema i + 1: statements, run in order.
+// Statements, run in order. The first migration makes the tables of kFirstSchema, each further one
+// takes a file to the next schema. Never edited once released.
 using Migration = std::span<const std::string_view>;
 std::span<const Migration> migrations();
+
+inline constexpr std::int64_t kFirstSchema = 4;
+std::int64_t newest_schema(std::span<const Migration> steps = migrations());
 
 enum class FileKind { absent, empty, ours };
 // Looks at the first bytes only and changes nothing. Error damaged: some other kind of file.

@@ -51,11 +51,11 @@ Schema schema_after(std::span<const Migration> steps) {
 
 void require_own_schema(Database& database, const std::string& path) {
   static std::mutex mutex;
-  static std::map<std::size_t, Schema> known;  // by version
-  const auto version = static_cast<std::size_t>(database.pragma("user_version"));
+  static std::map<std::size_t, Schema> known;  // by the number of migrations
+  const auto steps = static_cast<std::size_t>(database.pragma("user_version") - kFirstSchema + 1);
   const std::scoped_lock lock(mutex);
-  const auto [entry, fresh] = known.try_emplace(version);
-  if (fresh) entry->second = schema_after(migrations().first(version));
+  const auto [entry, fresh] = known.try_emplace(steps);
+  if (fresh) entry->second = schema_after(migrations().first(steps));
   const Schema& wanted = entry->second;
   const Schema found = schema_of(database);
   const auto fail = [&](const std::string& what, const Name& which) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One write of a study file. Around the transaction it keeps two promises to people who copy,
+// One write of a study file. Around the transaction it gives two guarantees to people who copy,
 // move or delete files:
 //   * A file that was copied without its log (-wal) never looks like a complete one. The table
 //     file_state says so: at rest `promised` is 0. Before the first write after that, a number is
