@@ -140,19 +140,19 @@ void fit_and_predict(benchmark::State& state, Surrogate& model) {
   state.counters["ask_Gflop"] = static_cast<double>(ask_flops) / 1e9;
 }
 
-void Hmc(benchmark::State& state, const char* preset) {
+void Hmc(benchmark::State& state, BnnPreset preset) {
   HmcBnnOptions options = hmc_preset(preset);
   options.threads = 2;
   HmcBnn model(options);
   fit_and_predict(state, model);
 }
-void Sghmc(benchmark::State& state, const char* preset) {
+void Sghmc(benchmark::State& state, BnnPreset preset) {
   SghmcBnnOptions options = sghmc_preset(preset);
   options.threads = 2;
   SghmcBnn model(options);
   fit_and_predict(state, model);
 }
-void Laplace(benchmark::State& state, const char* preset, const char* curvature) {
+void Laplace(benchmark::State& state, BnnPreset preset, CurvatureKind curvature) {
   LaplaceBnnOptions options = laplace_preset(preset);
   options.threads = 2;
   options.curvature = curvature;
@@ -161,13 +161,17 @@ void Laplace(benchmark::State& state, const char* preset, const char* curvature)
 }
 #define VBO_FIT(...) \
   BENCHMARK_CAPTURE(__VA_ARGS__)->Iterations(1)->UseRealTime()->Unit(benchmark::kSecond)
-VBO_FIT(Hmc, hartmann6, "hartmann6")->Arg(200);
-VBO_FIT(Hmc, auto, "auto") -> Arg(64) -> Arg(512) -> Arg(2560);
-VBO_FIT(Sghmc, hartmann6, "hartmann6")->Arg(200);
-VBO_FIT(Sghmc, auto, "auto") -> Arg(64) -> Arg(512) -> Arg(2560);
-VBO_FIT(Laplace, hartmann6, "hartmann6", "kfac")->Arg(200);
-VBO_FIT(Laplace, auto, "auto", "kfac") -> Arg(64) -> Arg(512) -> Arg(2560);
-VBO_FIT(Laplace, auto_function_space, "auto", "function-space")->Arg(64)->Arg(512)->Arg(2560);
+VBO_FIT(Hmc, hartmann6, BnnPreset::hartmann6)->Arg(200);
+VBO_FIT(Hmc, auto, BnnPreset::automatic) -> Arg(64) -> Arg(512) -> Arg(2560);
+VBO_FIT(Sghmc, hartmann6, BnnPreset::hartmann6)->Arg(200);
+VBO_FIT(Sghmc, auto, BnnPreset::automatic) -> Arg(64) -> Arg(512) -> Arg(2560);
+VBO_FIT(Laplace, hartmann6, BnnPreset::hartmann6, CurvatureKind::kfac)->Arg(200);
+VBO_FIT(Laplace, auto, BnnPreset::automatic, CurvatureKind::kfac) -> Arg(64) -> Arg(512)
+    -> Arg(2560);
+VBO_FIT(Laplace, auto_function_space, BnnPreset::automatic, CurvatureKind::function_space)
+    ->Arg(64)
+    ->Arg(512)
+    ->Arg(2560);
 
 }  // namespace
 

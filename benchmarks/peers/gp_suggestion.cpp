@@ -42,9 +42,15 @@ int main(int argc, char** argv) {
   }
   const auto rows = read_rows(argv[1], argc > 2 ? std::stoul(argv[2]) : 1000000);
   const int repeats = argc > 3 ? std::stoi(argv[3]) : 3;
-  GpMethodOptions options = gp_method("logei");
-  options.model.kernel = argc > 4 ? argv[4] : "rbf";
-  options.model.prior = argc > 5 ? argv[5] : "botorch";
+  GpMethodOptions options = gp_method(Acquisition::log_ei);
+  OptionMap given{{"kernel", std::string(argc > 4 ? argv[4] : "rbf")},
+                  {"prior", std::string(argc > 5 ? argv[5] : "botorch")}};
+  OptionBinder binder(given);
+  bind(binder, options.model);
+  if (const auto read = binder.finish("gp-logei"); !read) {
+    std::fprintf(stderr, "%s\n", read.error().message.c_str());
+    return 2;
+  }
   options.surrogate.max_points = 20000;
   const int threads = argc > 6 ? std::stoi(argv[6]) : OptimizerOptions().threads;
   if (rows.empty() || rows[0].size() < 2) {

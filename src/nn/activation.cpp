@@ -49,12 +49,6 @@ std::string_view to_string(Activation activation) {
   return kNames[static_cast<std::size_t>(activation)];
 }
 
-std::optional<Activation> activation_from(std::string_view name) {
-  const auto* const found = std::find(kNames.begin(), kNames.end(), name);
-  if (found == kNames.end()) return std::nullopt;
-  return static_cast<Activation>(found - kNames.begin());
-}
-
 template <class T>
 void activate(Activation activation, Index n, T* y, T* slope) {
   const ActivationFlops cost = activation_flops(activation);

@@ -20,7 +20,6 @@ enum class Activation : std::uint8_t {
 };
 
 std::string_view to_string(Activation activation);
-std::optional<Activation> activation_from(std::string_view name);
 
 // The derivative of silu is not a function of its output, so forward() leaves it in `slope`.
 constexpr bool needs_slope(Activation activation) { return activation == Activation::silu; }

@@ -125,19 +125,20 @@ void OptionBinder::flag(std::string_view name, bool& field, std::string_view sum
   field = *value;
 }
 
-void OptionBinder::choice(std::string_view name, std::string& field,
-                          std::initializer_list<std::string_view> choices,
-                          std::string_view summary) {
+std::size_t OptionBinder::choose(std::string_view name, std::span<const std::string_view> words,
+                                 std::size_t chosen, std::string_view summary) {
   std::string range;
-  for (const std::string_view c : choices) range += (range.empty() ? "" : " | ") + std::string(c);
-  infos_.push_back({std::string(name), field, range, std::string(summary)});
+  for (const std::string_view w : words) range += (range.empty() ? "" : " | ") + std::string(w);
+  infos_.push_back({std::string(name), std::string(words[chosen]), range, std::string(summary)});
   const OptionValue* found = take(name);
-  if (!found) return;
+  if (!found) return chosen;
   const auto* value = std::get_if<std::string>(found);
-  if (!value || std::find(choices.begin(), choices.end(), *value) == choices.end()) {
-    return wrong(name, *found, "one of " + range);
+  const auto word = value ? std::ranges::find(words, *value) : words.end();
+  if (word == words.end()) {
+    wrong(name, *found, "one of " + range);
+    return chosen;
   }
-  field = *value;
+  return static_cast<std::size_t>(word - words.begin());
 }
 
 void OptionBinder::widths(std::string_view name, std::vector<std::int64_t>& field, std::int64_t low,

@@ -108,12 +108,13 @@ const std::vector<Method>& registered() {
        check_chosen, make_chosen, chosen_ledger, true},
       method_of<GpMethod>(
           "gp-logei", "Gaussian process with LogEI: few, expensive evaluations, smooth functions",
-          gp_method("logei")),
-      method_of<GpMethod>("gp-ei", "Gaussian process with expected improvement", gp_method("ei")),
+          gp_method(Acquisition::log_ei)),
+      method_of<GpMethod>("gp-ei", "Gaussian process with expected improvement",
+                          gp_method(Acquisition::ei)),
       method_of<GpMethod>("gp-ucb", "Gaussian process with an upper confidence bound",
-                          gp_method("ucb")),
+                          gp_method(Acquisition::ucb)),
       method_of<GpMethod>("gp-ts", "Gaussian process with Thompson sampling: cheap, large batches",
-                          gp_method("ts")),
+                          gp_method(Acquisition::thompson)),
       method_of<IbnnMethod, IbnnMethodOptions>(
           "ibnn", "Infinitely wide Bayesian network as a kernel: non-stationary functions"),
       method_of<DklMethod, DklMethodOptions>(

@@ -25,9 +25,9 @@ struct Case {
 // Small enough to meet no kink of a relu, large enough for rounding.
 constexpr GradientTolerance close_differences{.relative = 1e-5, .relative_step = 1e-6};
 
-HmcBnnOptions small_hmc(int threads, std::string activation = "tanh") {
+HmcBnnOptions small_hmc(int threads, nn::Activation activation = nn::Activation::tanh) {
   HmcBnnOptions options;
-  options.network = {.widths = {12, 8}, .activation = std::move(activation)};
+  options.network = {.widths = {12, 8}, .activation = activation};
   options.chains = 2;
   options.sampler = {.samples = 40, .burn_in = 40, .step_size = 0.01, .path_length = 0.1};
   options.pretrain_steps = 200;
@@ -40,7 +40,7 @@ const Case cases[] = {
     {"hmc", [](int threads) { return std::make_unique<HmcBnn>(small_hmc(threads)); }},
     {"hmc_relu_double",
      [](int threads) {
-       HmcBnnOptions options = small_hmc(threads, "relu");
+       HmcBnnOptions options = small_hmc(threads, nn::Activation::relu);
        options.single_precision = false;
        options.chains = 1;
        return std::make_unique<HmcBnn>(options);
@@ -62,11 +62,12 @@ const Case cases[] = {
      }},
     {"laplace_function_space",
      [](int threads) {
-       return std::make_unique<LaplaceBnn>(LaplaceBnnOptions{.network = {.widths = {12, 8}},
-                                                             .noise_variance = 0.01,
-                                                             .curvature = "function-space",
-                                                             .steps = 200,
-                                                             .threads = threads});
+       return std::make_unique<LaplaceBnn>(
+           LaplaceBnnOptions{.network = {.widths = {12, 8}},
+                             .noise_variance = 0.01,
+                             .curvature = CurvatureKind::function_space,
+                             .steps = 200,
+                             .threads = threads});
      }},
 };
 

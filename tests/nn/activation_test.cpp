@@ -80,12 +80,5 @@ TEST(Activation, BackwardIsTheDerivative) {
   }
 }
 
-TEST(Activation, NamesReadBack) {
-  for (const Activation activation : kAll) {
-    EXPECT_EQ(activation_from(to_string(activation)), activation);
-  }
-  EXPECT_EQ(activation_from("sigmoid"), std::nullopt);
-}
-
 }  // namespace
 }  // namespace vbo::nn

@@ -110,7 +110,7 @@ TEST_P(BnnMethod, ReportsDiagnosticsAndARecommendation) {
 }
 
 TEST_P(BnnMethod, EveryPresetIsAccepted) {
-  for (const std::string_view preset : bnn_presets()) {
+  for (const auto& [preset, meaning] : bnn_presets()) {
     OptimizerOptions options{.method = GetParam()};
     options.settings["preset"] = std::string(preset);
     EXPECT_TRUE(make_optimizer(square(), options)) << preset;
@@ -124,20 +124,20 @@ INSTANTIATE_TEST_SUITE_P(Bnn, BnnMethod, ::testing::Values("hmc", "sghmc", "lapl
                          [](const auto& info) { return info.param; });
 
 TEST(BnnPresets, AreThePublishedSettings) {
-  const HmcBnnOptions hartmann = hmc_preset("hartmann6");
+  const HmcBnnOptions hartmann = hmc_preset(BnnPreset::hartmann6);
   EXPECT_EQ(hartmann.network.widths, (std::vector<std::int64_t>{128, 128, 128}));
-  EXPECT_EQ(hartmann.network.activation, "tanh");
+  EXPECT_EQ(hartmann.network.activation, nn::Activation::tanh);
   EXPECT_EQ(hartmann.noise_variance, 0.1);
   EXPECT_EQ(hartmann.prior_variance, 1.0);
   EXPECT_EQ(hartmann.sampler.samples, 500);
   EXPECT_EQ(hartmann.sampler.path_length, 0.01);
   EXPECT_TRUE(hartmann.standardize);
-  const HmcBnnOptions pest = hmc_preset("pest-control");
+  const HmcBnnOptions pest = hmc_preset(BnnPreset::pest_control);
   EXPECT_EQ(pest.network.widths, (std::vector<std::int64_t>(4, 128)));
   EXPECT_EQ(pest.prior_variance, 3.0);
   EXPECT_FALSE(pest.standardize);
-  EXPECT_EQ(laplace_preset("ackley10").noise_variance, 0.1);
-  EXPECT_EQ(sghmc_preset("lunar-lander").prior_variance, 10.0);
+  EXPECT_EQ(laplace_preset(BnnPreset::ackley10).noise_variance, 0.1);
+  EXPECT_EQ(sghmc_preset(BnnPreset::lunar_lander).prior_variance, 10.0);
   // A preset and an option beside it: the option wins.
   OptionMap given{{"preset", std::string("branin")}, {"noise_variance", 0.5}};
   OptionBinder binder(given);
@@ -146,7 +146,7 @@ TEST(BnnPresets, AreThePublishedSettings) {
   ASSERT_TRUE(binder.finish("hmc"));
   EXPECT_EQ(options.model.noise_variance, 0.5);
   EXPECT_EQ(options.model.prior_variance, 10.0);
-  EXPECT_EQ(options.surrogate.acquisition, "qei");
+  EXPECT_EQ(options.surrogate.acquisition, Acquisition::q_ei);
 }
 
 }  // namespace

@@ -163,7 +163,7 @@ TEST(Cmaes, IncreasingTransformationsOfTheValueChangeNothing) {
 }
 
 TEST(Cmaes, StartsNeitherAtTheCentreNorTwiceTheSame) {
-  for (const char* start : {"design", "random"}) {
+  for (const auto start : {CmaesOptions::Start::design, CmaesOptions::Start::random}) {
     CmaesOptions options;
     options.start = start;
     Cmaes a(cmaes_box(3), {.method = "cmaes", .seed = 1, .batch = 8}, options);

@@ -138,7 +138,8 @@ TEST(VboPaper, LiteralIsAsPrinted) {
   EXPECT_EQ(std::tuple(o.learning_rate, o.action_rate, o.critic_steps, o.action_steps, o.hidden),
             std::tuple(0.002, 0.002, 1, 5, 64));
   EXPECT_EQ(std::tuple(o.warm_up, o.warm_up_steps, o.head_start), std::tuple(20, 1, false));
-  EXPECT_EQ(std::tuple(o.helper, o.bound, o.negatives), std::tuple("lstm", "dv", "all-pairs"));
+  EXPECT_EQ(std::tuple(o.helper, o.bound, o.negatives),
+            std::tuple(VboPaperOptions::Network::lstm, Estimator::dv, Negatives::all_pairs));
   const auto made =
       make_optimizer(unit_box(2), {.method = "vbo-paper-literal", .batch = 8}).value();
   const Played played = play(*made, branin, 8, 22);
@@ -165,7 +166,8 @@ VboPaperOptions quick_options() {
 }
 
 class VboPaperPieces
-    : public ::testing::TestWithParam<std::tuple<const char*, const char*, const char*>> {};
+    : public ::testing::TestWithParam<std::tuple<VboPaperOptions::Network, Estimator, Negatives>> {
+};
 
 TEST_P(VboPaperPieces, WorkTogether) {
   VboPaperOptions options = quick_options();
@@ -187,8 +189,10 @@ TEST_P(VboPaperPieces, WorkTogether) {
 
 INSTANTIATE_TEST_SUITE_P(
     Options, VboPaperPieces,
-    ::testing::Combine(::testing::Values("lstm", "mlp"), ::testing::Values("dv", "self-normalized"),
-                       ::testing::Values("shuffle", "all-pairs", "off-diagonal")));
+    ::testing::Combine(
+        ::testing::Values(VboPaperOptions::Network::lstm, VboPaperOptions::Network::mlp),
+        ::testing::Values(Estimator::dv, Estimator::self_normalized),
+        ::testing::Values(Negatives::shuffle, Negatives::all_pairs, Negatives::off_diagonal)));
 
 TEST(VboPaper, ResultsMayComeInAnyOrderAndNumber) {
   const auto run = [](bool backwards) {

@@ -118,7 +118,7 @@ TEST(Vbo, AimAverageExploresLess) {
   };
   OptimizerOptions common{.seed = 3, .batch = 16, .threads = 1};
   common.budget = 480;
-  const auto explored = [&](const std::string& aim) {  // in the second half of three studies
+  const auto explored = [&](VboOptions::Aim aim) {  // in the second half of three studies
     VboOptions options = quick();
     options.aim = aim;
     const std::set<std::string> sources{"design", "mutation", "incumbent-mutation"};
@@ -133,10 +133,10 @@ TEST(Vbo, AimAverageExploresLess) {
     }
     return count;
   };
-  EXPECT_GT(explored("best"), 40);
-  EXPECT_LT(explored("average"), explored("best") / 4);
+  EXPECT_GT(explored(VboOptions::Aim::best), 40);
+  EXPECT_LT(explored(VboOptions::Aim::average), explored(VboOptions::Aim::best) / 4);
   VboOptions options = quick();
-  options.aim = "average";
+  options.aim = VboOptions::Aim::average;
   Player whole(cube(2), common, options), resumed(cube(2), common, options);
   whole.rounds(15, 16, waves);
   const auto open = whole.ask(7);

@@ -12,7 +12,7 @@ nn::MlpShape network_shape(const NetworkOptions& options, Eigen::Index inputs) {
   std::vector<int> widths = {static_cast<int>(inputs)};
   for (const std::int64_t width : options.widths) widths.push_back(static_cast<int>(width));
   widths.push_back(1);
-  return nn::MlpShape(widths, nn::activation_from(options.activation).value());
+  return nn::MlpShape(widths, options.activation);
 }
 
 Vector random_weights(const nn::MlpShape& shape, Rng& rng) {

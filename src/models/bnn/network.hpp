@@ -14,7 +14,7 @@ namespace vbo {
 
 struct NetworkOptions {
   std::vector<std::int64_t> widths = {128, 128, 128};  // hidden layers
-  std::string activation = "tanh";                     // tanh | relu
+  nn::Activation activation = nn::Activation::tanh;
 };
 
 // `inputs` -> widths -> 1.

@@ -205,14 +205,15 @@ FitReport GaussianProcess::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
   low.noise_variance = options_.noise_low, high.noise_variance = options_.noise_high;
   const Vector lower = to_theta(low), upper = to_theta(high);
 
-  // The first search from the general start takes short steps: long ones may end on a worse hill.
+  // The first search from the general start takes short steps: long ones may end in a worse
+  // optimum.
   bool settled = warm_;
   Vector theta = to_theta(warm_ ? parameters_ : start());
   Team team(X.cols() < serial_points ? 1 : options_.threads);
   LikelihoodWorkspace work{.team = &team};
   const auto minimize = [&](Objective& objective, double gain_tolerance) {
     work.probes.resize(objective.X.cols(), information_probes);
-    if (!options_.hill.empty()) work.hill = options_.hill.at(objective.X);
+    if (!options_.quadratic.empty()) work.quadratic = options_.quadratic.at(objective.X);
     for (double& v : work.probes.reshaped()) v = rng.uniform() < 0.5 ? -1.0 : 1.0;
     return minimize_quasi_newton([&](ConstVectorRef t, double ceiling,
                                      Slope& slope) { return objective(t, ceiling, slope); },
@@ -298,7 +299,7 @@ Regression::Parameters GaussianProcess::regression_parameters() const {
           parameters_.mean,
           parameters_.noise_variance,
           output_,
-          options_.hill,
+          options_.quadratic,
           parameters_.slope};
 }
 

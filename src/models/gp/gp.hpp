@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The Gaussian process: Matern-5/2 or RBF kernel with one length-scale per input, constant mean or
-// a hill (hill.hpp), hyper-parameters by maximum a posteriori. Outcomes are standardized inside.
+// a quadratic mean (quadratic_mean.hpp), hyper-parameters by maximum a posteriori. Outcomes are
+// standardized inside.
 //   z ~ N(m, s2 g(rho) + noise I);  maximize  log p(z | theta) + log prior(theta)
 // over the logarithms of theta = (length-scales, s2, noise), the mean profiled out in closed form.
 // Usage:  GaussianProcess gp(GpOptions::standard(D));  gp.fit(X, y, rng);
@@ -35,7 +36,7 @@ struct GpOptions {
   // a one-hot block in one group, scaled by 1/sqrt 2, is a Hamming kernel over the choices.
   std::vector<Eigen::Index> group;  // (D), values 0..groups-1
   Vector input_scale;               // (D)
-  QuadraticMean hill;               // of the mean; empty: the mean is constant
+  QuadraticMean quadratic;          // of the mean; empty: the mean is constant
 
   // The default of the gp-* methods: a length-scale prior with the mode of Hvarfner et al. (2024),
   // sqrt(d) exp(sqrt2 - 3), but deviation 0.7 of its logarithm instead of sqrt3: with the wide one,
@@ -61,7 +62,7 @@ struct GpParameters {
   double variance = 1.0;
   double noise_variance = 1e-2;
   double mean = 0.0;
-  double slope = 0.0;  // of the hill
+  double slope = 0.0;  // of the quadratic mean
 };
 
 class GaussianProcess final : public Surrogate {

@@ -65,22 +65,22 @@ LikelihoodValue log_likelihood(const StationaryKernel& kernel, double noise_vari
   const double size = static_cast<double>(n);
   LikelihoodValue result;
   if (!factor(kernel, noise_variance, X, team, work, gradient ? &work.Q : nullptr)) return result;
-  const bool hill = work.hill.size() > 0;
-  Matrix white(n, hill ? 3 : 2);  // L^-1 [1 z b]
+  const bool quadratic = work.quadratic.size() > 0;
+  Matrix white(n, quadratic ? 3 : 2);  // L^-1 [1 z b]
   white.col(0).setOnes();
   white.col(1) = z;
-  if (hill) white.col(2) = work.hill;
+  if (quadratic) white.col(2) = work.quadratic;
   for (auto column : white.colwise()) work.K.triangularView<Lower>().solveInPlace(column);
-  if (hill) result.slope = downward_slope(white);
+  if (quadratic) result.slope = downward_slope(white);
   const auto level = [&](auto column) { return white.col(0).dot(column); };
-  const double of_quadratic_mean = hill ? result.slope * level(white.col(2)) : 0.0;
+  const double of_quadratic_mean = quadratic ? result.slope * level(white.col(2)) : 0.0;
   result.mean =
       mean ? *mean : (level(white.col(1)) - of_quadratic_mean) / white.col(0).squaredNorm();
   Vector r = z.array() - result.mean;
   Vector& alpha = work.alpha;
   alpha = white.col(1) - result.mean * white.col(0);
-  if (hill) {
-    r -= result.slope * work.hill;
+  if (quadratic) {
+    r -= result.slope * work.quadratic;
     alpha -= result.slope * white.col(2);
   }
   const double fit = alpha.squaredNorm();

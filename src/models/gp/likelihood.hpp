@@ -17,8 +17,9 @@ namespace vbo {
 struct LikelihoodWorkspace {
   Team* team = nullptr;  // set by the caller: its threads take part; null: the caller alone
   Matrix probes;         // (n,S) set by the caller: independent entries of mean 0, variance 1
-  // (n) set by the caller: b of a hill (hill.hpp) at the inputs, m = c + s b; empty: m = c.
-  Vector hill;
+  // (n) set by the caller: b of a quadratic mean (quadratic_mean.hpp) at the inputs, m = c + s b;
+  // empty: m = c.
+  Vector quadratic;
   // (n) set by the caller: variances of single outcomes beside the noise; empty: none.
   Vector known;
   Matrix K, Q;   // (n,n) the lower triangle of K is L when the last value was ok
@@ -47,8 +48,9 @@ struct LikelihoodValue {
 };
 
 // X (D,n), z (n). Without `mean`, c is the one that maximizes log p, (1' K_y^-1 z) / (1' K_y^-1 1),
-// and so is s <= 0 where there is a hill. REQUIRES: with `mean` there is no hill.
-// `gradient` may be null: the value alone costs a third. It is not written when log p < `least`.
+// and so is s <= 0 where there is a quadratic mean. REQUIRES: with `mean` there is no quadratic
+// mean. `gradient` may be null: the value alone costs a third. It is not written when log p <
+// `least`.
 LikelihoodValue log_likelihood(const StationaryKernel& kernel, double noise_variance,
                                std::optional<double> mean, ConstMatrixRef X, ConstVectorRef z,
                                LikelihoodWorkspace& work, LikelihoodGradient* gradient,

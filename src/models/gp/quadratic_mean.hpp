@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A hill around the origin, as a part of a Gaussian process's mean:
+// A downward quadratic around the origin, as a part of a Gaussian process's mean:
 //   b(u) = t / (1 + t / bound),   t = sum_j weights_j u_j^2
 // Of a place it knows nothing about a process with a constant mean expects what it has seen on
 // average. Where it has seen the surroundings of a good point alone, that is far too much: its

@@ -18,8 +18,8 @@ constexpr Index mean_block = 512;  // points whose kernel with the data is in me
 
 // d (dmean' m(X)) / dX (D,q), in units of y.
 Matrix prior_slope(const Regression::Parameters& p, ConstMatrixRef X, ConstVectorRef dmean) {
-  if (p.hill.empty()) return Matrix::Zero(X.rows(), X.cols());
-  return p.hill.pullback(X, p.output.scale * p.slope * dmean);
+  if (p.quadratic.empty()) return Matrix::Zero(X.rows(), X.cols());
+  return p.quadratic.pullback(X, p.output.scale * p.slope * dmean);
 }
 
 class RegressionPosterior final : public GaussianPosterior {
@@ -95,8 +95,8 @@ class RegressionPosterior final : public GaussianPosterior {
 }  // namespace
 
 Vector Regression::Parameters::prior_mean(ConstMatrixRef X) const {
-  if (hill.empty()) return Vector::Constant(X.cols(), mean);
-  return (mean + slope * hill.at(X).array()).matrix();
+  if (quadratic.empty()) return Vector::Constant(X.cols(), mean);
+  return (mean + slope * quadratic.at(X).array()).matrix();
 }
 
 Regression::Regression(Parameters parameters, ConstMatrixRef X, ConstVectorRef y,

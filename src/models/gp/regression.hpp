@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Exact Gaussian-process regression once kernel, mean and noise are given:
 //   z = (y - offset) / scale ~ N(m(X), K_y),  K_y = k(X,X) + noise I = L L',
-//   alpha = K_y^-1 (z - m(X)),  m(x) = c, or c + s b(x) with a hill (hill.hpp)
+//   alpha = K_y^-1 (z - m(X)),  m(x) = c, or c + s b(x) with a quadratic mean (quadratic_mean.hpp)
 //   mean = m + k' alpha,  covariance = k(x,x') - k' K_y^-1 k'          (latent f; units of y)
 // Conditioning on more data extends L in place: O(n^2) per point instead of O(n^3).
 // Const calls may come from several threads at once.
@@ -23,8 +23,8 @@ class Regression {
     double mean = 0.0;            // c, in standardized units
     double noise_variance = 0.0;  // in standardized units
     Standardize output;
-    QuadraticMean hill = {};
-    double slope = 0.0;  // s of the hill, in standardized units
+    QuadraticMean quadratic = {};
+    double slope = 0.0;  // s of the quadratic mean, in standardized units
 
     Vector prior_mean(ConstMatrixRef X) const;  // m (q) at X (D,q)
   };

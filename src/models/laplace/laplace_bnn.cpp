@@ -118,7 +118,7 @@ FitReport LaplaceBnn::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
   }
 
   Jacobian data = jacobian(shape_, theta_, X);
-  curvature_ = options_.curvature == "kfac"
+  curvature_ = options_.curvature == CurvatureKind::kfac
                    ? kfac_curvature(shape_, data, options_.noise_variance)
                    : function_space_curvature(shape_, std::move(data), options_.noise_variance);
   const Evidence evidence{curvature_->eigenvalues(), options_.noise_variance, sse,

@@ -12,18 +12,20 @@
 
 namespace vbo {
 
+enum class CurvatureKind { kfac, function_space };
+
 struct LaplaceBnnOptions {
   NetworkOptions network;
   double noise_variance = 1.0;  // > 0: sigma^2, in the units that are fitted
   // The published code fits y as it comes, with a learning rate that is unstable when its scale is
   // large. false keeps that; a fit worse than a constant is then repeated on standardized y.
   bool standardize = true;
-  std::string curvature = "kfac";  // kfac | function-space
-  int steps = 1000;                // of Adam, full batch
-  double learning_rate = 0.1;      // > 0, annealed to zero by a cosine
-  double weight_decay = 1e-3;      // >= 0, L2, during training only
-  int prior_steps = 50;            // Adam steps on the prior precision
-  bool single_precision = true;    // the network runs in float while training
+  CurvatureKind curvature = CurvatureKind::kfac;
+  int steps = 1000;              // of Adam, full batch
+  double learning_rate = 0.1;    // > 0, annealed to zero by a cosine
+  double weight_decay = 1e-3;    // >= 0, L2, during training only
+  int prior_steps = 50;          // Adam steps on the prior precision
+  bool single_precision = true;  // the network runs in float while training
   int threads = 0;
 };
 

@@ -9,10 +9,8 @@
 namespace vbo {
 namespace {
 
-void bind_preset(OptionBinder& b, std::string& preset) {
-  b.choice("preset", preset,
-           {"auto", "branin", "hartmann6", "ackley10", "pde", "interferometer", "lunar-lander",
-            "pest-control"},
+void bind_preset(OptionBinder& b, BnnPreset& preset) {
+  b.choice("preset", preset, bnn_presets(),
            "all settings at once: ours, or those published for a task");
 }
 
@@ -25,31 +23,31 @@ void bind_count(OptionBinder& b, std::string_view name, int& field, int low, int
 
 void bind_network(OptionBinder& b, NetworkOptions& o) {
   b.widths("widths", o.widths, 1, 4096, "hidden layers; cost is their products");
-  b.choice("activation", o.activation, {"tanh", "relu"}, "of the hidden layers");
+  b.choice("activation", o.activation,
+           {{"tanh", nn::Activation::tanh}, {"relu", nn::Activation::relu}},
+           "of the hidden layers");
 }
 
 void bind_precision(OptionBinder& b, bool& single, std::string_view summary) {
-  std::string precision = single ? "float" : "double";
-  b.choice("precision", precision, {"float", "double"}, summary);
-  single = precision == "float";
+  b.choice("precision", single, {{"float", true}, {"double", false}}, summary);
 }
 
 constexpr double huge = std::numeric_limits<double>::max();
 
 }  // namespace
 
-SurrogateOptions bnn_search(std::string_view preset) {
+SurrogateOptions bnn_search(BnnPreset preset) {
   SurrogateOptions o;
   o.refit_growth = 0.0;  // these models cannot condition on new results without a fit
-  if (preset == "auto") {
+  if (preset == BnnPreset::automatic) {
     // One network per point: as good as expected improvement on small problems, and the only rule
     // whose cost hardly grows with the batch.
-    o.acquisition = "ts";
+    o.acquisition = Acquisition::thompson;
     o.max_points = 512;
     return o;
   }
-  o.acquisition = "qei";
-  o.batch = "joint";
+  o.acquisition = Acquisition::q_ei;
+  o.batch = SurrogateOptions::Batch::joint;
   o.samples = 128;
   o.restarts = 2;
   o.raw_samples = 16;
@@ -108,11 +106,12 @@ void bind(OptionBinder& b, LaplaceMethodOptions& o) {
   bind_preset(b, o.preset);
   o.surrogate = bnn_search(o.preset);
   o.model = laplace_preset(o.preset);
-  if (o.preset == "auto") o.surrogate.max_points = 1000;
+  if (o.preset == BnnPreset::automatic) o.surrogate.max_points = 1000;
   bind(b, o.surrogate);
   bind_network(b, o.model.network);
   b.number("noise_variance", o.model.noise_variance, 1e-12, huge, "of the observations");
-  b.choice("curvature", o.model.curvature, {"kfac", "function-space"},
+  b.choice("curvature", o.model.curvature,
+           {{"kfac", CurvatureKind::kfac}, {"function-space", CurvatureKind::function_space}},
            "Kronecker factors, or exact at a cost cubic in the data");
   bind_count(b, "steps", o.model.steps, 1, 1000000, "of Adam on all data");
   b.number("learning_rate", o.model.learning_rate, 1e-6, 10.0, "annealed to zero");

@@ -11,22 +11,22 @@ namespace vbo {
 
 // The acquisition and its search that go with a preset: for a task those of [Li2024] (qEI of 128
 // draws over the whole batch at once, 2 restarts out of 16, 10 steps), for "auto" ours.
-SurrogateOptions bnn_search(std::string_view preset);
+SurrogateOptions bnn_search(BnnPreset preset);
 
 struct HmcMethodOptions {
-  std::string preset = "auto";
-  SurrogateOptions surrogate = bnn_search("auto");
-  HmcBnnOptions model = hmc_preset("auto");
+  BnnPreset preset = BnnPreset::automatic;
+  SurrogateOptions surrogate = bnn_search(BnnPreset::automatic);
+  HmcBnnOptions model = hmc_preset(BnnPreset::automatic);
 };
 struct SghmcMethodOptions {
-  std::string preset = "auto";
-  SurrogateOptions surrogate = bnn_search("auto");
-  SghmcBnnOptions model = sghmc_preset("auto");
+  BnnPreset preset = BnnPreset::automatic;
+  SurrogateOptions surrogate = bnn_search(BnnPreset::automatic);
+  SghmcBnnOptions model = sghmc_preset(BnnPreset::automatic);
 };
 struct LaplaceMethodOptions {
-  std::string preset = "auto";
-  SurrogateOptions surrogate = bnn_search("auto");
-  LaplaceBnnOptions model = laplace_preset("auto");
+  BnnPreset preset = BnnPreset::automatic;
+  SurrogateOptions surrogate = bnn_search(BnnPreset::automatic);
+  LaplaceBnnOptions model = laplace_preset(BnnPreset::automatic);
 };
 void bind(OptionBinder& binder, HmcMethodOptions& options);
 void bind(OptionBinder& binder, SghmcMethodOptions& options);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 
 namespace vbo {
 namespace {
@@ -11,6 +10,7 @@ namespace {
 // One row of the published configurations. Where a file names no noise or prior variance for SGHMC
 // and Laplace, the code's own default 1 applies.
 struct Row {
+  BnnPreset preset;
   std::string_view name;
   int width, depth;
   double hmc_noise, hmc_prior;
@@ -21,39 +21,42 @@ struct Row {
 };
 
 constexpr std::array rows = {
-    Row{"branin", 128, 3, 0.1, 10, 500, 500, 0.02, 0.008, true, 1, 1},
-    Row{"hartmann6", 128, 3, 0.1, 1, 500, 500, 0.02, 0.01, true, 1, 1},
-    Row{"ackley10", 128, 3, 0.1, 0.1, 500, 500, 0.02, 0.02, true, 0.1, 0.1},
-    Row{"pde", 128, 3, 1, 10, 500, 500, 0.01, 0.02, true, 1, 1},
-    Row{"interferometer", 100, 5, 10, 10, 100, 200, 0.002, 0.01, false, 10, 10},
-    Row{"lunar-lander", 100, 5, 10, 10, 100, 200, 0.002, 0.01, false, 10, 10},
-    Row{"pest-control", 128, 4, 10, 3, 100, 200, 0.002, 0.01, false, 10, 3},
+    Row{BnnPreset::branin, "branin", 128, 3, 0.1, 10, 500, 500, 0.02, 0.008, true, 1, 1},
+    Row{BnnPreset::hartmann6, "hartmann6", 128, 3, 0.1, 1, 500, 500, 0.02, 0.01, true, 1, 1},
+    Row{BnnPreset::ackley10, "ackley10", 128, 3, 0.1, 0.1, 500, 500, 0.02, 0.02, true, 0.1, 0.1},
+    Row{BnnPreset::pde, "pde", 128, 3, 1, 10, 500, 500, 0.01, 0.02, true, 1, 1},
+    Row{BnnPreset::interferometer, "interferometer", 100, 5, 10, 10, 100, 200, 0.002, 0.01, false,
+        10, 10},
+    Row{BnnPreset::lunar_lander, "lunar-lander", 100, 5, 10, 10, 100, 200, 0.002, 0.01, false, 10,
+        10},
+    Row{BnnPreset::pest_control, "pest-control", 128, 4, 10, 3, 100, 200, 0.002, 0.01, false, 10,
+        3},
 };
 
-constexpr std::array<std::string_view, 1 + rows.size()> preset_names = [] {
-  std::array<std::string_view, 1 + rows.size()> all{"auto"};
-  for (std::size_t i = 0; i < rows.size(); ++i) all[i + 1] = rows[i].name;
+constexpr std::array<OptionBinder::Choice<BnnPreset>, 1 + rows.size()> presets = [] {
+  std::array<OptionBinder::Choice<BnnPreset>, 1 + rows.size()> all{
+      {{"auto", BnnPreset::automatic}}};
+  for (std::size_t i = 0; i < rows.size(); ++i) all[i + 1] = {rows[i].name, rows[i].preset};
   return all;
 }();
 
-const Row* row_of(std::string_view name) {
-  const auto found =
-      std::find_if(rows.begin(), rows.end(), [&](auto& r) { return r.name == name; });
-  assert(found != rows.end() || name == "auto");
+const Row* row_of(BnnPreset preset) {
+  const auto found = std::ranges::find(rows, preset, &Row::preset);
   return found == rows.end() ? nullptr : &*found;
 }
 
 NetworkOptions network_of(const Row& row) {
-  return {std::vector<std::int64_t>(static_cast<std::size_t>(row.depth), row.width), "tanh"};
+  return {std::vector<std::int64_t>(static_cast<std::size_t>(row.depth), row.width),
+          nn::Activation::tanh};
 }
 
 }  // namespace
 
-std::span<const std::string_view> bnn_presets() { return preset_names; }
+std::span<const OptionBinder::Choice<BnnPreset>> bnn_presets() { return presets; }
 
-HmcBnnOptions hmc_preset(std::string_view name) {
+HmcBnnOptions hmc_preset(BnnPreset preset) {
   HmcBnnOptions o;
-  if (const Row* row = row_of(name)) {
+  if (const Row* row = row_of(preset)) {
     o.network = network_of(*row);
     o.noise_variance = row->hmc_noise;
     o.prior_variance = row->hmc_prior;
@@ -69,7 +72,7 @@ HmcBnnOptions hmc_preset(std::string_view name) {
   // Four short chains instead of a long one: they start from different maxima, which at this length
   // tells more about the spread of the posterior than any of them could. Chosen by held-out
   // log-likelihood on Hartmann-6, Ackley-10 and Branin at 64 and 300 data.
-  o.network = {{64, 64, 64}, "relu"};
+  o.network = {{64, 64, 64}, nn::Activation::relu};
   o.chains = 4;
   o.sampler = {
       .samples = 30, .burn_in = 60, .step_size = 0.002, .path_length = 0.1, .max_leapfrog = 20};
@@ -78,16 +81,16 @@ HmcBnnOptions hmc_preset(std::string_view name) {
   return o;
 }
 
-SghmcBnnOptions sghmc_preset(std::string_view name) {
+SghmcBnnOptions sghmc_preset(BnnPreset preset) {
   SghmcBnnOptions o;
-  if (const Row* row = row_of(name)) {
+  if (const Row* row = row_of(preset)) {
     o.network = network_of(*row);
     o.prior_variance = row->prior;
     return o;
   }
   // Larger batches and the prior as written: with batches of 5 the noise of the gradient hides the
   // data, and with the flat prior relu networks sometimes run away between the data.
-  o.network = {{64, 64}, "relu"};
+  o.network = {{64, 64}, nn::Activation::relu};
   o.weak_prior = false;
   o.steps = 1000;
   o.burn_in = 500;
@@ -97,15 +100,15 @@ SghmcBnnOptions sghmc_preset(std::string_view name) {
   return o;
 }
 
-LaplaceBnnOptions laplace_preset(std::string_view name) {
+LaplaceBnnOptions laplace_preset(BnnPreset preset) {
   LaplaceBnnOptions o;
-  if (const Row* row = row_of(name)) {
+  if (const Row* row = row_of(preset)) {
     o.network = network_of(*row);
     o.noise_variance = row->noise;
     o.standardize = false;
     return o;
   }
-  o.network = {{128, 128}, "relu"};
+  o.network = {{128, 128}, nn::Activation::relu};
   o.noise_variance = 0.01;
   o.learning_rate = 0.005;
   return o;

@@ -4,20 +4,28 @@
 #pragma once
 
 #include <span>
-#include <string_view>
 
 #include "models/hmc/hmc_bnn.hpp"
 #include "models/laplace/laplace_bnn.hpp"
 #include "models/sghmc/sghmc_bnn.hpp"
+#include "optim/options.hpp"
 
 namespace vbo {
 
-// auto, branin, hartmann6, ackley10, pde, interferometer, lunar-lander, pest-control
-std::span<const std::string_view> bnn_presets();
+enum class BnnPreset {
+  automatic,
+  branin,
+  hartmann6,
+  ackley10,
+  pde,
+  interferometer,
+  lunar_lander,
+  pest_control
+};
+std::span<const OptionBinder::Choice<BnnPreset>> bnn_presets();
 
-// REQUIRES: one of bnn_presets().
-HmcBnnOptions hmc_preset(std::string_view name);
-SghmcBnnOptions sghmc_preset(std::string_view name);
-LaplaceBnnOptions laplace_preset(std::string_view name);
+HmcBnnOptions hmc_preset(BnnPreset preset);
+SghmcBnnOptions sghmc_preset(BnnPreset preset);
+LaplaceBnnOptions laplace_preset(BnnPreset preset);
 
 }  // namespace vbo

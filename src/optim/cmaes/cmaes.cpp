@@ -41,12 +41,19 @@ void bind(OptionBinder& b, CmaesOptions& o) {
   b.integer("population", o.population, 0, 100000,
             "results per generation; 0 = the least multiple of batch not below 4 + 3 ln D");
   b.number("sigma0", o.sigma0, 1e-6, 1.0, "first standard deviation, in widths of the box");
-  b.choice("start", o.start, {"design", "random"},
+  b.choice("start", o.start,
+           {{"design", CmaesOptions::Start::design}, {"random", CmaesOptions::Start::random}},
            "first mean: the best of a space-filling first generation, or a random point");
-  b.choice("restarts", o.restarts, {"bipop", "ipop", "none"},
+  b.choice("restarts", o.restarts,
+           {{"bipop", CmaesOptions::Restarts::bipop},
+            {"ipop", CmaesOptions::Restarts::ipop},
+            {"none", CmaesOptions::Restarts::none}},
            "after convergence or stagnation: doubled populations, in bipop in turn with small "
            "local ones; none keeps sampling");
-  b.choice("covariance", o.covariance, {"auto", "full", "diagonal"},
+  b.choice("covariance", o.covariance,
+           {{"auto", CmaesOptions::Covariance::automatic},
+            {"full", CmaesOptions::Covariance::full},
+            {"diagonal", CmaesOptions::Covariance::diagonal}},
            "full costs D^2 per point and D^3 per update; auto is full up to 200 dimensions");
   b.number("tolerance", o.tolerance, 1e-15, 0.1,
            "a run has converged when all deviations are below, in widths of the box");
@@ -60,12 +67,13 @@ Cmaes::Cmaes(const Space& space, const OptimizerOptions& common, CmaesOptions op
       box_(encoding_),
       options_(std::move(options)),
       seed_(common.seed) {
-  diagonal_ = options_.covariance == "diagonal" ||
-              (options_.covariance == "auto" && encoding_.dimension() > largest_full_dimension);
+  diagonal_ = options_.covariance == CmaesOptions::Covariance::diagonal ||
+              (options_.covariance == CmaesOptions::Covariance::automatic &&
+               encoding_.dimension() > largest_full_dimension);
   population_ = options_.population > 0 ? std::max<std::int64_t>(options_.population, 2)
                                         : first_population(common.batch);
   run_.population = population_;
-  if (options_.start == "random") start_first_run();
+  if (options_.start == CmaesOptions::Start::random) start_first_run();
 }
 
 std::int64_t Cmaes::first_population(std::int64_t batch) const {
@@ -220,7 +228,7 @@ void Cmaes::finish_generation() {
     run_.best_history.erase(run_.best_history.begin());
     run_.median_history.erase(run_.median_history.begin());
   }
-  if (options_.restarts == "none") return;
+  if (options_.restarts == CmaesOptions::Restarts::none) return;
   if (const std::string why = why_end(); !why.empty()) {
     last_end_ = "run " + std::to_string(run_.index) + " ended: " + why;
     restart();
@@ -272,7 +280,7 @@ void Cmaes::restart() {
   Rng rng(seed_, "cmaes-start", static_cast<std::uint64_t>(next.index));
   const auto large = [this] { return population_ << std::min(large_restarts_, kMostDoublings); };
   double sigma = options_.sigma0;
-  next.small = options_.restarts == "bipop" && large_restarts_ > 0 &&
+  next.small = options_.restarts == CmaesOptions::Restarts::bipop && large_restarts_ > 0 &&
                small_evaluations_ < large_evaluations_;
   if (next.small) {
     const double ratio = 0.5 * static_cast<double>(large()) / static_cast<double>(population_);

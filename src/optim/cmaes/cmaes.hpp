@@ -21,12 +21,16 @@
 namespace vbo {
 
 struct CmaesOptions {
-  std::int64_t population = 0;      // results per generation; 0 = from batch and dimension
-  double sigma0 = 0.3;              // first standard deviation, in widths of the box
-  std::string start = "design";     // first mean: best of a space-filling generation, or random
-  std::string restarts = "bipop";   // what follows a run that has converged or stagnated
-  std::string covariance = "auto";  // full up to 200 dimensions, diagonal above
-  double tolerance = 1e-8;          // a run ends when all deviations are below, in box widths
+  enum class Start { design, random };
+  enum class Restarts { bipop, ipop, none };
+  enum class Covariance { automatic, full, diagonal };
+
+  std::int64_t population = 0;          // results per generation; 0 = from batch and dimension
+  double sigma0 = 0.3;                  // first standard deviation, in widths of the box
+  Start start = Start::design;          // first mean: best of a space-filling generation, or random
+  Restarts restarts = Restarts::bipop;  // what follows a run that has converged or stagnated
+  Covariance covariance = Covariance::automatic;  // full up to 200 dimensions, diagonal above
+  double tolerance = 1e-8;  // a run ends when all deviations are below, in box widths
 };
 void bind(OptionBinder& binder, CmaesOptions& options);
 

@@ -27,12 +27,20 @@ constexpr TermInfo kBoxSide{"side", Unit::length, TermRole::beside, "side of the
 }  // namespace
 
 void bind(OptionBinder& b, FocalMethodOptions& o) {
-  b.choice("acquisition", o.acquisition, {"auto", "ts", "ei", "logei", "qei", "qucb", "pi"},
+  b.choice("acquisition", o.acquisition,
+           {{"auto", std::nullopt},
+            {"ts", Acquisition::thompson},
+            {"ei", Acquisition::ei},
+            {"logei", Acquisition::log_ei},
+            {"qei", Acquisition::q_ei},
+            {"qucb", Acquisition::q_ucb},
+            {"pi", Acquisition::pi}},
            "how a level proposes; auto: ts for batches, logei for single points");
   b.number("beta", o.beta, 0.0, 1e6, "qucb: weight of the deviation is sqrt(beta)");
   b.integer("inducing", o.inducing, 1, 1000, "inducing points; cost is quadratic");
   b.integer("epochs", o.epochs, 1, 100000, "Adam steps per level and fit");
-  b.choice("base", o.base, {"cube", "region"},
+  b.choice("base", o.base,
+           {{"cube", FocalMethodOptions::Base::cube}, {"region", FocalMethodOptions::Base::region}},
            "the largest box: the whole space, or a trust region around the best point");
   b.integer("max_depth", o.max_depth, 1, 20, "most levels; cost is proportional");
   b.integer("candidates", o.candidates, 10, 5000, "points per level on which draws are compared");

@@ -26,9 +26,12 @@
 namespace vbo {
 
 struct FocalMethodOptions {
-  std::string acquisition = "auto";  // ts for batches, logei for single points
+  enum class Base { cube, region };
+
+  // Without one: ts for batches, logei for single points.
+  std::optional<Acquisition> acquisition = std::nullopt;
   double beta = 2.0;
-  std::string base = "cube";  // or region: the largest box is a trust region around the best point
+  Base base = Base::cube;  // or region: the largest box is a trust region around the best point
   std::int64_t inducing = 50;
   std::int64_t epochs = 200;
   std::int64_t max_depth = 6;      // levels at most; cost is proportional
@@ -72,7 +75,7 @@ class FocalMethod final : public Optimizer {
   void finish_round();
   double to_y(double z) const { return offset_ + scale_ * z; }
   Rationale rationale_of(const Proposal& proposal) const;
-  bool around_best() const { return options_.base == "region"; }
+  bool around_best() const { return options_.base == FocalMethodOptions::Base::region; }
   // Whether the last fit had enough results for boxes; before, one model spans the cube.
   bool focused() const { return std::min(fitted_, options_.max_points) >= options_.inducing; }
   Vector point_in(const Level& level, ConstVectorRef u, bool weighted) const;

@@ -11,10 +11,9 @@ using Eigen::Index;
 
 std::vector<FocalMethod::Proposal> FocalMethod::propose(std::size_t level, Index q,
                                                         Rng& rng) const {
-  const std::string& name = options_.acquisition;
-  if (name == "ts" || (name == "auto" && q > 1)) return propose_by_draws(level, q, rng);
   const Acquisition kind =
-      name == "auto" ? Acquisition::log_ei : acquisition_from(name).value_or(Acquisition::log_ei);
+      options_.acquisition.value_or(q > 1 ? Acquisition::thompson : Acquisition::log_ei);
+  if (kind == Acquisition::thompson) return propose_by_draws(level, q, rng);
   return propose_by_search(level, q, kind, rng);
 }
 

@@ -14,16 +14,6 @@ namespace {
 
 using Eigen::Index;
 
-constexpr std::array<std::pair<std::string_view, Acquisition>, 8> names{
-    {{"ei", Acquisition::ei},
-     {"logei", Acquisition::log_ei},
-     {"pi", Acquisition::pi},
-     {"ucb", Acquisition::ucb},
-     {"qei", Acquisition::q_ei},
-     {"qlogei", Acquisition::q_log_ei},
-     {"qucb", Acquisition::q_ucb},
-     {"ts", Acquisition::thompson}}};
-
 constexpr double smallest_variance = 1e-12;
 
 DrawScore expected_improvement(ConstMatrixRef Y, double best) {
@@ -85,13 +75,6 @@ DrawScore upper_confidence(ConstMatrixRef Y, double beta) {
 }
 
 }  // namespace
-
-std::optional<Acquisition> acquisition_from(std::string_view name) {
-  for (const auto& [text, kind] : names) {
-    if (text == name) return kind;
-  }
-  return std::nullopt;
-}
 
 bool is_monte_carlo(Acquisition kind) {
   return kind == Acquisition::q_ei || kind == Acquisition::q_log_ei || kind == Acquisition::q_ucb;

@@ -23,7 +23,6 @@ namespace vbo {
 //   thompson  the maximum of a function drawn from the posterior, one function per point
 enum class Acquisition { ei, log_ei, pi, ucb, q_ei, q_log_ei, q_ucb, thompson };
 
-std::optional<Acquisition> acquisition_from(std::string_view name);  // "ei", "logei", "qei", ...
 bool is_monte_carlo(Acquisition kind);
 // A joint search of a batch has q * D variables; beyond so many, points are chosen one after the
 // other.

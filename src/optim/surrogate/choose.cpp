@@ -21,17 +21,18 @@ constexpr int best_results = 10;  // that suggestions may lie around
 std::vector<SurrogateOptimizer::Selected> SurrogateOptimizer::pick(Index q, Rng& rng) {
   const bool monte_carlo = is_monte_carlo(acquisition_);
   const bool fits_jointly = q * encoding_.dimension() <= kJointVariables;
-  std::string rule = options_.batch;
-  if (acquisition_ == Acquisition::thompson) rule = "ts";
+  using Batch = SurrogateOptions::Batch;
+  Batch rule = options_.batch;
+  if (acquisition_ == Acquisition::thompson) rule = Batch::draws;
   const bool alone = q == 1 && history_.open().empty();
   const bool fantasies = model_->has_fantasies();
-  if (rule == "auto") {
+  if (rule == Batch::automatic) {
     const bool one_by_one = fantasies || !fits_jointly;
-    rule = monte_carlo ? (fits_jointly ? "joint" : "greedy")
-                       : (alone || one_by_one ? "greedy" : "joint");
+    rule = monte_carlo ? (fits_jointly ? Batch::joint : Batch::greedy)
+                       : (alone || one_by_one ? Batch::greedy : Batch::joint);
   }
-  if (rule == "ts") return pick_thompson(q, rng);
-  if (rule == "joint") return pick_joint(q, rng);
+  if (rule == Batch::draws) return pick_thompson(q, rng);
+  if (rule == Batch::joint) return pick_joint(q, rng);
   return alone || fantasies ? pick_greedy(q, rng) : pick_greedy_by_draws(q, rng);
 }
 

@@ -9,23 +9,29 @@
 namespace vbo {
 
 void bind(OptionBinder& b, GpModelOptions& o) {
-  b.choice("kernel", o.kernel, {"matern52", "rbf"}, "how rough the function is thought to be");
-  b.choice("prior", o.prior, {"dimension-scaled", "botorch", "gamma"},
+  b.choice("kernel", o.kernel, {{"matern52", Shape::matern52}, {"rbf", Shape::rbf}},
+           "how rough the function is thought to be");
+  b.choice("prior", o.prior,
+           {{"dimension-scaled", GpModelOptions::Prior::dimension_scaled},
+            {"botorch", GpModelOptions::Prior::botorch},
+            {"gamma", GpModelOptions::Prior::gamma}},
            "hyper-priors: LogNormal growing with dimension, BoTorch's wider one, Gamma of Li et "
            "al. 2024");
-  b.choice("categories", o.categories, {"hamming", "one-hot"},
+  b.choice("categories", o.categories,
+           {{"hamming", GpModelOptions::Categories::hamming},
+            {"one-hot", GpModelOptions::Categories::one_hot}},
            "one length-scale per categorical parameter, or one per choice");
   b.flag("output_scale", o.output_scale, "learn the prior variance instead of fixing it at 1");
 }
 
 GpOptions gp_options(const Encoding& encoding, const GpModelOptions& options) {
   const Eigen::Index D = encoding.dimension();
-  GpOptions gp = options.prior == "gamma"     ? GpOptions::gamma_priors(D)
-                 : options.prior == "botorch" ? GpOptions::botorch(D)
-                                              : GpOptions::standard(D);
-  gp.kernel = options.kernel == "rbf" ? Shape::rbf : Shape::matern52;
+  GpOptions gp = options.prior == GpModelOptions::Prior::gamma     ? GpOptions::gamma_priors(D)
+                 : options.prior == GpModelOptions::Prior::botorch ? GpOptions::botorch(D)
+                                                                   : GpOptions::standard(D);
+  gp.kernel = options.kernel;
   if (!options.output_scale) gp.learn_variance = false;
-  if (options.categories == "hamming") {
+  if (options.categories == GpModelOptions::Categories::hamming) {
     for (const Encoding::Block& block : encoding.blocks()) {
       if (block.width > 1) gp.tie(block.offset, block.width);
     }
@@ -39,10 +45,10 @@ void bind(OptionBinder& b, GpMethodOptions& o) {
   bind(b, o.model);
 }
 
-GpMethodOptions gp_method(std::string acquisition) {
+GpMethodOptions gp_method(Acquisition acquisition) {
   GpMethodOptions options;
-  options.surrogate.acquisition = std::move(acquisition);
-  options.surrogate.warp = "auto";
+  options.surrogate.acquisition = acquisition;
+  options.surrogate.warp = SurrogateOptions::Outcomes::warped;
   return options;
 }
 

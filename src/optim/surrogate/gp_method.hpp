@@ -8,10 +8,13 @@
 namespace vbo {
 
 struct GpModelOptions {
-  std::string kernel = "matern52";
-  std::string prior = "dimension-scaled";
-  std::string categories = "hamming";  // one length-scale per category, or one per choice
-  bool output_scale = true;            // learn the prior variance, else 1 (of standardized values)
+  enum class Prior { dimension_scaled, botorch, gamma };
+  enum class Categories { hamming, one_hot };
+
+  Shape kernel = Shape::matern52;
+  Prior prior = Prior::dimension_scaled;
+  Categories categories = Categories::hamming;  // one length-scale per category, or one per choice
+  bool output_scale = true;  // learn the prior variance, else 1 (of standardized values)
 };
 void bind(OptionBinder& binder, GpModelOptions& options);
 GpOptions gp_options(const Encoding& encoding, const GpModelOptions& options);
@@ -21,7 +24,7 @@ struct GpMethodOptions {
   GpModelOptions model;
 };
 void bind(OptionBinder& binder, GpMethodOptions& options);
-GpMethodOptions gp_method(std::string acquisition);  // the defaults of gp-<acquisition>
+GpMethodOptions gp_method(Acquisition acquisition);  // the defaults of gp-<acquisition>
 
 class GpMethod final : public SurrogateOptimizer {
  public:

@@ -8,7 +8,8 @@ namespace vbo {
 
 void bind(OptionBinder& b, IbnnMethodOptions& o) {
   bind(b, o.surrogate);
-  b.choice("unit", o.unit, {"relu", "erf"}, "activation of the infinitely wide network");
+  b.choice("unit", o.unit, {{"relu", NetworkUnit::relu}, {"erf", NetworkUnit::erf}},
+           "activation of the infinitely wide network");
   b.integer("depth", o.depth, 0, 50, "hidden layers");
   b.number("weight_variance", o.weight_variance, 1e-6, 1e6, "prior variance of the weights");
   b.number("bias_variance", o.bias_variance, 0.0, 1e6, "prior variance of the biases");
@@ -18,8 +19,7 @@ IbnnMethod::IbnnMethod(const Space& space, const OptimizerOptions& common,
                        const IbnnMethodOptions& o)
     : SurrogateOptimizer(space, common, o.surrogate, [&](const Encoding&) {
         InfiniteBnnOptions model;
-        model.kernel = {o.unit == "erf" ? NetworkUnit::erf : NetworkUnit::relu,
-                        static_cast<int>(o.depth), o.weight_variance, o.bias_variance};
+        model.kernel = {o.unit, static_cast<int>(o.depth), o.weight_variance, o.bias_variance};
         return std::make_unique<InfiniteBnn>(model);
       }) {}
 

@@ -10,7 +10,7 @@ namespace vbo {
 
 struct IbnnMethodOptions {
   SurrogateOptions surrogate;
-  std::string unit = "relu";
+  NetworkUnit unit = NetworkUnit::relu;
   std::int64_t depth = 3;
   double weight_variance = 10.0;
   double bias_variance = 1.3;

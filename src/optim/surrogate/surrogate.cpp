@@ -29,10 +29,21 @@ constexpr Index warp_limit = 300;          // results; beyond, the warp stays as
 
 void bind(OptionBinder& b, SurrogateOptions& o) {
   b.choice("acquisition", o.acquisition,
-           {"logei", "ei", "pi", "ucb", "qei", "qlogei", "qucb", "ts"},
+           {{"logei", Acquisition::log_ei},
+            {"ei", Acquisition::ei},
+            {"pi", Acquisition::pi},
+            {"ucb", Acquisition::ucb},
+            {"qei", Acquisition::q_ei},
+            {"qlogei", Acquisition::q_log_ei},
+            {"qucb", Acquisition::q_ucb},
+            {"ts", Acquisition::thompson}},
            "what is maximized to choose a point");
   b.number("beta", o.beta, 0.0, 1e6, "ucb and qucb: mean + sqrt(beta) deviation");
-  b.choice("batch", o.batch, {"auto", "joint", "greedy", "ts"},
+  b.choice("batch", o.batch,
+           {{"auto", SurrogateOptions::Batch::automatic},
+            {"joint", SurrogateOptions::Batch::joint},
+            {"greedy", SurrogateOptions::Batch::greedy},
+            {"ts", SurrogateOptions::Batch::draws}},
            "how several points are chosen: together, one after the other, or by posterior draws");
   b.integer("samples", o.samples, 1, 4096, "Monte Carlo draws of qei, qlogei, qucb");
   b.flag("fresh_samples", o.fresh_samples, "new draws at every evaluation instead of frozen ones");
@@ -47,9 +58,14 @@ void bind(OptionBinder& b, SurrogateOptions& o) {
             "results a fit looks at (best and most recent); a GP's cost is cubic in it");
   b.number("refit_growth", o.refit_growth, 0.0, 10.0,
            "refit hyper-parameters when results grew by this share; between, only condition");
-  b.choice("warp", o.warp, {"auto", "none"},
+  b.choice("warp", o.warp,
+           {{"auto", SurrogateOptions::Outcomes::warped},
+            {"none", SurrogateOptions::Outcomes::as_given}},
            "auto: also try logarithms of the outcomes and keep what is likeliest");
-  b.choice("failures", o.failures, {"model", "worst", "exclude"},
+  b.choice("failures", o.failures,
+           {{"model", SurrogateOptions::Failures::model},
+            {"worst", SurrogateOptions::Failures::worst},
+            {"exclude", SurrogateOptions::Failures::exclude}},
            "learn where trials fail and keep away, count a failure as the worst result, or ignore "
            "it");
 }
@@ -60,7 +76,7 @@ SurrogateOptimizer::SurrogateOptimizer(const Space& space, const OptimizerOption
     : encoding_(space),
       design_(encoding_, common.seed),
       options_(options),
-      acquisition_(acquisition_from(options.acquisition).value_or(Acquisition::log_ei)),
+      acquisition_(options.acquisition),
       seed_(common.seed),
       budget_(common.budget),
       threads_(common.threads),
@@ -168,7 +184,7 @@ void SurrogateOptimizer::fit_model(Index count) {
   for (Index i = 0; i < y.size(); ++i) {
     X_.col(i) = history_.code(fitted_[static_cast<std::size_t>(i)]);
   }
-  if (options_.warp == "auto" && y.size() <= warp_limit) {
+  if (options_.warp == SurrogateOptions::Outcomes::warped && y.size() <= warp_limit) {
     double best = -std::numeric_limits<double>::infinity();
     int likeliest = 0;
     for (int warp = 0; warp < Warp::count; ++warp) {
@@ -190,7 +206,7 @@ void SurrogateOptimizer::learn_feasibility(Index count) {
   boldness_ = boldness_after(history_.successes_of(count));
   fit_feasibility(feasibility_, encoding_, history_, feasibility_model_, count,
                   std::min<Index>(options_.max_points, feasibility_points),
-                  options_.failures == "model",
+                  options_.failures == SurrogateOptions::Failures::model,
                   Rng(seed_, "surrogate-feasibility", static_cast<std::uint64_t>(count)));
 }
 

@@ -24,9 +24,13 @@
 namespace vbo {
 
 struct SurrogateOptions {
-  std::string acquisition = "logei";
-  double beta = 2.0;               // ucb, qucb: weight of the deviation is sqrt(beta)
-  std::string batch = "auto";      // joint | greedy | ts
+  enum class Batch { automatic, joint, greedy, draws };
+  enum class Outcomes { as_given, warped };
+  enum class Failures { model, worst, exclude };
+
+  Acquisition acquisition = Acquisition::log_ei;
+  double beta = 2.0;  // ucb, qucb: weight of the deviation is sqrt(beta)
+  Batch batch = Batch::automatic;
   std::int64_t samples = 128;      // Monte Carlo draws of the q-acquisitions
   bool fresh_samples = false;      // new draws at every evaluation instead of frozen ones
   std::int64_t restarts = 4;       // ascends per point (or per joint batch)
@@ -35,12 +39,12 @@ struct SurrogateOptions {
   bool local_starts = true;        // also start near the best results
   std::int64_t candidates = 1000;  // points on which Thompson draws are compared
   std::int64_t initial = 0;  // space-filling points first; 0 = 2 per parameter + 1, see initial()
-  std::int64_t max_points = 1000;  // results a fit looks at; cost is cubic in it for a GP
-  double refit_growth = 0.05;      // refit hyper-parameters when results grew by this share
-  std::string warp = "none";       // auto: also try logarithmic outcomes, keep what is likeliest
+  std::int64_t max_points = 1000;      // results a fit looks at; cost is cubic in it for a GP
+  double refit_growth = 0.05;          // refit hyper-parameters when results grew by this share
+  Outcomes warp = Outcomes::as_given;  // warped: also try logarithms, keep what is likeliest
   // model: the method learns where trials fail and keeps away; worst: a failure counts as the worst
   // result; exclude: ignored
-  std::string failures = "model";
+  Failures failures = Failures::model;
 };
 void bind(OptionBinder& binder, SurrogateOptions& options);
 
@@ -79,7 +83,7 @@ class SurrogateOptimizer : public Optimizer {
   // Gives the model the variances of outcomes y that are known, under the warp.
   void set_known_variances(ConstVectorRef y);
   void learn_feasibility(Eigen::Index count);
-  bool counts_failures() const { return options_.failures == "worst"; }
+  bool counts_failures() const { return options_.failures == SurrogateOptions::Failures::worst; }
   // What `score` of a point or batch X (D,q) of this kind becomes when it may be infeasible: times
   // the probability that it is not, or plus its logarithm (of a batch, the mean over its points);
   // `slope` (D,q) likewise.

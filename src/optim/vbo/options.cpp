@@ -6,7 +6,7 @@
 namespace vbo {
 
 void bind(OptionBinder& b, VboOptions& o) {
-  b.choice("aim", o.aim, {"best", "average"},
+  b.choice("aim", o.aim, {{"best", VboOptions::Aim::best}, {"average", VboOptions::Aim::average}},
            "what counts: the best result, or the average of all; with average, suggestions explore "
            "only where a gain is likely to pay back within the budget");
   b.integer("design", o.design, 0, 1'000'000,

@@ -12,6 +12,8 @@
 namespace vbo {
 
 struct VboOptions {
+  enum class Aim { best, average };
+
   std::int64_t design = 0;  // space-filling results before learning; 0 = from the dimension
 
   // The panel of surrogates.
@@ -26,7 +28,7 @@ struct VboOptions {
   std::int64_t action_batch = 256;  // from this batch on the action-net works; 0 = never
 
   // The batch.
-  std::string aim = "best";       // "average": every evaluation counts
+  Aim aim = Aim::best;            // average: every evaluation counts
   std::int64_t preselection = 8;  // S, proposals scored per suggestion; 1 = plain sampling
   std::int64_t ei_points = 8;     // most suggestions of a round by expected improvement
   double explore =

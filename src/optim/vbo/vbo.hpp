@@ -73,7 +73,7 @@ class Vbo final : public Optimizer {
   bool restart_has_ended() const;
   bool reaches_the_incumbent() const;
   // With aim = "average" (batch/worth.hpp).
-  bool averages() const { return options_.aim == "average"; }
+  bool averages() const { return options_.aim == VboOptions::Aim::average; }
   double horizon() const;
   bool mutations_pay() const;
   bool another_restart_pays() const;

@@ -4,21 +4,28 @@
 namespace vbo {
 
 void bind(OptionBinder& b, VboPaperOptions& o) {
-  b.choice("helper", o.helper, {"lstm", "mlp"},
+  using O = VboPaperOptions;
+  b.choice("helper", o.helper, {{"lstm", O::Network::lstm}, {"mlp", O::Network::mlp}},
            "lstm: scores an outcome given a history; mlp: without memory");
-  b.choice("bound", o.bound, {"dv", "self-normalized"},
+  b.choice("bound", o.bound,
+           {{"dv", Estimator::dv}, {"self-normalized", Estimator::self_normalized}},
            "what the helper maximizes: Donsker-Varadhan, or normalized for each input");
-  b.choice("negatives", o.negatives, {"shuffle", "all-pairs", "off-diagonal"},
+  b.choice("negatives", o.negatives,
+           {{"shuffle", Negatives::shuffle},
+            {"all-pairs", Negatives::all_pairs},
+            {"off-diagonal", Negatives::off_diagonal}},
            "outcomes an input is contrasted with: one at random, any, any but its own");
-  b.choice("histories", o.histories, {"shuffled", "slots"},
+  b.choice("histories", o.histories,
+           {{"shuffled", O::Histories::shuffled}, {"slots", O::Histories::slots}},
            "results that follow each other: one of each round at random, or always the same slot");
-  b.choice("memory", o.memory, {"grown", "full"},
+  b.choice("memory", o.memory, {{"grown", O::Memory::grown}, {"full", O::Memory::full}},
            "the cell starts without memory and learns to use it, or starts with a random one");
-  b.choice("context", o.context, {"shared", "slots"},
+  b.choice("context", o.context, {{"shared", O::Context::shared}, {"slots", O::Context::slots}},
            "actions are weighed against each other after one history, or each after its slot's");
-  b.choice("actions", o.actions, {"reflect", "squash"},
+  b.choice("actions", o.actions, {{"reflect", ActionMap::reflect}, {"squash", ActionMap::squash}},
            "into the box by tri(Phi(s) + E(s)), or by Phi(s + E(s)), which is flat at the border");
-  b.choice("lens", o.lens, {"none", "axes", "full"},
+  b.choice("lens", o.lens,
+           {{"none", LensKind::none}, {"axes", LensKind::axes}, {"full", LensKind::full}},
            "what the helper sees of an input beside its place in the box: nothing, or its place "
            "among the best results, along the axes or whitened");
   b.number(
@@ -49,11 +56,11 @@ void bind(OptionBinder& b, VboPaperOptions& o) {
 
 VboPaperOptions vbo_paper_literal() {
   VboPaperOptions o;
-  o.histories = "slots";
-  o.memory = "full";
-  o.context = "slots";
-  o.actions = "squash";
-  o.lens = "none";
+  o.histories = VboPaperOptions::Histories::slots;
+  o.memory = VboPaperOptions::Memory::full;
+  o.context = VboPaperOptions::Context::slots;
+  o.actions = ActionMap::squash;
+  o.lens = LensKind::none;
   o.average = 0.0;
   o.pairs = 65'536;
   o.references = 64;

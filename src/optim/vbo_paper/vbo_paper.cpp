@@ -23,22 +23,17 @@ constexpr TermInfo kHelperCeiling{"helper_ceiling", Unit::nats, TermRole::beside
                                   "the most that bound can show"};
 
 HistoryOptions history_options(const VboPaperOptions& o) {
-  return {.negatives = o.negatives == "shuffle"     ? Negatives::shuffle
-                       : o.negatives == "all-pairs" ? Negatives::all_pairs
-                                                    : Negatives::off_diagonal,
-          .shuffled = o.histories == "shuffled",
+  return {.negatives = o.negatives,
+          .shuffled = o.histories == VboPaperOptions::Histories::shuffled,
           .window = o.window,
           .pairs = o.pairs,
           .references = o.references};
 }
 
-LensKind lens_kind(const VboPaperOptions& o) {
-  return o.lens == "none" ? LensKind::none : o.lens == "axes" ? LensKind::axes : LensKind::full;
-}
-
 Helper<float>::Shape helper_shape(const Lens& lens, const VboPaperOptions& options) {
   return {std::max<Eigen::Index>(1, lens.coordinates().inputs()), options.hidden,
-          options.helper == "lstm", options.memory == "full"};
+          options.helper == VboPaperOptions::Network::lstm,
+          options.memory == VboPaperOptions::Memory::full};
 }
 
 }  // namespace
@@ -59,12 +54,12 @@ VboPaper::VboPaper(const Space& space, const OptimizerOptions& common,
       design_(encoding_, common.seed),
       archive_(encoding_.dimension()),
       seen_(kTolerance),
-      lens_(encoding_, lens_kind(options_)),
+      lens_(encoding_, options_.lens),
       helper_(helper_shape(lens_, options_), {.learning_rate = options_.learning_rate},
               Rng(common.seed, "helper-init")),
       objective_(helper_, lens_, gp_ ? &*gp_ : nullptr),
       actor_(encoding_,
-             {.map = options_.actions == "squash" ? ActionMap::squash : ActionMap::reflect,
+             {.map = options_.actions,
               .hidden = options_.hidden,
               .learning_rate = options_.action_rate,
               .logit_scale = options_.logit_scale},
@@ -102,7 +97,7 @@ void VboPaper::play_round() {
 // last step; their average over the last updates is what the action-net meets.
 void VboPaper::update_helper(const Histories& histories) {
   Rng rng(common_.seed, "negatives", static_cast<std::uint64_t>(round_));
-  const Estimator estimator = options_.bound == "dv" ? Estimator::dv : Estimator::self_normalized;
+  const Estimator estimator = options_.bound;
   const HistoryOptions drawn = history_options(options_);
   const std::int64_t steps = round_ <= warm_up() ? options_.warm_up_steps : options_.critic_steps;
   if (trained_.size() > 0) helper_.set_parameters(trained_);
@@ -125,7 +120,7 @@ void VboPaper::update_action_net() {
   std::vector<Eigen::Index> slots(static_cast<std::size_t>(slots_));
   std::iota(slots.begin(), slots.end(), 0);
   for (std::int64_t step = 0; step < options_.action_steps; ++step) {
-    if (options_.context == "shared") {
+    if (options_.context == VboPaperOptions::Context::shared) {
       std::fill(slots.begin(), slots.end(),
                 static_cast<Eigen::Index>(rng.below(static_cast<std::uint64_t>(slots_))));
     }
@@ -205,7 +200,8 @@ void VboPaper::explain(std::span<const TrialId> ids, const std::vector<Vector>& 
   }
   X.rightCols(slots_) = actor_.act(actor_.seeds(slots_, rng));
   for (Eigen::Index slot = 0; slot < slots_; ++slot) slots.push_back(slot);
-  if (options_.context == "shared") std::fill(slots.begin(), slots.end(), round_ % slots_);
+  if (options_.context == VboPaperOptions::Context::shared)
+    std::fill(slots.begin(), slots.end(), round_ % slots_);
   const double weight = std::sqrt(options_.beta);
   const Assessment& assessment = objective_.assess(X, slots, weight);
   for (Eigen::Index i = 0; i < N; ++i) {
@@ -265,7 +261,7 @@ AskReport VboPaper::report() const {
   }
   report.values = {kHelperInformation.of(bound_)};
   // With its own outcome among the references, a bound cannot exceed the logarithm of their number.
-  if (options_.negatives == "all-pairs") {
+  if (options_.negatives == Negatives::all_pairs) {
     report.values.push_back(kHelperCeiling.of(std::log(static_cast<double>(round_ * slots_))));
   }
   if (warming_up()) {

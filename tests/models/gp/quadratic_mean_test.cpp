@@ -21,20 +21,20 @@ using testing::random_matrix;
 QuadraticMean small_quadratic() { return {Vector{{2.0, 0.5, 0.0}}, 20.0}; }
 
 TEST(QuadraticMean, GrowsWithTheSquaredDistanceUpToItsBound) {
-  const QuadraticMean hill = small_quadratic();
+  const QuadraticMean quadratic = small_quadratic();
   Matrix U(3, 4);
   U.col(0) << 0.0, 0.0, 7.0;    // at the top, whatever the third coordinate
   U.col(1) << 1.0, 2.0, 0.0;    // t = 4
   U.col(2) << 1e-3, 0.0, 0.0;   // t = 2e-6: the square, but for a ten-millionth
   U.col(3) << 1e6, -1e6, 30.0;  // far away
-  const Vector b = hill.at(U);
+  const Vector b = quadratic.at(U);
   EXPECT_EQ(b[0], 0.0);
   EXPECT_NEAR(b[1], 4.0 / 1.2, 1e-14);
   EXPECT_NEAR(b[2], 2e-6, 1e-12);
   EXPECT_NEAR(b[3], 20.0, 1e-9);
   EXPECT_LT(b[3], 20.0);
   EXPECT_TRUE(QuadraticMean().empty());
-  EXPECT_FALSE(hill.empty());
+  EXPECT_FALSE(quadratic.empty());
 }
 
 TEST(QuadraticMean, PullbackMatchesDifferences) {
@@ -114,7 +114,7 @@ TEST(QuadraticMean, LikelihoodProfilesTheBestDownwardSlope) {
   const Bowl bowl;
   const Vector z = bowl.output.apply(bowl.y);
   LikelihoodWorkspace work;
-  work.hill = small_quadratic().at(bowl.X);
+  work.quadratic = small_quadratic().at(bowl.X);
   const LikelihoodValue best =
       log_likelihood(*bowl.kernel, 0.02, std::nullopt, bowl.X, z, work, nullptr);
   ASSERT_TRUE(best.ok);
@@ -148,7 +148,7 @@ TEST(QuadraticMean, LikelihoodGradientMatchesDifferences) {
   const Vector z = bowl.output.apply(bowl.y);
   for (const double sign : {1.0, -1.0}) {  // with a slope, and where it is held at zero
     LikelihoodWorkspace work;
-    work.hill = small_quadratic().at(bowl.X);
+    work.quadratic = small_quadratic().at(bowl.X);
     const auto at = [&](ConstVectorRef t, LikelihoodGradient* g) {
       const StationaryKernel kernel(Shape::matern52, (-t.head(3)).array().exp(), std::exp(t[3]));
       return log_likelihood(kernel, std::exp(t[4]), std::nullopt, bowl.X, sign * z, work, g).value;
@@ -162,8 +162,8 @@ TEST(QuadraticMean, LikelihoodGradientMatchesDifferences) {
   }
 }
 
-// Results around the top of a hill with ripples: far from all of them a process with a constant
-// mean expects what it has seen, one with a hill far less.
+// Results around the top of a quadratic mean with ripples: far from all of them a process with a
+// constant mean expects what it has seen, one with a quadratic mean far less.
 TEST(QuadraticMean, AFittedProcessExpectsLessFarAway) {
   Rng rng(5, "hill");
   const Matrix X = random_matrix(2, 40, rng);
@@ -172,7 +172,7 @@ TEST(QuadraticMean, AFittedProcessExpectsLessFarAway) {
   GpOptions options = GpOptions::standard(2);
   GaussianProcess plain(options);
   plain.fit(X, y, Rng(6, "fit"));
-  options.hill = QuadraticMean{Vector::Constant(2, 0.5), 100.0};
+  options.quadratic = QuadraticMean{Vector::Constant(2, 0.5), 100.0};
   GaussianProcess hilly(options);
   hilly.fit(X, y, Rng(6, "fit"));
   EXPECT_LT(hilly.parameters().slope, 0.0);

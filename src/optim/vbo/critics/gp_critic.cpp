@@ -121,7 +121,7 @@ GpCritic::Fit GpCritic::fitted(const TrainingSubset& subset, int warp, std::int6
   options.max_iterations =
       static_cast<int>(std::lround(static_cast<double>(options_.gp_iterations) *
                                    std::clamp(fewer, 1.0, Tuning::gp_more_iterations)));
-  options.hill = view_.quadratic_mean();
+  options.quadratic = view_.quadratic_mean();
   Fit fit{GaussianProcess(options), target_scale(subset, warp), 0.0, 0.0};
   // Length-scales of the whole box are no guide to those near the search.
   const bool goes_on = state_before_fit_.size() > 0 && near_before_fit_ == view_.is_near();
