@@ -327,11 +327,8 @@ Result<Study> open_or_stand_by(const StudyFile& file, bool was_there,
         kind == ErrorKind::io && was_there && std::chrono::steady_clock::now() - begin < kPatience;
     if ((!busy && !away) || interrupts > 0) return study;
     if (!notified && !console.quiet) {
-      print_err(
-          busy ? "vbo: standing by: " +
-                     one_line(study.error().message.substr(0, study.error().message.find(';'))) +
-                     "\n"
-               : "vbo: waiting for the storage: " + one_line(study.error().message) + "\n");
+      print_err(busy ? "vbo: standing by (" + one_line(study.error().message) + ")\n"
+                     : "vbo: waiting for the storage: " + one_line(study.error().message) + "\n");
     }
     std::this_thread::sleep_for(kStandByEvery);
   }

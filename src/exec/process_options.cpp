@@ -2,17 +2,10 @@
 #include <algorithm>
 #include <string>
 
-#include "vbo/executor.hpp"
+#include "exec/process_options.hpp"
 #include "vbo/random.hpp"
 
 namespace vbo {
-namespace {
-
-Error invalid(const std::string& field, const std::string& problem) {
-  return {ErrorKind::invalid_input, field + " " + problem, field};
-}
-
-}  // namespace
 
 bool is_own_variable(std::string_view name) {
   return name == "VBO_PARAMS" || name == "VBO_TRIAL_ID" || name == "VBO_SEED" ||
@@ -25,31 +18,39 @@ Job job_of(const Trial& trial, std::uint64_t study_seed) {
           trial.rationale.repeat};
 }
 
-Result<void> ProcessOptions::validate() const {
-  if (command.empty() || command.front().empty()) {
-    return invalid("command", "is empty, expected a program and its arguments");
+std::optional<OptionFlaw> flaw_of(const ProcessOptions& o) {
+  if (o.command.empty() || o.command.front().empty()) {
+    return OptionFlaw{"command", "is empty, expected a program and its arguments"};
   }
   const auto has_nul = [](const std::string& text) { return text.find('\0') != std::string::npos; };
-  if (std::any_of(command.begin(), command.end(), has_nul)) {
-    return invalid("command", "has a NUL character, which no program can get");
+  if (std::any_of(o.command.begin(), o.command.end(), has_nul)) {
+    return OptionFlaw{"command", "has a NUL character, which no program can get"};
   }
-  for (const auto& [name, value] : environment) {
+  for (const auto& [name, value] : o.environment) {
     if (name.empty() || name.find('=') != std::string::npos || has_nul(name)) {
-      return invalid("env", "has the name \"" + name + "\", expected that of a variable");
+      return OptionFlaw{"env", "has the name \"" + name + "\", expected that of a variable"};
     }
-    if (has_nul(value)) return invalid("env", "has a NUL character in " + name);
+    if (has_nul(value)) return OptionFlaw{"env", "has a NUL character in " + name};
     if (is_own_variable(name)) {
-      return invalid("env", "sets " + name + ", which is vbo's to set");
+      return OptionFlaw{"env", "sets " + name + ", which is vbo's to set"};
     }
   }
-  if (workers < 1) return invalid("workers", "is 0, expected at least 1");
-  if (!(timeout_seconds >= 0.0)) return invalid("timeout", "is negative, expected seconds >= 0");
-  if (!(grace_seconds >= 0.0)) return invalid("grace", "is negative, expected seconds >= 0");
-  if (!(retry_delay_seconds >= 0.0)) return invalid("retry_delay", "is negative, expected >= 0");
-  if (std::min({retries, temporary_retries, lost_retries}) < 0) {
-    return invalid("retries", "is negative, expected at least 0");
+  if (o.workers < 1) return OptionFlaw{"workers", "is 0, expected at least 1"};
+  if (!(o.timeout_seconds >= 0.0))
+    return OptionFlaw{"timeout", "is negative, expected seconds >= 0"};
+  if (!(o.grace_seconds >= 0.0)) return OptionFlaw{"grace", "is negative, expected seconds >= 0"};
+  if (!(o.retry_delay_seconds >= 0.0))
+    return OptionFlaw{"retry_delay", "is negative, expected >= 0"};
+  if (std::min({o.retries, o.temporary_retries, o.lost_retries}) < 0) {
+    return OptionFlaw{"retries", "is negative, expected at least 0"};
   }
-  return {};
+  return std::nullopt;
+}
+
+Result<void> ProcessOptions::validate() const {
+  const auto flaw = flaw_of(*this);
+  if (!flaw) return {};
+  return Error{ErrorKind::invalid_input, flaw->option + " " + flaw->problem, flaw->option};
 }
 
 }  // namespace vbo

@@ -14,6 +14,7 @@
 #include "core/spelling.hpp"
 #include "core/toml_guard.hpp"
 #include "exec/command_template.hpp"
+#include "exec/process_options.hpp"
 #include "study/file/constraints.hpp"
 #include "study/file/objective_tables.hpp"
 #include "study/file/start_tables.hpp"
@@ -124,7 +125,7 @@ void read_optimizer(const toml::table* table, StudyFile& file, TomlErrors& error
   file.study.unstated.settings = !method && options.settings.empty();
 }
 
-// The methods know their options, and say which one they speak of; here the line is added.
+// The methods know their options, and name the one that is wrong; here the line is added.
 void check_optimizer(const toml::table& root, const StudyFile& file, TomlErrors& errors) {
   const toml::table* table = root["optimizer"].as_table();
   const StudyRecord record{.objectives = file.study.objectives,
@@ -354,10 +355,8 @@ void read_evaluate(const toml::table* table, StudyFile& file, TomlErrors& errors
   process.directory = fs::path(file.path).parent_path().string();
   read_environment(*table, process, errors);
   if (!process.command.empty()) {
-    if (const Result<void> checked = process.validate(); !checked) {
-      const std::string field = checked.error().field;
-      errors.add(evaluate.find(field), "evaluate." + field,
-                 checked.error().message.substr(field.size() + 1));
+    if (const auto flaw = flaw_of(process)) {
+      errors.add(evaluate.find(flaw->option), "evaluate." + flaw->option, flaw->problem);
     }
   }
   file.study.evaluate_json = dump(shown(to_json(*table)));

@@ -32,7 +32,7 @@ class TomlErrors {
   // Without a node (or one without a place) the line is left out.
   void add(const toml::node* where, const TomlField& field, const std::string& problem);
   void add_found(const toml::node& where, const TomlField& field, const std::string& expected);
-  // An error whose message says already what it speaks of.
+  // An error whose message names already what it concerns.
   void add(const toml::node* where, const std::string& path, const Error& error);
   bool any() const { return first_.has_value(); }
   const Error& first() const { return *first_; }

@@ -16,10 +16,10 @@ double log_ratio(double p, double m) {
   return std::log(((1.0 - Tuning::doubt) * p + Tuning::doubt * m) / m);
 }
 
-Vector prior_of(const std::vector<Critic*>& critics) {
+Vector prior_of(const std::vector<Critic*>& critics, const Critic* gp) {
   Vector prior = Vector::Constant(std::ssize(critics) + 1, Tuning::panel_prior);
   for (std::size_t k = 0; k < critics.size(); ++k) {
-    if (critics[k]->name() == "gp") prior[static_cast<Index>(k)] = Tuning::panel_prior_gp;
+    if (critics[k] == gp) prior[static_cast<Index>(k)] = Tuning::panel_prior_gp;
   }
   return prior;
 }
@@ -62,7 +62,7 @@ Panel::Panel(Networks& networks, const LocalCoordinates& coordinates, const Enco
                      ? std::make_unique<QuadraticCritic>(encoding, coordinates, scale_)
                      : nullptr),
       critics_(present(network_, gp_, quadratic_)),
-      weights_(prior_of(critics_), Tuning::panel_memory) {}
+      weights_(prior_of(critics_, gp_.get()), Tuning::panel_memory) {}
 
 double Panel::weight(std::string_view name) const {
   for (std::size_t k = 0; k < critics_.size(); ++k) {
