@@ -6,6 +6,8 @@
 #include <cstring>
 #include <vector>
 
+#include "numerics/platform.hpp"
+
 namespace vbo::nn {
 namespace {
 

@@ -17,6 +17,7 @@
 #include <type_traits>
 
 #include "numerics/linalg.hpp"
+#include "numerics/platform.hpp"
 
 namespace vbo {
 
