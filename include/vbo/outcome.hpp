@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a study optimizes, and what one evaluation came to. Plain values: copy them freely.
+// What a study optimizes, and what one evaluation came to.
+// Stability: a minor version of 0.x may change it.
+// Threads: plain values.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +29,7 @@ struct Objective {
 enum class FailureCause {
   timeout,     // ran longer than allowed
   crash,       // exit code or signal that means failure
+  no_program,  // nothing to run: the program cannot be started, or a shell says so (126, 127)
   infeasible,  // exit code 65: the input makes no sense
   temporary,   // exit code 75 more often than retries allow
   no_value,    // ended well but printed no value

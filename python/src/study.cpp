@@ -156,12 +156,11 @@ struct Results {
 
 FailureCause cause_of(const std::string& text) {
   if (const std::optional<FailureCause> known = failure_cause_from(text)) return *known;
-  raise(
-      {ErrorKind::invalid_input,
-       "cause: found \"" + text +
-           "\", expected reported, infeasible, timeout, crash, temporary, no_value, non_finite or "
-           "lost",
-       "cause"});
+  raise({ErrorKind::invalid_input,
+         "cause: found \"" + text +
+             "\", expected reported, infeasible, timeout, crash, no_program, temporary, no_value, "
+             "non_finite or lost",
+         "cause"});
 }
 
 std::vector<Outcome> outcomes_of(const Results& results, std::size_t n) {

@@ -21,9 +21,10 @@ constexpr std::array<std::pair<TrialState, std::string_view>, 5> kStates{{
     {TrialState::stopped, "stopped"},
 }};
 
-constexpr std::array<std::pair<FailureCause, std::string_view>, 8> kCauses{{
+constexpr std::array<std::pair<FailureCause, std::string_view>, 9> kCauses{{
     {FailureCause::timeout, "timeout"},
     {FailureCause::crash, "crash"},
+    {FailureCause::no_program, "no_program"},
     {FailureCause::infeasible, "infeasible"},
     {FailureCause::temporary, "temporary"},
     {FailureCause::no_value, "no_value"},

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "exec/evaluator.hpp"
 
-#include "exec/not_found.hpp"
-
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,9 +11,10 @@
 namespace vbo {
 namespace {
 
-constexpr int kInfeasible = 65;                             // EX_DATAERR of sysexits.h
-constexpr int kTemporary = 75;                              // EX_TEMPFAIL
-constexpr std::string_view kCannotStart = "cannot start ";  // as Child says it
+constexpr int kInfeasible = 65;    // EX_DATAERR of sysexits.h
+constexpr int kTemporary = 75;     // EX_TEMPFAIL
+constexpr int kNotRunnable = 126;  // of POSIX shells: there, but no program
+constexpr int kNotThere = 127;     // of POSIX shells
 
 }  // namespace
 
@@ -31,19 +30,14 @@ Failure failure_from_status(int wait_status) {
   // to the evaluator as well as to us. Says nothing about the input.
   const int signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
   const bool from_outside = signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
-  return {from_outside ? FailureCause::lost : FailureCause::crash,
-          "the evaluator ended with " + describe_status(wait_status)};
-}
-
-// Here, beside those who make the messages.
-bool is_not_found(const Failure& failure) {
-  return failure.cause == FailureCause::crash &&
-         (failure.message.starts_with(kCannotStart) || failure.message.ends_with("exit code 126") ||
-          failure.message.ends_with("exit code 127"));
+  const FailureCause cause = from_outside                                ? FailureCause::lost
+                             : code == kNotRunnable || code == kNotThere ? FailureCause::no_program
+                                                                         : FailureCause::crash;
+  return {cause, "the evaluator ended with " + describe_status(wait_status)};
 }
 
 Failure failure_from_spawn(const Error& error) {
-  return {error.kind == ErrorKind::not_found ? FailureCause::crash : FailureCause::lost,
+  return {error.kind == ErrorKind::not_found ? FailureCause::no_program : FailureCause::lost,
           error.message};
 }
 

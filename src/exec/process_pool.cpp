@@ -19,6 +19,7 @@ constexpr double kLongestDelaySeconds = 60.0;
 int retries_for(FailureCause cause, const ProcessOptions& options) {
   switch (cause) {
     case FailureCause::crash:
+    case FailureCause::no_program:
     case FailureCause::no_value:
       return options.retries;
     case FailureCause::temporary:

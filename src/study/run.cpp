@@ -4,7 +4,6 @@
 #include <thread>
 
 #include "core/order.hpp"
-#include "exec/not_found.hpp"
 #include "storage/best.hpp"
 #include "study/ask_ahead.hpp"
 #include "study/impl.hpp"
@@ -115,7 +114,8 @@ class EndRule {
     ++same_failures_;
     const bool enough = options_.stop.same_failures_first > 0 &&
                         same_failures_ >= options_.stop.same_failures_first;
-    if (enough || is_not_found(*ended.failure)) set(RunEnd::setup_failure);
+    const bool no_program = ended.failure->cause == FailureCause::no_program;
+    if (enough || no_program) set(RunEnd::setup_failure);
   }
 
   static constexpr double kBetweenStoring = 5.0;  // seconds

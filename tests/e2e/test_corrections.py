@@ -236,6 +236,13 @@ class Ends(VboTest):
         self.study(["sh", "-c", "./nowhere {x}"], budget=1000, workers=1)
         done = self.json("run", "study.toml", expect=3)
         self.assertEqual((done["end"], done["failed"]), ("setup_failure", 1))
+        self.assertEqual(self.json("show", "parabola.db", 1)["cause"], "no_program")
+
+    def test_words_about_a_missing_program_do_not_pause(self):
+        # Only the typed cause counts, whatever the message ends with.
+        self.study(["sh", "-c", "echo '{\"error\": \"the tool ended with exit code 127\"}'"], budget=2, workers=1)
+        done = self.json("run", "study.toml", expect=3)
+        self.assertEqual((done["end"], done["failed"]), ("budget_spent", 2))
 
     def test_the_same_error_in_the_first_five_pauses(self):
         self.study(["false"], budget=1000, workers=1)

@@ -153,6 +153,9 @@ TEST_P(Once, ExitCodesMeanWhatTheContractSays) {
   EXPECT_EQ(cause_of(crashed), FailureCause::crash);
   EXPECT_THAT(crashed.failure->message, HasSubstr("exit code 3"));
   EXPECT_EQ(crashed.stderr_tail, "oops\n");
+  for (const char* code : {"126", "127"}) {  // of a shell that finds no program
+    EXPECT_EQ(cause_of(evaluate(shell(std::string("exit ") + code))), FailureCause::no_program);
+  }
   const Outcome killed = evaluate(shell("kill -SEGV $$"));
   EXPECT_EQ(cause_of(killed), FailureCause::crash);
   EXPECT_THAT(killed.failure->message, HasSubstr("signal 11"));
@@ -247,7 +250,7 @@ TEST_P(Once, MissingProgramIsAFailureThatNamesIt) {
   ProcessOptions options;
   options.command = {"/no/such/program"};
   const Outcome outcome = evaluate(options);
-  EXPECT_EQ(cause_of(outcome), FailureCause::crash);
+  EXPECT_EQ(cause_of(outcome), FailureCause::no_program);
   EXPECT_THAT(outcome.failure->message,
               HasSubstr("cannot start \"/no/such/program\": No such file"));
   const ScratchFolder folder;

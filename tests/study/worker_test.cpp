@@ -59,8 +59,8 @@ TEST(StoppedWorker, StoresWhatEndsWell) {
 }
 
 TEST(StoppedWorker, GivesBackWhatWasEndedTogetherWithIt) {
-  for (const FailureCause cause :
-       {FailureCause::crash, FailureCause::lost, FailureCause::no_value}) {
+  for (const FailureCause cause : {FailureCause::crash, FailureCause::no_program,
+                                   FailureCause::lost, FailureCause::no_value}) {
     Outcome end;
     end.failure = Failure{cause, "signal 15"};
     const Trial trial = trial_after_stop(end);
