@@ -124,7 +124,7 @@ int work_on(const WorkArguments& options, const Console& console) {
     if (!console.quiet)
       print_err("vbo: waiting for the storage: " + one_line(error.message) + "\n");
   };
-  work_options.on_relief = [&] {
+  work_options.on_reconnect = [&] {
     if (!console.quiet) print_err("vbo: the storage is back\n");
   };
   const Result<WorkEnd> end = work(**storage, **executor, work_options);

@@ -13,8 +13,14 @@ install(EXPORT vboTargets NAMESPACE vbo:: DESTINATION ${package_folder})
 configure_package_config_file(${vbo_SOURCE_DIR}/cmake/vboConfig.cmake.in
                               ${vbo_BINARY_DIR}/vboConfig.cmake
                               INSTALL_DESTINATION ${package_folder})
+# While 0.x a minor version may change the interface.
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(VBO_COMPATIBILITY SameMinorVersion)
+else()
+  set(VBO_COMPATIBILITY SameMajorVersion)
+endif()
 write_basic_package_version_file(${vbo_BINARY_DIR}/vboConfigVersion.cmake
-                                 COMPATIBILITY SameMajorVersion)
+                                 COMPATIBILITY ${VBO_COMPATIBILITY})
 install(FILES ${vbo_BINARY_DIR}/vboConfig.cmake ${vbo_BINARY_DIR}/vboConfigVersion.cmake
         DESTINATION ${package_folder})
 

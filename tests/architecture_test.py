@@ -49,6 +49,53 @@ class Architecture(unittest.TestCase):
         with tree(files) as root:
             self.assertEqual(len(architecture.differences(root)), 1)
 
+    def test_core_does_not_reach_higher_layers_through_public_headers(self):
+        files = {"src/layers.txt": "public/low = trial\npublic/high = study\npublic/low:\npublic/high: public/low\n"
+                                   "src/core: public/low\nsrc/study: public/high\n",
+                 "include/vbo/trial.hpp": "", "include/vbo/study.hpp": '#include "vbo/trial.hpp"\n',
+                 "src/core/a.hpp": '#include "vbo/trial.hpp"\n', "src/study/b.hpp": '#include "vbo/study.hpp"\n'}
+        with tree(files) as root:
+            self.assertEqual(architecture.differences(root), [])
+        with tree(files | {"src/core/a.hpp": '#include "vbo/trial.hpp"\n#include "vbo/study.hpp"\n'}) as root:
+            self.assertEqual(architecture.differences(root),
+                             ["src/core may not include public/high: src/core/a.hpp includes vbo/study.hpp"])
+        with tree(files | {"include/vbo/trial.hpp": '#include "vbo/study.hpp"\n'}) as root:
+            self.assertEqual(architecture.differences(root),
+                             ["public/low may not include public/high: include/vbo/trial.hpp includes vbo/study.hpp"])
+        with tree(files | {"include/vbo/new.hpp": ""}) as root:
+            self.assertEqual(architecture.differences(root),
+                             ["include/vbo/new.hpp is in a folder that src/layers.txt does not list"])
+
+    def test_no_private_type_joins_those_directly_in_vbo(self):
+        self.assertEqual(architecture.misplaced_types(), [])
+
+    def test_a_private_type_directly_in_vbo_is_found(self):
+        files = {"include/vbo/a.hpp": "namespace vbo {\nstruct Public {\n};\n}  // namespace vbo\n",
+                 "src/core/b.hpp": "namespace vbo {\nstruct Old {\n};\nnamespace core {\nclass Fine {\n};\n"
+                                   "}  // namespace core\n}  // namespace vbo\n",
+                 "src/private_types.txt": "# list\nvbo::Old\n"}
+        with tree(files) as root:
+            self.assertEqual(architecture.misplaced_types(root), [])
+        with tree(files | {"src/core/c.hpp": "namespace vbo {\nclass New {\n};\n}  // namespace vbo\n",
+                           "src/private_types.txt": "vbo::Gone\nvbo::Old\n"}) as root:
+            found = architecture.misplaced_types(root)
+            self.assertEqual(len(found), 2)
+            self.assertIn("vbo::New is in no public header", found[0])
+            self.assertIn("vbo::Gone is not there any more", found[1])
+
+    def test_each_public_header_states_its_stability_and_its_threads(self):
+        for name in sorted(os.listdir(f"{ROOT}/include/vbo")):
+            with open(f"{ROOT}/include/vbo/{name}", encoding="utf-8") as file:
+                opening = file.read().partition("#pragma once")[0]
+            if name.endswith(".hpp"):
+                self.assertRegex(opening, r"\n// Stability: \w.*\n// Threads: \w", name)
+
+    def test_the_reference_has_each_public_header(self):
+        with open(f"{ROOT}/docs/reference/cpp-api.md", encoding="utf-8") as file:
+            rows = "\n".join(line for line in file if line.startswith("|"))
+        for name in sorted(os.listdir(f"{ROOT}/include/vbo")):
+            self.assertIn(f"`vbo/{name.removesuffix('.in')}`", rows)
+
     def test_permissions_nobody_uses_and_unlisted_folders_are_found(self):
         with tree({"src/layers.txt": "src/low:\nsrc/high: src/low\n", "src/low/a.hpp": "",
                    "src/high/b.hpp": "", "src/other/c.hpp": ""}) as root:

@@ -2,6 +2,8 @@
 // How vbo reports what went wrong: a Result carries either a value or an Error that names what was
 // found and what would be right. Bad input and a misbehaving world (files, processes, servers) are
 // Results; a broken invariant of vbo itself is an assertion. The library never prints or exits.
+// Stability: a minor version of 0.x may change it.
+// Threads: plain values.
 #pragma once
 
 #include <optional>

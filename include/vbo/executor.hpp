@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Runs evaluations. What goes wrong with one evaluation is an Outcome, not an error.
+// Stability: a minor version of 0.x may change it.
+// Threads: an Executor belongs to one thread.
 #pragma once
 
 #include <chrono>
@@ -29,7 +31,6 @@ struct Job {
 // What evaluating a trial of the study with this seed means.
 Job job_of(const Trial& trial, std::uint64_t study_seed);
 
-// Not thread-safe: one thread submits and waits.
 class Executor {
  public:
   virtual ~Executor() = default;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The best trade-offs of a study with several objectives, and how good they are together. Values
-// are in the user's own sign. Plain values: copy them freely.
+// are in the user's own sign.
 //   reference    of an objective without one: the worst value of all feasible results, and 10% of
 //                the range from best to worst beyond it. It only ever moves away, so that the
 //                hypervolume does not fall while results come in.
 //   hypervolume  the volume between the front and the reference, in the product of the objectives'
 //                own units. Exact for small fronts; else estimated from 65,536 Sobol points.
+// Stability: a minor version of 0.x may change it.
+// Threads: plain values; functions may run at the same time.
 #pragma once
 
 #include <cstdint>

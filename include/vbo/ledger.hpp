@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Why a point was suggested, in numbers that say what they are. A method declares its terms once
 // (name, unit, meaning, whether they add up to its score); rationales and reports then carry names
-// and values, and whoever shows them looks the rest up in the declaration. Plain values.
+// and values, and whoever shows them looks the rest up in the declaration.
+// Stability: a minor version of 0.x may change it.
+// Threads: plain values.
 #pragma once
 
 #include <cstdint>

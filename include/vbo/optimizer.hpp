@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The interface every method implements, and how to make one by name.
+// Stability: a minor version of 0.x may change it.
+// Threads: an Optimizer belongs to one thread; the functions may run at the same time.
 #pragma once
 
 #include <cstdint>

@@ -2,8 +2,9 @@
 // Random numbers that mean the same everywhere: Philox4x32-10, a counter-based generator, with own
 // uniform and normal transforms (the standard library's differ between vendors).
 // A stream is named by (seed, purpose, id): two parts of the program never share one by accident,
-// and the numbers of one trial do not depend on how many others were drawn. Not thread-safe; cheap
-// to copy, so give each thread its own.
+// and the numbers of one trial do not depend on how many others were drawn.
+// Stability: a minor version of 0.x may change it.
+// Threads: a generator belongs to one thread; copies are cheap.
 #pragma once
 
 #include <array>

@@ -2,6 +2,8 @@
 // What a study did, does and why, as plain values: the one source of what the terminal, JSON, the
 // page and the bindings show. Computed from a storage alone, in one pass over its trials; never
 // changes a study and never looks at a clock. Values are in the user's own sign.
+// Stability: a minor version of 0.x may change it.
+// Threads: plain values; make_report() uses a storage, which belongs to one thread.
 #pragma once
 
 #include <cstdint>

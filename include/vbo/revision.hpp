@@ -2,6 +2,8 @@
 // What people change afterwards: a result is replaced, a suggestion taken back, a failed evaluation
 // made again. Nothing is overwritten silently: the trial as it was stays in the log, with the
 // reason and the moment, and replaying a study goes through the same changes in the same order.
+// Stability: a minor version of 0.x may change it.
+// Threads: plain values.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The search space: named parameters with their bounds or choices, in the user's own units.
 // A Space is checked when it is made and immutable afterwards, so it can be shared between threads.
+// Stability: a minor version of 0.x may change it.
+// Threads: a Space is immutable and may be shared.
 #pragma once
 
 #include <cstddef>

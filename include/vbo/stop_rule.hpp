@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// When a run ends, and why it did: for study files, the library and the bindings. Plain values.
+// When a run ends, and why it did: for study files, the library and the bindings.
+// Stability: a minor version of 0.x may change it.
+// Threads: plain values.
 #pragma once
 
 #include <optional>

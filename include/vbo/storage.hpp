@@ -3,7 +3,9 @@
 // may read; any number of workers claim waiting trials and store results; one coordinator at a time
 // asks, and decides in which order results are told to the method.
 // Every method that writes has committed durably when it returns success, and has changed nothing
-// when it returns an error. A Storage object belongs to one thread.
+// when it returns an error.
+// Stability: a minor version of 0.x may change it.
+// Threads: a Storage belongs to one thread; connect() makes one more.
 #pragma once
 
 #include <chrono>
@@ -45,7 +47,7 @@ struct Snapshot {
   std::string bytes;
 };
 
-// What the method said in the first ask of a training round; objective in the user's own sign.
+// What the method reported in the first ask of a training round; objective in the user's own sign.
 struct RoundReport {
   EventId event = 0;  // that ask
   AskReport report;
@@ -178,7 +180,7 @@ class WorkQueue {
   // -- The coordinator. --
   // Open trials that workers may take from now on, once they wait; all others they may not.
   virtual Result<void> offer(std::span<const TrialId> ids) = 0;
-  // Whether workers should go home.
+  // Whether the study has ended and workers should exit.
   virtual Result<void> set_ended(bool ended) = 0;
   virtual Result<std::vector<AskRequest>> load_requests() = 0;  // those that wait, oldest first
   virtual Result<void> refuse_request(std::int64_t id, const std::string& why) = 0;
@@ -204,7 +206,7 @@ class WorkQueue {
   virtual Result<std::vector<Completion>> complete_all(std::span<const Claim> ended) = 0;
   // Claimed trials wait again, as if they had not been claimed.
   virtual Result<void> give_back(std::span<const std::int64_t> tokens) = 0;
-  virtual Result<void> leave(const WorkerInfo& worker) = 0;  // a worker goes home
+  virtual Result<void> leave(const WorkerInfo& worker) = 0;  // a worker exits
   // Running trials whose lease is over, or whose process on this machine is gone, wait again;
   // returns how many. With blame, one that was lost kMostLosses times has failed instead.
   virtual Result<std::int64_t> return_lost(bool blame = true) = 0;

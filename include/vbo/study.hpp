@@ -2,7 +2,8 @@
 // A study: a space, a goal, a method, and every trial so far. Study alone touches both the
 // optimizer and the world: it stores a suggestion before anybody may run it, and a result before
 // it is told to the optimizer, so that killing the process at any moment loses nothing.
-// Not thread-safe.
+// Stability: a minor version of 0.x may change it.
+// Threads: a Study belongs to one thread.
 #pragma once
 
 #include <atomic>

@@ -4,6 +4,8 @@
 // thing that is wrong is an Error whose message is one line, "file:line: field: found X, expected
 // Y", with the field and the line beside it. A build without toml++ answers with
 // ErrorKind::unsupported.
+// Stability: a minor version of 0.x may change it.
+// Threads: plain values; functions may run at the same time.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What choosing among the trials of a front costs. Values are in the user's own sign. Plain values.
+// What choosing among the trials of a front costs. Values are in the user's own sign.
+// Stability: a minor version of 0.x may change it.
+// Threads: plain values; functions may run at the same time.
 #pragma once
 
 #include <cstddef>

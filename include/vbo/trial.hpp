@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A trial is one evaluation of one suggested point, from the moment it is suggested to its outcome.
-// Plain values: copy them freely.
+// Stability: a minor version of 0.x may change it.
+// Threads: plain values.
 #pragma once
 
 #include <cstddef>

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The whole public face of vbo in one include.
+// Stability: a minor version of 0.x may change it.
+// Threads: see each header.
 #pragma once
 
 #include "vbo/error.hpp"
 #include "vbo/executor.hpp"
 #include "vbo/front.hpp"
+#include "vbo/minimize.hpp"
 #include "vbo/optimizer.hpp"
 #include "vbo/random.hpp"
 #include "vbo/report.hpp"

@@ -2,6 +2,8 @@
 // Whether everything a storage holds agrees: rows with their checksums, indexes and counters with
 // the rows, the log with what its method suggests when it is replayed, the stored state of the
 // method with what the log gives. Changes nothing; works beside writers.
+// Stability: a minor version of 0.x may change it.
+// Threads: the storage belongs to the calling thread.
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,8 @@
 // A worker: claims waiting trials from a storage, evaluates them, stores what came of them. It
 // knows nothing of methods and needs no coordinator to be there; it keeps its claims alive, and
 // when the storage is away for a while it goes on evaluating, and tries again until it is back.
+// Stability: a minor version of 0.x may change it.
+// Threads: a worker is one thread with a storage and an executor of its own.
 #pragma once
 
 #include <atomic>
@@ -26,8 +28,8 @@ struct WorkOptions {
   std::function<void(const Trial&)> on_started;
   std::function<void(const Trial&, Completion)> on_finished;
   std::function<void(const Error&)>
-      on_disconnect;                // the storage cannot be reached; called once per outage
-  std::function<void()> on_relief;  // and back
+      on_disconnect;                   // the storage cannot be reached; called once per outage
+  std::function<void()> on_reconnect;  // it can again
   // Counts claims that found trials only because a wait had timed out; see RunOptions::unannounced.
   std::atomic<std::int64_t>* unannounced = nullptr;
 };

@@ -154,10 +154,10 @@ class Worker {
   }
 
   // Who tells us to stop often tells our evaluators as well. What ends in a bad way after that is
-  // evaluated again by somebody else, unless it speaks of the input itself.
+  // evaluated again by somebody else, unless the failure is that of the input itself.
   static bool is_believed(const Failure& failure) {
-    return failure.cause != FailureCause::crash && failure.cause != FailureCause::lost &&
-           failure.cause != FailureCause::no_value;
+    return failure.cause != FailureCause::crash && failure.cause != FailureCause::no_program &&
+           failure.cause != FailureCause::lost && failure.cause != FailureCause::no_value;
   }
 
   Result<void> store_results() {
@@ -262,7 +262,7 @@ class Worker {
   }
   void relieved() {
     if (backoff_ == 0.0) return;
-    if (options_.on_relief) options_.on_relief();
+    if (options_.on_reconnect) options_.on_reconnect();
     backoff_ = 0.0;
     news_ = true;  // notifications meanwhile may have been missed
   }
