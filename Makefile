@@ -1,13 +1,14 @@
 # The few commands a newcomer needs. Everything else is plain CMake: see CMakePresets.json.
 JOBS ?= $(shell nproc)
 
-.PHONY: help program build test wheel demo check fuzz bench sanitize coverage package release format tidy clean
+.PHONY: help program build test debug clang wheel demo check fuzz bench sanitize coverage package release format tidy clean
 
 help:
 	@echo "make demo     install what is missing, build the program, and run a real study"
 	@echo "make program  build/release/vbo alone"
 	@echo "make test     build everything and run every test"
-	@echo "make check    tests under sanitizers, clang-tidy, coverage (takes two hours on two cores)"
+	@echo "make debug    unit tests without optimization, with assertions of vbo and of the standard library"
+	@echo "make check    clang without warnings, tests under sanitizers, clang-tidy, coverage (takes two hours on two cores)"
 	@echo "make fuzz     libFuzzer on everything that is read from outside, a minute each (MINUTES=60 for longer)"
 	@echo "make bench    evaluations a second of the loop, appended to research/bench/loop.csv"
 	@echo "make package  a .deb for Debian 12 in build/package"
@@ -35,6 +36,18 @@ test:
 	@cmake --build --preset release -j $(JOBS)
 	@ctest --preset release -j $(JOBS)
 
+debug:
+	@scripts/bootstrap test
+	@cmake --preset dev --log-level=WARNING
+	@cmake --build --preset dev --target unit_tests -j $(JOBS)
+	@ctest --preset dev -L unit -j $(JOBS)
+
+# The library and the program; a warning is an error.
+clang:
+	@scripts/bootstrap check
+	@cmake --preset clang --log-level=WARNING
+	@cmake --build --preset clang --target vbo vbo_program -j $(JOBS)
+
 wheel:
 	@scripts/bootstrap program python3-venv python3-dev
 	@scripts/wheel $(PYTHONS)
@@ -42,7 +55,7 @@ wheel:
 demo: program
 	@scripts/demo
 
-check: sanitize coverage
+check: clang sanitize coverage
 	@scripts/tidy
 
 MINUTES ?= 1

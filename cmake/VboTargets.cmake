@@ -75,7 +75,7 @@ function(vbo_compile_together target files)
   if(VBO_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${files})
     # A type of the file's own namespace inside another one is fine: the file is included once.
-    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()
 
@@ -130,8 +130,9 @@ function(vbo_timeout test seconds)
 endfunction()
 
 # vbo_test(NAME SOURCES... [LINK ...] [LABELS ...] [TIMEOUT s])
-# One GoogleTest program = one CTest test. LABELS: "slow" are started last; "threads" run under the thread
-# sanitizer too; "unsanitized" under none, and its reason stands beside it.
+# One GoogleTest program = one CTest test. LABELS: "slow" are started last; "unit" are also built with assertions
+# (make debug; target unit_tests); "threads" run under the thread sanitizer too; "unsanitized" under none, and its
+# reason stands beside it.
 function(vbo_test name)
   if(NOT VBO_BUILD_TESTS)
     return()
@@ -145,6 +146,9 @@ function(vbo_test name)
   target_include_directories(${name} PRIVATE ${vbo_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${arg_LINK} GTest::gtest GTest::gmock GTest::gtest_main)
   add_test(NAME ${name} COMMAND ${name})
+  if("unit" IN_LIST arg_LABELS)
+    add_dependencies(unit_tests ${name})
+  endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
