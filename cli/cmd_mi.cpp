@@ -133,7 +133,7 @@ Action define_mi(CLI::App& app, const Console& console) {
   arguments.option("--estimator", args->estimator, "NAME",
                    "One of " + joined(estimator_names()) + "; " + args->estimator + " if not given",
                    estimator_names());
-  arguments.option("--folds", args->folds, "K", "Held-out parts; each is judged once", 2, 100);
+  arguments.option("--folds", args->folds, "K", "Held-out parts; each is predicted once", 2, 100);
   arguments.option("--seed", args->seed, "N", "Same seed, same answer", 0,
                    std::numeric_limits<std::int64_t>::max());
   arguments.option("--steps", args->steps, "N", "Most training steps per fold", 0, 1000000);

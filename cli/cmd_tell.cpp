@@ -151,7 +151,7 @@ int tell(TellArguments options) {
       return fail(kWrongUsage,
                   "found --at and " +
                       std::string(options.actual.empty() ? "--replace" : "--actual") +
-                      ", which speaks of a suggestion: expected its ID instead of --at");
+                      ", which tells the result of a suggestion: expected its ID instead of --at");
     }
     options.value = std::exchange(options.id_text, {});
   }

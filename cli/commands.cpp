@@ -261,7 +261,7 @@ with several objectives each entry has its "objective")",
        {"vbo mi --samples data.csv --x temperature,pressure --y yield",
         "vbo mi --samples data.csv --x dose --y response --estimator smile --json"},
        "How much X tells about Y, in nats: 0 for independent columns, whatever the shape of the "
-       "dependence. A critic is trained on all folds but one and judged on the one it has not "
+       "dependence. A critic is trained on all folds but one and evaluated on the one it has not "
        "seen. Columns of text, and numbers with few different values, are treated as categories.",
        R"({"mi", "low", "high", "ceiling" (null: none), "estimator", "samples", "folds": [...], "raw", "gaussian", "x", "y"})",
        define_mi},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the program speaks: results on standard output, everything else on standard error; exit
+// How the program prints: results on standard output, everything else on standard error; exit
 // codes; colours only where somebody sees them.
 #pragma once
 

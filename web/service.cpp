@@ -27,7 +27,7 @@ std::string random_name() {
   return std::to_string(device()) + "-" + std::to_string(device());
 }
 
-// Nothing more happens to it: it has ended, and the method has heard of it.
+// Nothing more happens to it: it has ended, and its end was told to the method.
 bool settled(const Trial& trial) {
   const bool ended = trial.state == TrialState::completed || trial.state == TrialState::failed;
   return ended && trial.told_in > 0;

@@ -10,7 +10,7 @@ class Error(Exception):
     The text is one or more full sentences: what was found, and what would be right.
 
     Attributes:
-        field: What it speaks of, such as ``"parameter.x.low"`` or ``"batch"``; empty when unknown.
+        field: What it concerns, such as ``"parameter.x.low"`` or ``"batch"``; empty when unknown.
         line: The line of a study file, counted from 1; 0 when unknown.
     """
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What is common to all who name objectives: how many there may be, what they may be called, and
-// how messages speak of them.
+// how messages name them.
 #pragma once
 
 #include <cstddef>

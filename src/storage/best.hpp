@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a study would recommend where nothing speaks of noise.
+// What a study would recommend where there is no sign of noise.
 #pragma once
 
 #include <optional>

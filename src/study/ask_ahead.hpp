@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How many suggestions should wait for workers, so that none of them waits for the method. Every
 // suggestion made ahead knows a little less than one made at the last moment, so there are none
-// while asking and telling takes no time to speak of.
+// while asking and telling takes next to no time.
 #pragma once
 
 #include <algorithm>

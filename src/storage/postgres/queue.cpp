@@ -286,7 +286,7 @@ Result<QueueState> PostgresStorage::queue_state() {
         queue.offered += count;
       }
     }
-    if (access_ == Access::queue) {  // a worker wants to know whether to go home
+    if (access_ == Access::queue) {  // a worker asks whether to exit
       const Rows study = connection_.query("SELECT ended FROM vbo.studies WHERE id = $1", {study_});
       queue.ended = !study.empty() && study.flag(0, 0);
       return queue;
