@@ -74,8 +74,8 @@ TEST(Api, AFunctionThatAlwaysFailsIsAnErrorWithItsMessage) {
                                    space(), {.optimizer = {.method = "random"}});
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().message,
-            "none of 5 evaluations succeeded, the last one with: unknown parameter \"y\", expected "
-            "one of x n shape shifted");
+            "none of 5 evaluations succeeded, the last one with: unknown parameter \"y\", did you "
+            "mean \"x\"?");
   EXPECT_EQ(vbo::minimize(bowl, space(), {.workers = 0}).error().field, "workers");
 }
 

@@ -11,8 +11,10 @@ TEST(Api, StudyFilesAreReadWhole) {
 goal = "maximize"
 budget = 20
 method = "random"
-[parameters]
-x = [0.0, 1.0]
+[[parameter]]
+name = "x"
+low = 0.0
+high = 1.0
 )",
                                           "small.toml");
   if (!file && file.error().kind == vbo::ErrorKind::unsupported) GTEST_SKIP() << "without toml++";

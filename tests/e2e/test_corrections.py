@@ -236,7 +236,7 @@ class Ends(VboTest):
         self.study(["sh", "-c", "./nowhere {x}"], budget=1000, workers=1)
         done = self.json("run", "study.toml", expect=3)
         self.assertEqual((done["end"], done["failed"]), ("setup_failure", 1))
-        self.assertEqual(self.json("show", "parabola.db", 1)["cause"], "no_program")
+        self.assertEqual(self.json("trials", "parabola.db")[0]["cause"], "no_program")
 
     def test_words_about_a_missing_program_do_not_pause(self):
         # Only the typed cause counts, whatever the message ends with.
