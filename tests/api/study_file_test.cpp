@@ -10,9 +10,9 @@ TEST(Api, StudyFilesAreReadWhole) {
 [study]
 goal = "maximize"
 budget = 20
-method = "random"
 [[parameter]]
 name = "x"
+type = "float"
 low = 0.0
 high = 1.0
 )",
