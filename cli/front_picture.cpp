@@ -178,7 +178,7 @@ std::string front_picture(const StudyReport& report, const TradeOffs& trade_offs
 
 std::string trade_off_text(const Front& front, const TradeOffs& trade_offs,
                            const std::array<std::size_t, 2>& pair) {
-  const auto [a, b] = std::minmax(pair[0], pair[1]);
+  const std::size_t a = std::min(pair[0], pair[1]), b = std::max(pair[0], pair[1]);
   const auto found = std::ranges::find_if(
       trade_offs.pairs, [&](const TradeOff& pair) { return pair.first == a && pair.second == b; });
   if (found == trade_offs.pairs.end() || found->stops.size() < 2) return {};
