@@ -61,7 +61,7 @@ class Lines {
   explicit Lines(const Explanation& e) : ledger_(e.ledger) {
     for (const auto* terms : {&e.why.terms, &e.why.notes}) {
       for (const Term& term : *terms) {
-        name_ = std::max(name_, term.name.size());
+        name_ = std::max(name_, one_line(term.name).size());
         if (const TermInfo* info = ledger_.find_term(term.name)) {
           unit_ = std::max(unit_, to_string(info->unit).size());
         }
@@ -79,7 +79,7 @@ class Lines {
 
  private:
   std::string number(std::string_view name, double value) const {
-    return fmt::format("  {:<{}}  {:>12.6g}", name, name_, value);
+    return fmt::format("  {:<{}}  {:>12.6g}", one_line(name), name_, value);
   }
 
   const Ledger& ledger_;
@@ -132,8 +132,9 @@ std::string explanation_text(const Explanation& e, bool terms) {
     }
     return text;
   }
-  text += fmt::format("\nSuggested by method \"{}\", source \"{}\".\n", e.record.optimizer.method,
-                      e.why.source.empty() ? "unknown" : e.why.source);
+  text += fmt::format("\nSuggested by method \"{}\", source \"{}\".\n",
+                      one_line(e.record.optimizer.method),
+                      e.why.source.empty() ? "unknown" : one_line(e.why.source));
   const Lines lines(e);
   text += score_text(e, lines);
   if (!e.why.notes.empty()) text += "Beside it:\n";

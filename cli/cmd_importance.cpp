@@ -6,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/target.hpp"
 #include "cli/trial_json.hpp"
+#include "core/one_line.hpp"
 #include "report/json.hpp"
 #include "vbo/report.hpp"
 
@@ -26,8 +27,8 @@ std::string pairs_text(const Importance& importance) {
   for (const PairImportance& pair : importance.pairs) {
     if (pair.low <= 0.0 || shown == kShownPairs) continue;
     text += shown++ == 0 ? "Together they tell more than each alone:\n" : "";
-    text += fmt::format("  {} and {}: {:.3f} nats more  ({:.3f} to {:.3f})\n", pair.first,
-                        pair.second, pair.nats, pair.low, pair.high);
+    text += fmt::format("  {} and {}: {:.3f} nats more  ({:.3f} to {:.3f})\n", one_line(pair.first),
+                        one_line(pair.second), pair.nats, pair.low, pair.high);
   }
   return text;
 }
@@ -36,12 +37,12 @@ std::string importance_text(const Importance& importance) {
   if (importance.parameters.empty()) return {};
   std::size_t width = 9;
   for (const ParameterImportance& entry : importance.parameters) {
-    width = std::max(width, entry.parameter.size());
+    width = std::max(width, one_line(entry.parameter).size());
   }
   std::string text = fmt::format("{:<{}}   nats   95% interval\n", "parameter", width);
   for (const ParameterImportance& entry : strongest_first(importance.parameters)) {
-    text += fmt::format("{:<{}}  {:.3f}   {:.3f} to {:.3f}\n", entry.parameter, width, entry.nats,
-                        entry.low, entry.high);
+    text += fmt::format("{:<{}}  {:.3f}   {:.3f} to {:.3f}\n", one_line(entry.parameter), width,
+                        entry.nats, entry.low, entry.high);
   }
   text += pairs_text(importance);
   text += fmt::format("From {} of {} results.\n", importance.used, importance.results);
@@ -59,12 +60,12 @@ int show_importance(const std::string& argument, bool json, const Console& conso
   for (std::size_t m = 0; m < found.size() && !json; ++m) {
     const std::string text = importance_text(found[m]);
     if (objectives.size() > 1 && !text.empty()) {
-      print_out(fmt::format("{}About {}:\n", m > 0 ? "\n" : "", objectives[m].name));
+      print_out(fmt::format("{}About {}:\n", m > 0 ? "\n" : "", one_line(objectives[m].name)));
     }
     print_out(text);
   }
   const std::string& remark = found.front().remark;
-  if (!remark.empty() && !console.quiet) print_err("note: " + remark + "\n");
+  if (!remark.empty() && !console.quiet) print_err("note: " + one_line(remark) + "\n");
   return kDone;
 }
 

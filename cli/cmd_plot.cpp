@@ -68,12 +68,12 @@ std::string importance_bars(const Importance& found, const std::string& about) {
   std::size_t width = 0;
   double most = 0.01;
   for (const ParameterImportance& entry : entries) {
-    width = std::max(width, entry.parameter.size());
+    width = std::max(width, one_line(entry.parameter).size());
     most = std::max(most, entry.nats);
   }
   std::string text;
   for (const ParameterImportance& entry : entries) {
-    text += fmt::format("{:<{}}  {}  {:.3f} ({:.3f} to {:.3f})\n", entry.parameter, width,
+    text += fmt::format("{:<{}}  {}  {:.3f} ({:.3f} to {:.3f})\n", one_line(entry.parameter), width,
                         block_bar(entry.nats / most, kBar), entry.nats, entry.low, entry.high);
   }
   return text.empty() ? text : "\nWhat matters" + about + ", in nats:\n" + text;
@@ -89,7 +89,7 @@ void print_importance(const StudyReport& report, const Console& console) {
                               objectives.size() > 1 ? " for " + one_line(objectives[m].name) : ""));
   }
   const std::string& remark = found.front().remark;
-  if (!remark.empty() && !console.quiet) print_err("note: " + remark + "\n");
+  if (!remark.empty() && !console.quiet) print_err("note: " + one_line(remark) + "\n");
 }
 
 int plot_front(const StudyReport& report, const std::vector<std::string>& names,

@@ -77,7 +77,7 @@ int write_report(const ReportArguments& options, const Console& console) {
   }
   const Result<void> written = write_file(options.output, web::report_page(payloads));
   if (!written) return fail(written.error());
-  if (!console.quiet) print_out("wrote " + options.output + "\n");
+  if (!console.quiet) print_out("wrote " + one_line(options.output) + "\n");
   return kDone;
 }
 

@@ -12,6 +12,7 @@
 #include "cli/file_kind.hpp"
 #include "cli/signals.hpp"
 #include "cli/target.hpp"
+#include "core/one_line.hpp"
 #ifdef VBO_HAVE_PAGE
 #include "web/http.hpp"
 #include "web/service.hpp"
@@ -149,7 +150,7 @@ int serve(const ServeArguments& options, const Console& console) {
         service->handle(request, respond);
       },
       [&console](const std::string& line) {
-        if (!console.quiet) print_err("vbo serve: " + line + "\n");
+        if (!console.quiet) print_err("vbo serve: " + one_line(line) + "\n");
       });
   if (const Result<void> bound = server.listen(); !bound) return fail(bound.error());
   if (!server.loopback() && options.token_file.empty()) {

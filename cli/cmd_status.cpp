@@ -56,9 +56,9 @@ std::string status_text(const StudyReport& status, const Console& console) {
   const double percent =
       record.budget > 0 ? 100.0 * static_cast<double>(ended) / static_cast<double>(record.budget)
                         : 0.0;
-  std::string text =
-      console.paint(1, Style::bold, one_line(record.name)) +
-      fmt::format("  {}, method {}\n", goals_text(record.objectives), record.optimizer.method);
+  std::string text = console.paint(1, Style::bold, one_line(record.name)) +
+                     fmt::format("  {}, method {}\n", goals_text(record.objectives),
+                                 one_line(record.optimizer.method));
   text += fmt::format("  evaluated    {} of {} ({:.0f} %), {} of them failed\n", ended,
                       record.budget, percent, counts.failed);
   text += fmt::format("  open         {} running, {} waiting\n", counts.running, counts.waiting);

@@ -59,20 +59,20 @@ std::string studies_text(const std::vector<ListedStudy>& list) {
   std::size_t name = 5, method = 6;
   for (const ListedStudy& entry : list) {
     name = std::max(name, one_line(entry.record.name).size());
-    method = std::max(method, entry.record.optimizer.method.size());
+    method = std::max(method, one_line(entry.record.optimizer.method).size());
   }
   std::string text = fmt::format("{:<{}}  {:<{}}  {:>15}  {:>7}  {:>7}  storage\n", "study", name,
                                  "method", method, "evaluated", "failed", "running");
   for (const ListedStudy& entry : list) {
     if (!entry.problem.empty()) {
-      text += entry.storage + ": " + one_line(entry.problem) + "\n";
+      text += one_line(entry.storage + ": " + entry.problem) + "\n";
       continue;
     }
     const TrialCounts& counts = entry.counts;
     text += fmt::format("{:<{}}  {:<{}}  {:>15}  {:>7}  {:>7}  {}\n", one_line(entry.record.name),
-                        name, entry.record.optimizer.method, method,
+                        name, one_line(entry.record.optimizer.method), method,
                         fmt::format("{}/{}", counts.ended(), entry.record.budget), counts.failed,
-                        counts.running, entry.storage);
+                        counts.running, one_line(entry.storage));
   }
   return text;
 }

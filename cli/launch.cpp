@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "cluster/slurm.hpp"
+#include "core/one_line.hpp"
 
 namespace vbo::cli {
 namespace {
@@ -75,7 +76,7 @@ Result<std::unique_ptr<Launcher>> launch(const StudyFile& file, const LaunchOpti
   launcher.budget = file.study.budget;
   launcher.grace_seconds = static_cast<double>(options.grace_seconds);
   launcher.say = [quiet = console.quiet](const std::string& text) {
-    if (!quiet) print_err("vbo: " + text + "\n");
+    if (!quiet) print_err("vbo: " + one_line(text) + "\n");
   };
   return std::make_unique<Launcher>(make_slurm(slurm_options(file, options, program)),
                                     std::move(*reader), std::move(launcher));

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Every command, its JSON, its help and its exit codes."""
+import contextlib
 import csv
 import io
 import json
@@ -257,6 +258,35 @@ class Reading(VboTest):
         self.vbo("import", "again.toml", "all.csv")
         self.assertEqual({t["params"]["c"] for t in self.json("trials", "again.db")},
                          {t["params"]["c"] for t in self.json("trials", "evil.db")})
+
+    def test_everything_a_storage_names_is_shown_and_not_obeyed(self):
+        two = '[[objective]]\nname = "e"\ngoal = "minimize"\n\n' \
+              '[[objective]]\nname = "f"\ngoal = "minimize"\n\n[optimizer]'
+        for objectives, name in ((None, "one"), (two, "two")):
+            self.study(["true"], name=f"{name}.toml", batch=1, budget=30)
+            text = (self.folder / f"{name}.toml").read_text().replace("parabola.db", f"{name}\x1b[2J.db")
+            text = text.replace("\x1b", "\\u001b").replace('name = "x"', 'name = "x\\u001b[2J"')
+            if objectives:
+                text = text.replace('goal = "minimize"\n', "", 1).replace("[optimizer]", objectives)
+            (self.folder / f"{name}.toml").write_text(text)
+            db = f"{name}\x1b[2J.db"
+            for s in self.json("ask", f"{name}.toml", "-n", "20"):
+                x, n = s["params"]["x\x1b[2J"], s["params"]["n"]
+                values = ["--value", f"e={x}", "--value", f"f={n - x}"] if objectives else [x]
+                self.vbo("tell", db, s["id"], *values)
+            with contextlib.closing(sqlite3.connect(self.folder / db)) as connection, connection:
+                connection.execute("UPDATE study SET optimizer = replace(optimizer, 'random', 'r\\u001b[2J')")
+                connection.execute("UPDATE trials SET ask_check = NULL, rationale = replace(rationale, '\"source\":\"',"
+                                   " '\"source\":\"\\u001b[2J')")
+                connection.execute("INSERT INTO workers VALUES ('p', 'w\x1b[2J', 'h\x1b[2J', 1, 0, 1, 1)")
+            alone = 0 if not objectives else 2
+            for expect, *command in ((0, "status", db), (0, "workers", db), (0, "plot", db), (0, "studies", "."),
+                                     (0, "importance", db), (alone, "best", db), (2, "tell", db, 999, 1),
+                                     (0, "explain", db, 1, "--terms"), (0, "front", db),
+                                     (5, "verify", db), (0, "report", db, "-o", f"{name}\x1b[2J.html")):
+                done = self.vbo(*command, expect=None)
+                self.assertNotIn("\x1b", done.stdout + done.stderr, command)
+                self.assertEqual(done.returncode, expect, (command, done.stdout, done.stderr))
 
     def test_status(self):
         status = self.json("status", "parabola.db")
