@@ -178,6 +178,44 @@ TEST_F(Postgres, SeveralMayOpenAFreshDatabaseAtTheSameMoment) {
   }
 }
 
+// What a server's clock that is set back by a day leaves behind: ends a day too far away.
+TEST_F(Postgres, AClockSetBackKeepsNoLeaseOfTheDead) {
+  const auto& server = PostgresServer::instance();
+  auto storage = open_storage(url_, Access::coordinate).value();
+  ASSERT_TRUE(storage->create_study(sample_record()));
+  ASSERT_TRUE(
+      storage->add_trials(std::vector{sample_trial(1, 1), sample_trial(2, 1)}, std::nullopt));
+  const auto worker = storage->connect(Access::queue).value();
+  const auto dead = worker->claim(sample_worker("dead", "elsewhere"), 1, 0.3).value();
+  const auto living = worker->claim(sample_worker("living", "there"), 1, 100.0).value();
+  for (const auto* name : {"dead", "living"}) {
+    ASSERT_TRUE(worker->renew(sample_worker(name, name), {}, 1.0));
+  }
+  const std::string study = "(SELECT max(id) FROM vbo.studies)";
+  server.sql("UPDATE vbo.trials SET lease_until = lease_until + 86400 WHERE study = " + study);
+  server.sql("UPDATE vbo.workers SET seen_at = seen_at + 86400 WHERE study = " + study);
+  EXPECT_EQ(storage->return_lost().value(), 0);  // nobody loses a lease by it
+  EXPECT_EQ(storage->queue_state().value().running, 2);
+  for (const WorkerInfo& listed : storage->load_workers().value()) {
+    EXPECT_LE(listed.seen_at, storage->now().value());
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(350));
+  EXPECT_EQ(storage->return_lost().value(), 1);
+  EXPECT_EQ(worker->renew(sample_worker("living"), std::vector{living[0].token}).value().size(),
+            1U);
+  EXPECT_TRUE(worker->renew(sample_worker("dead"), std::vector{dead[0].token}).value().empty());
+  storage.reset();
+  server.sql(
+      "UPDATE vbo.studies SET coordinator = 'dead', coordinator_until = vbo.clock() + 86400 "
+      "WHERE id = " +
+      study);
+  EXPECT_EQ(open_storage(url_, Access::coordinate).error().kind, ErrorKind::busy);
+  EXPECT_EQ(
+      server.sql("SELECT coordinator_until - vbo.clock() < 7 FROM vbo.studies WHERE id = " + study)
+              .find('t') != std::string::npos,
+      true);
+}
+
 // A server, a database or a role may be set to say "committed" before it is on the disk.
 TEST_F(Postgres, AcknowledgedResultsSurviveACrashWhateverTheDefaultsAre) {
   const auto& server = PostgresServer::instance();

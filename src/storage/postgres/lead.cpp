@@ -19,6 +19,13 @@ Lead::Lead(Connection& connection, std::int64_t study, const std::string& study_
   const Rows holder = connection.query(
       "SELECT coordinator, coordinator_until - vbo.clock() FROM vbo.studies WHERE id = $1",
       {study});
+  if (!holder.empty() && holder.real(0, 1) > kHoldSeconds) {
+    // The server's clock was set back. A coordinator that lives renews this soon.
+    connection.query(
+        "UPDATE vbo.studies SET coordinator_until = vbo.clock() + $2 "
+        "WHERE id = $1 AND coordinator_until > vbo.clock() + $2",
+        {study, kHoldSeconds});
+  }
   const std::string before(holder.empty() ? "" : holder.text(0, 0));
   const auto bar = before.find('|');
   const std::string process = before.substr(bar == std::string::npos ? 0 : bar + 1);

@@ -41,7 +41,8 @@ Result<std::vector<Claim>> PostgresStorage::claim(const WorkerInfo& worker, std:
         "WITH " VBO_RELAXED
         " UPDATE vbo.trials t SET state = 'running', attempts = attempts + 1, "
         "started_at = vbo.clock(), worker = $3, process = $4, token = nextval('vbo.token'), "
-        "lease_until = vbo.clock() + $5::float8 FROM relaxed WHERE t.study = $1 AND t.id = ANY "
+        "lease_until = vbo.clock() + $5::float8, lease_seconds = $5::float8 FROM relaxed WHERE "
+        "t.study = $1 AND t.id = ANY "
         "(ARRAY (SELECT id FROM vbo.trials WHERE study = $1 AND told_in IS NULL AND "
         "state = 'waiting' AND offered ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED)) "
         "RETURNING t.id, t.state, t.params, t.value, t.cause, t.message, t.seconds, t.attempts, "
@@ -77,7 +78,8 @@ Result<std::vector<std::int64_t>> PostgresStorage::renew(const WorkerInfo& worke
         "FROM relaxed "
         "ON CONFLICT (study, process, name) DO UPDATE SET slots = excluded.slots, "
         "completed = excluded.completed, seen_at = excluded.seen_at) "
-        "UPDATE vbo.trials SET lease_until = vbo.clock() + $8::float8 WHERE study = $1 AND "
+        "UPDATE vbo.trials SET lease_until = vbo.clock() + $8::float8, lease_seconds = $8::float8 "
+        "WHERE study = $1 AND "
         "told_in IS NULL AND state = 'running' AND token = ANY ($7::bigint[]) "
         "AND " VBO_LOCKED_IN_ORDER("study = $1 AND told_in IS NULL AND state = 'running' AND "
                                    "token = ANY ($7::bigint[])") " RETURNING token",
@@ -164,7 +166,8 @@ Result<std::int64_t> PostgresStorage::return_lost(bool blame) {
   return attempt([&]() -> std::int64_t {
     require_write();
     const Rows running = connection_.query(
-        "SELECT token, process, lease_until < vbo.clock() FROM vbo.trials WHERE study = $1 "
+        "SELECT token, process, lease_until < vbo.clock(), "
+        "lease_until > vbo.clock() + lease_seconds FROM vbo.trials WHERE study = $1 "
         "AND told_in IS NULL AND state = 'running'",
         {study_});
     std::map<std::string, bool> known;
@@ -174,15 +177,23 @@ Result<std::int64_t> PostgresStorage::return_lost(bool blame) {
       return entry->second;
     };
     std::vector<std::int64_t> lost;
+    bool set_back = false;
     for (int i = 0; i < running.size(); ++i) {
+      set_back = set_back || running.flag(i, 3);
       if (running.flag(i, 2) || is_gone(running.text(i, 1))) lost.push_back(running.integer(i, 0));
     }
     std::string gone = "{";
     if (lead_) {  // workers have only trials to look at: there may be a thousand of them
       const Rows workers = connection_.query(
-          "SELECT DISTINCT process, false FROM vbo.workers WHERE study = $1", {study_});
-      for (int i = 0; i < workers.size(); ++i) (void)is_gone(workers.text(i, 0));
+          "SELECT process, bool_or(seen_at > vbo.clock()) FROM vbo.workers WHERE study = $1 "
+          "GROUP BY 1",
+          {study_});
+      for (int i = 0; i < workers.size(); ++i) {
+        (void)is_gone(workers.text(i, 0));
+        set_back = set_back || workers.flag(i, 1);
+      }
     }
+    if (set_back) shorten_leases();
     for (const auto& [process, is_over] : known) {
       if (is_over) gone += (gone.size() > 1 ? ",\"" : "\"") + process + "\"";
     }
@@ -214,6 +225,19 @@ Result<std::int64_t> PostgresStorage::return_lost(bool blame) {
     notify(for_coordinator_);
     return returned.size();
   });
+}
+
+// The server's clock was set back: what was given before may end days from now. Whoever lives
+// renews, and the leases of the others end as if they had been given now.
+void PostgresStorage::shorten_leases() {
+  connection_.query(
+      "UPDATE vbo.trials SET lease_until = vbo.clock() + lease_seconds WHERE study = $1 AND "
+      "told_in IS NULL AND state = 'running' AND lease_until > vbo.clock() + lease_seconds "
+      "AND " VBO_LOCKED_IN_ORDER("study = $1 AND told_in IS NULL AND state = 'running'"),
+      {study_});
+  connection_.query(
+      "UPDATE vbo.workers SET seen_at = vbo.clock() WHERE study = $1 AND seen_at > vbo.clock()",
+      {study_});
 }
 
 Result<std::int64_t> PostgresStorage::request(std::int64_t count, const std::string& who) {

@@ -75,6 +75,7 @@ class PostgresStorage final : public Storage {
   template <class Work>
   Result<void> coordinated(Work work, Durability durability = Durability::at_once);
   Completion complete_one(const Trial& ended, std::int64_t token);
+  void shorten_leases();
   void require_write() const;
   std::optional<StudyRecord> read_study();
   void require_space();
