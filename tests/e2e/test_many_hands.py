@@ -185,6 +185,33 @@ class Files(VboTest):
                     if name.startswith("parabola.db"):
                         os.remove(self.path(name))
 
+    def test_an_old_copy_over_a_running_study_is_noticed(self):
+        # A copy from before this run, one made while it runs, and a run whose workers are elsewhere.
+        for of_this_run, workers in ((False, 2), (True, 2), (False, 0)):
+            with self.subTest(of_this_run=of_this_run, workers=workers):
+                self.study(budget=6)
+                self.vbo("run", "study.toml")
+                self.study(["sh", "-c", "sleep 0.02; echo 1"], budget=100000, workers=2)
+                shutil.copy(self.path("parabola.db"), self.path("old"))
+                run = self.start("run", "study.toml", "--quiet", "--workers", workers)
+                self.wait_status(lambda s: s["running"] + s["waiting"] > 0, "there is something to do")
+                work = None if workers else self.start("work", "study.toml", "--workers", 2, "--quiet")
+                self.wait_status(lambda s: s["completed"] >= 10, "some evaluations have ended")
+                if of_this_run:
+                    shutil.copy(self.path("parabola.db"), self.path("old"))
+                    self.wait_status(lambda s: s["completed"] >= 15, "more evaluations have ended")
+                shutil.copy(self.path("old"), self.path("parabola.db"))
+                for process in filter(None, (run, work)):
+                    _, err = self.finish(process, 5)
+                    self.assertIn("was overwritten by another program while it was in use", err)
+                self.assertTrue(os.path.exists(self.path("parabola.db-wal")))
+                for name in ("parabola.db-wal", "parabola.db-shm"):  # as the message says
+                    os.remove(self.path(name))
+                shutil.copy(self.path("old"), self.path("parabola.db"))
+                if not of_this_run:
+                    self.assertEqual(self.json("status", "parabola.db")["completed"], 6)
+                os.remove(self.path("parabola.db"))
+
     def test_a_flipped_value_is_found(self):
         self.study(budget=5)
         self.vbo("run", "study.toml")

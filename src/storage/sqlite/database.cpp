@@ -158,6 +158,25 @@ bool Database::checkpoint() {
   return code == SQLITE_OK;
 }
 
+// Offsets of section 2 of SQLite's WAL-mode file format; whoever writes pages into the file first
+// stores up to where it means to get, and afterwards that it is there.
+std::optional<Database::Checkpoints> Database::checkpoints() const {
+  constexpr int region = 32768;
+  constexpr std::size_t salts = 32, moved = 96, attempted = 128;
+  sqlite3_file* file = nullptr;
+  sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_FILE_POINTER, static_cast<void*>(&file));
+  if (!file || !file->pMethods || file->pMethods->iVersion < 2) return std::nullopt;
+  void volatile* shared = nullptr;
+  if (file->pMethods->xShmMap(file, 0, region, 0, &shared) != SQLITE_OK || !shared) {
+    return std::nullopt;
+  }
+  const auto number_at = [&](std::size_t offset) {
+    return static_cast<const volatile std::uint32_t*>(shared)[offset / sizeof(std::uint32_t)];
+  };
+  if (number_at(moved) != number_at(attempted)) return std::nullopt;
+  return Checkpoints{number_at(moved), number_at(salts), number_at(salts + 4)};
+}
+
 void Database::keep_log() {
   sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
 }

@@ -6,6 +6,8 @@
 
 #include <sqlite3.h>
 
+#include <array>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -80,6 +82,10 @@ class Database {
   void sync_log();
   // Moves what is in the log (-wal) into the file; false when somebody who reads stood in the way.
   bool checkpoint();
+  // What only a checkpoint changes, as the index of the log (-shm) has it; nothing while one is
+  // under way, or when there is no index.
+  using Checkpoints = std::array<std::uint32_t, 3>;
+  std::optional<Checkpoints> checkpoints() const;
   // Whether the file under our name is no longer the one we have open.
   bool has_moved() const;
   // Everything, as seen now, into a new file.

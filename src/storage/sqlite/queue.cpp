@@ -135,6 +135,8 @@ Result<void> SqliteStorage::leave(const WorkerInfo& worker) {
 
 Result<std::int64_t> SqliteStorage::return_lost(bool blame) {
   return attempt([&]() -> std::int64_t {
+    if (access_ == Access::coordinate)
+      require_own_file();  // now and then, whether it writes or not
     std::map<std::string, bool> known;
     const auto is_gone = [&](std::string_view name) {
       const auto [entry, fresh] = known.try_emplace(std::string(name), false);

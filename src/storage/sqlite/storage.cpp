@@ -241,6 +241,7 @@ Result<void> SqliteStorage::settle() {
     const std::scoped_lock turn(*writing_);
     {
       Transaction transaction(database_);
+      require_own_file();
       database_.execute("UPDATE file_state SET promised = 0, kept = 0 WHERE promised <> 0");
       transaction.commit();
     }
@@ -258,6 +259,30 @@ SqliteStorage::SqliteStorage(const std::string& path, Database database,
       database_(std::move(database)),
       wrote_(is_promised(database_)) {
   database_.execute("PRAGMA synchronous = NORMAL");  // make_durable() does the rest
+  base_.emplace(database_, path_);
+}
+
+bool BaseFile::look(const Database& database, const std::string& path) {
+  if (overwritten_) return false;
+  const auto before = database.checkpoints();
+  const FileStamp stamp = FileStamp::of(path);
+  // A checkpoint since then: the next look has both as they are after it.
+  if (!before || database.checkpoints() != before) return true;
+  // With another inode it is another file: see Database::has_moved().
+  overwritten_ = seen_ && seen_->checkpoints == *before && stamp != seen_->stamp &&
+                 stamp.inode == seen_->stamp.inode;
+  seen_ = {stamp, *before};
+  return !overwritten_;
+}
+
+void SqliteStorage::require_own_file() {
+  if (!base_ || base_->look(database_, path_)) return;
+  throw Fault{{ErrorKind::damaged,
+               "\"" + path_ +
+                   "\" was overwritten by another program while it was in use; results stored "
+                   "before may be lost. To go on with what was copied there, end every vbo that "
+                   "uses it, remove \"" +
+                   path_ + "-wal\" and \"" + path_ + "-shm\", and copy it again"}};
 }
 
 void SqliteStorage::make_durable() {
@@ -280,7 +305,10 @@ SqliteStorage::~SqliteStorage() {
   // cannot be, and the last of them sees to it.
   // Where that fails the log has to stay: without it the file would be refused.
   bool settled = false;
-  quietly([&] { settled = !wrote_ || static_cast<bool>(settle()); });
+  quietly([&] {
+    if (access_ != Access::read) require_own_file();
+    settled = !wrote_ || static_cast<bool>(settle());
+  });
   if (!settled) database_.keep_log();
 }
 

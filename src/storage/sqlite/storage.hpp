@@ -27,6 +27,23 @@ struct FileStamp {
   bool operator==(const FileStamp&) const = default;
 };
 
+// Notices that another program has written into the file while it is in use, as `cp` over it does.
+// While there is a log only checkpoints write there, and whoever makes one has looked before.
+class BaseFile {
+ public:
+  BaseFile(const Database& database, const std::string& path) { (void)look(database, path); }
+  // False once another program has written there.
+  bool look(const Database& database, const std::string& path);
+
+ private:
+  struct Seen {
+    FileStamp stamp;
+    Database::Checkpoints checkpoints;
+  };
+  std::optional<Seen> seen_;
+  bool overwritten_ = false;
+};
+
 // A connection that only reads. When there is no log (-wal) nobody has the file open, and it is
 // read as it is, without the helper files SQLite would leave beside it; `still` then says which
 // state was opened, for somebody may begin to write at any moment.
@@ -137,13 +154,15 @@ class SqliteStorage final : public Storage {
   void see(const WorkerInfo& worker);
   void announce(Audience audience);  // what is committed
   void make_durable();               // what is committed; throws when the disk fails
+  void require_own_file();           // throws when another program has written into the file
   std::string path_;
   Access access_;
   double wait_seconds_ = 0.0;
   std::optional<FileStamp> still_;  // see Reader
   std::optional<WriterLock> lock_;  // before the database: let go after it is closed
   Database database_;
-  std::optional<Space> space_;  // of the stored study, once known
+  std::optional<BaseFile> base_;  // of who may write
+  std::optional<Space> space_;    // of the stored study, once known
   std::shared_ptr<Notifier> notifier_ = std::make_shared<Notifier>();
   std::unique_ptr<Watch> watch_;  // once we have waited
   // Held while writing. Connections of one process take turns without SQLite's pauses.

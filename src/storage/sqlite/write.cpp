@@ -49,7 +49,9 @@ Write::Write(SqliteStorage& storage, bool durable)
     throw Fault{{ErrorKind::io, "\"" + storage.path_ + "\" was opened for reading only"}};
   }
   for (;;) {
+    storage.require_own_file();  // before SQLite stumbles over it
     transaction_.emplace(database);
+    storage.require_own_file();
     const FileState state = state_of(database);
     if (state.promised != 0) {
       if (state.kept != state.promised) database.execute("UPDATE file_state SET kept = promised");
@@ -71,6 +73,7 @@ void Write::commit(Audience announced_to) {
   storage_.announce(announced_to);
   if (durable_) storage_.make_durable();
   if (storage_.database_.has_moved()) fail_moved(storage_.database_, storage_.path_);
+  storage_.require_own_file();
 }
 
 bool is_promised(Database& database) { return state_of(database).promised != 0; }
