@@ -10,7 +10,7 @@ help:
 	@echo "make debug    unit tests without optimization, with assertions of vbo and of the standard library"
 	@echo "make check    clang without warnings, tests under sanitizers, clang-tidy, coverage (takes two hours on two cores)"
 	@echo "make fuzz     libFuzzer on everything that is read from outside, a minute each (MINUTES=60 for longer)"
-	@echo "make bench    evaluations a second of the loop, appended to research/bench/loop.csv"
+	@echo "make bench    evaluations a second of the loop, appended to research/bench/loop.csv, and the table of it"
 	@echo "make package  a .deb for Debian 12 in build/package"
 	@echo "make wheel    Python wheels in build/wheels, tried in a clean environment"
 	@echo "make release  source archive, .deb, wheels, checksums and notes in build/release-files"
