@@ -10,7 +10,6 @@
 namespace vbo {
 namespace {
 
-constexpr double kBalanced = 1e-13;   // residual of an equality that needs no more correction
 constexpr int kRejections = 32;       // uniform points tried before a random walk is started
 constexpr int kPushes = 8;            // along gradients of constraints, before an anchor is asked
 constexpr double kFurther = 1.00001;  // than to the border, so that a push ends inside
@@ -27,28 +26,6 @@ std::uint64_t hash_of(std::span<const double> u) {
     }
   }
   return hash;
-}
-
-// Solves M x = y by Gaussian elimination with pivoting; false when M (n,n) is singular.
-bool solve(std::vector<std::vector<double>>& M, std::vector<double>& y) {
-  const std::size_t n = y.size();
-  for (std::size_t column = 0; column < n; ++column) {
-    std::size_t pivot = column;
-    for (std::size_t row = column + 1; row < n; ++row) {
-      if (std::abs(M[row][column]) > std::abs(M[pivot][column])) pivot = row;
-    }
-    if (std::abs(M[pivot][column]) < 1e-14) return false;
-    std::swap(M[pivot], M[column]);
-    std::swap(y[pivot], y[column]);
-    for (std::size_t row = 0; row < n; ++row) {
-      if (row == column) continue;
-      const double factor = M[row][column] / M[column][column];
-      for (std::size_t k = column; k < n; ++k) M[row][k] -= factor * M[column][k];
-      y[row] -= factor * y[column];
-    }
-  }
-  for (std::size_t i = 0; i < n; ++i) y[i] /= M[i][i];
-  return true;
 }
 
 }  // namespace
@@ -80,6 +57,7 @@ Region::Region(std::span<const Parameter> parameters, std::span<const std::strin
       if (coefficient != 0.0) linear_[i] = true;
     }
     rows_.push_back(std::move(row));
+    equalities_.push_back(&constraint);
   }
 }
 
@@ -154,112 +132,6 @@ Result<void> Region::check(const Point& point) const {
                  "constraint." + std::to_string(c + 1)};
   }
   return {};
-}
-
-void Region::project(State& state) const {
-  for (const std::size_t i : discrete_) state[i] = state_of(i, number_at(i, state[i]));
-  for (const std::size_t i : continuous_) state[i] = std::clamp(state[i], 0.0, 1.0);
-  if (rows_.empty()) return;
-  for (const Row& row : rows_) {
-    if (std::none_of(continuous_.begin(), continuous_.end(),
-                     [&](std::size_t i) { return row.a[i] != 0.0; })) {
-      project_discrete(state, row);
-    }
-  }
-  // The closest point of the equalities, in the coordinates that are not at a bound yet.
-  std::vector<std::size_t> active(continuous_);
-  for (std::size_t round = 0; round <= continuous_.size() && !active.empty(); ++round) {
-    std::vector<const Row*> rows;
-    std::vector<double> residual;
-    bool balanced = true;
-    for (const Row& row : rows_) {
-      if (std::none_of(active.begin(), active.end(),
-                       [&](std::size_t i) { return row.a[i] != 0.0; }))
-        continue;
-      double r = row.b, magnitude = std::abs(row.b);
-      for (std::size_t i = 0; i < size(); ++i) {
-        r -= row.a[i] * state[i];
-        magnitude += std::abs(row.a[i] * state[i]);
-      }
-      balanced = balanced && std::abs(r) <= kBalanced * magnitude;
-      rows.push_back(&row);
-      residual.push_back(r);
-    }
-    if (balanced) return;
-    std::vector<std::vector<double>> gram(rows.size(), std::vector<double>(rows.size()));
-    for (std::size_t p = 0; p < rows.size(); ++p) {
-      for (std::size_t q = 0; q < rows.size(); ++q) {
-        for (const std::size_t i : active) gram[p][q] += rows[p]->a[i] * rows[q]->a[i];
-      }
-    }
-    if (!solve(gram, residual)) return;
-    bool left_the_box = false;
-    for (const std::size_t i : active) {
-      for (std::size_t p = 0; p < rows.size(); ++p) state[i] += rows[p]->a[i] * residual[p];
-      left_the_box = left_the_box || state[i] < 0.0 || state[i] > 1.0;
-      state[i] = std::clamp(state[i], 0.0, 1.0);
-    }
-    if (!left_the_box) continue;  // once more, against rounding
-    std::erase_if(active, [&](std::size_t i) { return state[i] <= 0.0 || state[i] >= 1.0; });
-  }
-}
-
-// Steps of the parameters with the largest room towards the equality, one by one.
-void Region::project_discrete(State& state, const Row& row) const {
-  const State target = state;
-  for (int step = 0; step < 4096; ++step) {
-    double r = row.b, magnitude = std::abs(row.b);
-    for (std::size_t i = 0; i < size(); ++i) {
-      r -= row.a[i] * state[i];
-      magnitude += std::abs(row.a[i] * state[i]);
-    }
-    if (std::abs(r) <= 1e-11 * magnitude) return;
-    std::size_t best = size();
-    double best_state = 0.0, best_cost = std::numeric_limits<double>::infinity();
-    for (const std::size_t i : discrete_) {
-      if (row.a[i] == 0.0) continue;
-      const std::int64_t index = axes_[i].index_of(number_at(i, state[i]));
-      const std::int64_t next = index + ((r > 0.0) == (row.a[i] > 0.0) ? 1 : -1);
-      if (next < 0 || next >= axes_[i].count()) continue;
-      const double moved = state_of(i, axes_[i].number_of_index(next));
-      if (std::abs(row.a[i] * (moved - state[i])) > std::abs(r) * (1.0 + 1e-9)) continue;
-      const double cost = std::abs(moved - target[i]);
-      if (cost < best_cost) {
-        best = i;
-        best_state = moved;
-        best_cost = cost;
-      }
-    }
-    if (best == size()) return;
-    state[best] = best_state;
-  }
-}
-
-// Takes away from the direction what would leave the equalities.
-void Region::project_direction(State& direction) const {
-  if (rows_.empty()) return;
-  std::vector<const Row*> rows;
-  std::vector<double> y;
-  for (const Row& row : rows_) {
-    double dot = 0.0, norm = 0.0;
-    for (const std::size_t i : continuous_) {
-      dot += row.a[i] * direction[i];
-      norm += row.a[i] * row.a[i];
-    }
-    if (norm == 0.0) continue;
-    rows.push_back(&row);
-    y.push_back(dot);
-  }
-  std::vector<std::vector<double>> gram(rows.size(), std::vector<double>(rows.size()));
-  for (std::size_t p = 0; p < rows.size(); ++p) {
-    for (std::size_t q = 0; q < rows.size(); ++q) {
-      for (const std::size_t i : continuous_) gram[p][q] += rows[p]->a[i] * rows[q]->a[i];
-    }
-  }
-  if (!solve(gram, y)) return;
-  for (const std::size_t i : continuous_) {
-    for (std::size_t p = 0; p < rows.size(); ++p) direction[i] -= rows[p]->a[i] * y[p];
-  }
 }
 
 Region::State Region::random_state(Rng& rng) const {

@@ -35,6 +35,9 @@ class Region {
   // Moves u, when it is outside, to a point anywhere in the region: evenly spread u stay evenly
   // spread over the region.
   void spread(std::span<double> u) const;
+  // Takes from numbers, one per parameter as Axis has them, what equalities lack to hold to the
+  // last digits. REQUIRES: they are of a point of the region.
+  void balance(std::span<double> numbers) const;
 
  private:
   // Like u, but parameters of an equality are on a linear scale, where equalities are linear.
@@ -61,6 +64,11 @@ class Region {
   void project(State& state) const;
   void project_discrete(State& state, const Row& row) const;
   void project_direction(State& direction) const;
+  // From how much each row lacks to by how much its coefficients take the active parameters there,
+  // with the least movement; false when there is no such.
+  static bool multipliers(std::span<const Row* const> rows, std::span<const std::size_t> active,
+                          std::vector<double>& residual);
+  bool close_rows(std::span<double> numbers, std::vector<std::size_t> active) const;
   // One step of a random walk whose limit is the uniform distribution over the region.
   void walk(State& state, Rng& rng) const;
   void walk_continuous(State& state, Rng& rng) const;
@@ -77,9 +85,10 @@ class Region {
   std::vector<bool> linear_;         // on a linear scale: part of an equality
   std::vector<double> low_, width_;  // of real and integer parameters
   std::vector<Row> rows_;
-  std::vector<std::size_t> continuous_;  // parameters
-  std::vector<std::size_t> discrete_;    // with more than one value
-  std::vector<State> anchors_;           // points of the region, evenly spread; never empty
+  std::vector<const Expression*> equalities_;  // of each row; in constraints_
+  std::vector<std::size_t> continuous_;        // parameters
+  std::vector<std::size_t> discrete_;          // with more than one value
+  std::vector<State> anchors_;                 // points of the region, evenly spread; never empty
 };
 
 }  // namespace vbo

@@ -74,11 +74,12 @@ std::vector<double> Encoding::unit_of(ConstVectorRef x) const {
 }
 
 Point Encoding::decode_unit(std::span<const double> u) const {
+  std::vector<double> numbers;
+  for (std::size_t i = 0; i < axes_.size(); ++i) numbers.push_back(axes_[i].number_at(u[i]));
+  if (space_.region()) space_.region()->balance(numbers);
   Point point;
   point.reserve(space_.size());
-  for (std::size_t i = 0; i < axes_.size(); ++i) {
-    point.push_back(axes_[i].value_of(axes_[i].number_at(u[i])));
-  }
+  for (std::size_t i = 0; i < axes_.size(); ++i) point.push_back(axes_[i].value_of(numbers[i]));
   return point;
 }
 

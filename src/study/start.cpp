@@ -79,8 +79,11 @@ Point completed(const Space& space, const PartialPoint& start, const Point& sugg
     u.push_back(start[i] ? 0.5 : axes.back().position_of(axes.back().number_of(point[i])));
   }
   left->region()->repair(u);
+  std::vector<double> numbers;
+  for (std::size_t i = 0; i < space.size(); ++i) numbers.push_back(axes[i].number_at(u[i]));
+  left->region()->balance(numbers);
   for (std::size_t i = 0; i < space.size(); ++i) {
-    if (!start[i]) point[i] = axes[i].value_of(axes[i].number_at(u[i]));
+    if (!start[i]) point[i] = axes[i].value_of(numbers[i]);
   }
   return point;
 }

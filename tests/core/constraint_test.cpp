@@ -298,6 +298,31 @@ TEST(Region, StepsKeepMixturesExact) {
   }
 }
 
+TEST(Region, EqualitiesThatImplyEachOtherHoldAsOneDoes) {
+  const Space space = space_of(
+      reals(3), {"x0 + x1 + x2 = 1", "3 * (x0 + x1) + 3 * x2 = 3", "x0 + x1 = 0.7", "x2 = 0.3"});
+  Rng rng(6, "redundant-test");
+  std::vector<double> u(3);
+  for (int i = 0; i < 200; ++i) {
+    for (double& c : u) c = rng.uniform();
+    space.region()->repair(u);
+    EXPECT_NEAR(u[0] + u[1], 0.7, 1e-12);
+    EXPECT_NEAR(u[2], 0.3, 1e-12);
+  }
+}
+
+TEST(Region, BalanceClosesWhatToleranceLeaves) {
+  const Space space = space_of(reals(3), {"x0 + x1 + x2 = 1", "x0 <= 0.25", "x1 >= 0.25"});
+  for (std::vector<double> numbers : {std::vector{0.25, 0.25, 0.5 + 2e-9},
+                                      {0.25, 0.25 + 1e-9, 0.5 - 2e-9},
+                                      {0.0, 0.999999998, 0.0}}) {
+    space.region()->balance(numbers);
+    EXPECT_NEAR(numbers[0] + numbers[1] + numbers[2], 1.0, 1e-15);
+    EXPECT_LE(numbers[0], 0.25);
+    EXPECT_GE(numbers[1], 0.25);
+  }
+}
+
 TEST(Region, ContradictionsAreNamed) {
   const auto error = [](std::vector<std::string> constraints) {
     const Result<Space> space = Space::make(reals(3), std::move(constraints));

@@ -255,6 +255,22 @@ TEST_P(Conformance, KnowsEveryKindOfParameter) {
   game.rounds(5);
 }
 
+// Also where one equality implies another, and where an inequality ends at the same place.
+TEST_P(Conformance, KeepsEqualitiesToTheLastDigits) {
+  const Space space =
+      Space::make({Parameter::real("a", 0, 1), Parameter::real("b", 0, 1),
+                   Parameter::real("c", 0.001, 1, true), Parameter::real("d", -1000, 1000)},
+                  {"a + b + c == 1", "2 * a + 2 * b + 2 * c == 2", "a + d == 2", "a >= 0.1"})
+          .value();
+  Game game(space, options());
+  game.rounds(4);
+  for (const Suggestion& suggestion : game.ask(8)) {
+    const auto at = [&](std::size_t i) { return std::get<double>(suggestion.point[i]); };
+    EXPECT_NEAR(at(0) + at(1) + at(2), 1.0, 1e-12);
+    EXPECT_NEAR(at(0) + at(3), 2.0, 1e-12);
+  }
+}
+
 TEST_P(Conformance, StandsABatchLargerThanTheBudget) {
   OptimizerOptions large = options();
   large.batch = 16;
