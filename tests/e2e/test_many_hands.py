@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Many processes at one study file: telling, asking, working, copying, deleting, all at once."""
+import contextlib
 import json
 import os
 import shutil
@@ -7,6 +8,7 @@ import signal
 import sqlite3
 import stat
 import subprocess
+import threading
 import time
 import unittest
 
@@ -254,6 +256,31 @@ class Files(VboTest):
         for command in ("status", "best", "upgrade"):
             self.assertIn("has schema 3, this build knows 4", self.vbo(command, "parabola.db", expect=5).stderr)
         self.assertEqual((self.folder / "parabola.db").read_bytes(), before)
+
+    def test_readers_of_a_study_that_is_being_upgraded_see_the_old_or_the_new(self):
+        sql = (pathlib.Path(ROOT) / "tests/e2e/data/schema1.sql").read_text()
+        for _ in range(3):
+            with contextlib.closing(sqlite3.connect(self.path("old.db"))) as db, db:
+                db.executescript(sql)
+            wrong = []
+
+            def read():
+                while not wrong:
+                    done = self.vbo("status", "old.db", "--json", expect=None)
+                    if done.returncode == 0:
+                        return
+                    if done.returncode != 2 or "bring it up to date with: vbo upgrade" not in done.stderr:
+                        wrong.append((done.returncode, done.stderr))
+
+            readers = [threading.Thread(target=read) for _ in range(6)]
+            for reader in readers:
+                reader.start()
+            self.vbo("upgrade", "old.db")
+            for reader in readers:
+                reader.join()
+            self.assertEqual(wrong, [])
+            self.assertEqual(self.json("status", "old.db")["completed"], 2)
+            os.remove(self.path("old.db"))
 
 
 if __name__ == "__main__":
