@@ -23,11 +23,12 @@ namespace {
 struct ReportArguments {
   std::vector<std::string> studies;
   std::string output = "report.html";
+  bool places = false;
 };
 
 #ifdef VBO_HAVE_PAGE
 
-Result<std::string> payload_of_study(const std::string& argument) {
+Result<std::string> payload_of_study(const std::string& argument, bool places) {
   Result<OpenedStudy> study = open_to_read(argument);
   if (!study) return study.error();
   Result<StudyReport> report = make_report(*study->storage);
@@ -36,6 +37,7 @@ Result<std::string> payload_of_study(const std::string& argument) {
   const std::vector<Importance> found = importances(report->record, report->trials);
   web::PayloadParts parts;
   parts.url = study->url;
+  parts.places = places;
   parts.importances = &found;
   parts.ledger = &ledger_of(report->record.space, report->record.method_options());
   parts.outputs = web::outputs_worth_showing(*study->storage, *report);
@@ -71,7 +73,7 @@ Result<void> write_file(const std::string& name, const std::string& text) {
 int write_report(const ReportArguments& options, const Console& console) {
   std::vector<std::string> payloads;
   for (const std::string& study : options.studies) {
-    Result<std::string> payload = payload_of_study(study);
+    Result<std::string> payload = payload_of_study(study, options.places);
     if (!payload) return fail(payload.error());
     payloads.push_back(std::move(*payload));
   }
@@ -97,6 +99,8 @@ Action define_report(CLI::App& app, const Console& console) {
   arguments.positional("STUDY", options->studies, "Storages (.db) or study files (.toml)");
   arguments.option("-o,--output", options->output, "FILE",
                    "Where to write; report.html if not given");
+  arguments.flag("--places", options->places,
+                 "Also the storage's folder or server and the machines of workers");
   return [options, &console] { return write_report(*options, console); };
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -12,7 +13,14 @@
 namespace vbo::cli {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+constexpr std::size_t kMostBytes = std::size_t{256} << 20;
+constexpr std::size_t kMostCells = std::size_t{1} << 25;  // forty bytes each, beside their text
+
+Error too_large(const std::string& source) {
+  return {ErrorKind::invalid_input, source + ": found more than " +
+                                        std::to_string(kMostBytes >> 20) +
+                                        " MiB, expected a table of at most that; split it"};
+}
 
 std::string place(const CsvTable& table, int line, int column) {
   return table.source + ":" + std::to_string(line) + ":" + std::to_string(column) + ": ";
@@ -225,6 +233,9 @@ Result<CsvTable> parse_csv(std::string_view text, std::string source) {
       return at(table, (*record)->front(),
                 "this row has " + std::to_string((*record)->size()) + " fields, the header has " +
                     std::to_string(table.header.size()) + ".");
+    } else if ((table.rows.size() + 1) * table.header.size() > kMostCells) {
+      return at(table, (*record)->front(),
+                "found more than " + std::to_string(kMostCells) + " fields, split the table.");
     } else {
       table.rows.push_back(std::move(**record));
     }
@@ -244,15 +255,25 @@ Result<CsvTable> read_csv(const std::string& path) {
     file.open(path, std::ios::binary);
     if (!file) return Error{ErrorKind::not_found, "cannot read " + path + "."};
   }
+  const std::string source = standard ? "standard input" : path;
+  std::error_code unknown;
+  if (const auto size = std::filesystem::file_size(path, unknown);
+      !standard && !unknown && size > kMostBytes) {
+    return too_large(source);
+  }
   std::istream& in = standard ? std::cin : file;
   std::vector<char> buffer(1 << 16);
   while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || in.gcount() > 0) {
-    text.append(buffer.data(), static_cast<std::size_t>(in.gcount()));
-    if (text.size() > kMostBytes) {
-      return Error{ErrorKind::invalid_input, path + " is larger than 1 GiB."};
+    const std::string_view read(buffer.data(), static_cast<std::size_t>(in.gcount()));
+    if (const auto zero = read.find('\0'); zero != read.npos) {
+      return Error{ErrorKind::invalid_input, source + ": found a zero byte at position " +
+                                                 std::to_string(text.size() + zero) +
+                                                 ", expected text"};
     }
+    if (text.size() + read.size() > kMostBytes) return too_large(source);
+    text.append(read);
   }
-  return parse_csv(text, standard ? "standard input" : path);
+  return parse_csv(text, source);
 }
 
 Result<std::vector<DataColumn>> select_columns(const CsvTable& table, const ColumnChoice& choice) {

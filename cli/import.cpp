@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <optional>
 
 #include "cli/file_kind.hpp"
@@ -63,6 +64,7 @@ Result<Columns> columns_of(const CsvTable& table, const Space& space,
   columns.values.resize(values.size());
   std::vector<std::string> names;
   for (const Parameter& p : space.parameters()) names.push_back(p.name);
+  std::map<std::string, std::string> taken;  // what a column is for, and which one is for it
   for (std::size_t c = 0; c < table.header.size(); ++c) {
     const std::string& name = table.header[c].text;
     std::optional<std::size_t> parameter;
@@ -78,6 +80,22 @@ Result<Columns> columns_of(const CsvTable& table, const Space& space,
     const bool reserved = value || name == "state" || name == "error" || name == "seconds" ||
                           (objectives.size() < 2 && name == "sem");
     if (!parameter && !reserved) parameter = space.index_of(name);
+    const std::string purpose = parameter ? "parameter " + space[*parameter].name
+                                : value   ? "value " + std::to_string(*value)
+                                          : "column " + name;
+    if (const auto [entry, fresh] = taken.emplace(purpose, name); !fresh) {
+      return Error{ErrorKind::invalid_input,
+                   place(table, table.header[c]) + "found column \"" + name + "\"" +
+                       (entry->second == name ? " twice" : " beside \"" + entry->second + "\"") +
+                       ", expected one",
+                   name, table.header[c].line};
+    }
+    if (name == kMetricPrefix) {
+      return Error{ErrorKind::invalid_input,
+                   place(table, table.header[c]) + "found column \"" + name +
+                       "\", expected the name of a metric after the dot",
+                   name, table.header[c].line};
+    }
     if (parameter) {
       columns.parameters[*parameter] = c;
     } else if (value) {

@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "core/axis.hpp"
+#include "core/checksum.hpp"
 #include "core/expression.hpp"
 #include "core/limits.hpp"
 #include "web/drawn.hpp"
@@ -294,8 +295,9 @@ std::string payload_of(const StudyReport& report, const std::vector<std::size_t>
   columns.add("source", "u16", column<std::uint16_t>(rows, [&](const Trial& t) {
                 return sources.code(t.rationale.source);
               }));
-  columns.add("worker", "u16",
-              column<std::uint16_t>(rows, [&](const Trial& t) { return workers.code(t.worker); }));
+  columns.add("worker", "u16", column<std::uint16_t>(rows, [&](const Trial& t) {
+                return workers.code(parts.places ? t.worker : shown_worker(t.worker));
+              }));
   columns.add("cause", "u8", column<std::uint8_t>(rows, [](const Trial& t) {
                 return t.failure ? static_cast<int>(t.failure->cause) : 255;
               }));
@@ -342,10 +344,11 @@ std::string payload_of(const StudyReport& report, const std::vector<std::size_t>
   }
   Json outputs = Json::object();
   for (const auto& [id, text] : parts.outputs) outputs[std::to_string(id)] = text;
+  Json status = parts.places ? status_json(report, parts.url) : shown_status(report, parts.url);
   Json header = {{"format", 1},
                  {"rows", rows.size()},
                  {"time_base", report.pace.first_asked},
-                 {"status", status_json(report, parts.url)},
+                 {"status", std::move(status)},
                  {"space", std::move(space)},
                  {"constraints", report.record.space.constraints()},
                  {"limits", limits_json(report.record.space)},
@@ -374,6 +377,31 @@ std::string payload_of(const StudyReport& report, const PayloadParts& parts) {
   std::vector<std::size_t> all(report.trials.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   return payload_of(report, all, parts);
+}
+
+std::string shown_storage(const std::string& url) {
+  if (url.find("://") == std::string::npos) return url.substr(url.find_last_of('/') + 1);
+  constexpr std::string_view key = "study=";
+  const auto begin = url.find(key, std::min(url.find('?'), url.size()));
+  if (begin == std::string::npos) return "PostgreSQL";
+  const auto name = begin + key.size();
+  return "PostgreSQL, study " + url.substr(name, url.find('&', name) - name);
+}
+
+std::string shown_worker(const std::string& name) {
+  constexpr std::string_view digits = "0123456789";
+  const auto colon = name.find_last_of(':');
+  const bool by_machine = colon != std::string::npos && colon + 1 < name.size() &&
+                          name.find_first_not_of(digits, colon + 1) == std::string::npos;
+  if (!by_machine) return name;
+  constexpr std::uint64_t most = 1'000'000;
+  return "worker " + std::to_string(checksum(name) % most);
+}
+
+Json shown_status(const StudyReport& report, const std::string& url) {
+  Json status = status_json(report, shown_storage(url));
+  for (Json& worker : status["workers"]) worker["name"] = shown_worker(worker["name"]);
+  return status;
 }
 
 std::map<TrialId, std::string> outputs_worth_showing(Storage& storage, const StudyReport& report) {

@@ -22,7 +22,8 @@
 namespace vbo::web {
 
 struct PayloadParts {
-  std::string url;  // where the study was read from, for display
+  std::string url;      // where the study was read from, for display
+  bool places = false;  // say the whole of it, and the machines in the names of workers
   const std::vector<Importance>* importances = nullptr;  // one per objective; left out when null
   const Ledger* ledger = nullptr;            // what the numbers of rationales mean; null = unknown
   std::map<TrialId, std::string> outputs{};  // ends of standard error worth showing
@@ -32,6 +33,12 @@ struct PayloadParts {
 std::string payload_of(const StudyReport& report, const std::vector<std::size_t>& rows,
                        const PayloadParts& parts);
 std::string payload_of(const StudyReport& report, const PayloadParts& parts);  // all trials
+
+// What a page may carry elsewhere: a file's name without its folder, a study's without its server,
+// and for a worker named by its machine and process a number that stands for both.
+std::string shown_storage(const std::string& url);
+std::string shown_worker(const std::string& name);
+Json shown_status(const StudyReport& report, const std::string& url);
 
 // The ends of standard error of the trials one would click first: examples of failures, the best.
 std::map<TrialId, std::string> outputs_worth_showing(Storage& storage, const StudyReport& report);

@@ -60,7 +60,7 @@ Json with_history(const StudyRecord& record, const Trial& trial) {
   json["asked_at"] = trial.asked_at;
   json["started_at"] = trial.started_at;
   json["finished_at"] = trial.finished_at;
-  json["worker"] = trial.worker;
+  json["worker"] = shown_worker(trial.worker);
   json["metrics"] = trial.metrics;
   return json;
 }
@@ -88,7 +88,7 @@ Result<std::vector<TrialId>> ids_in(const Json& json) {
 Response StudyService::study() const {
   const std::lock_guard lock(mutex_);
   if (!problem_.empty()) return error_response(503, problem_);
-  Json json = status_json(report_, url_);
+  Json json = shown_status(report_, url_);
   EventId event = 0;
   for (const Trial& trial : report_.trials) event = std::max(event, last_event(trial));
   json["event"] = event;

@@ -42,6 +42,22 @@ TEST(Import, ReadsResultsInAnyOrderOfColumns) {
   EXPECT_EQ(imported.results[2].outcome.failure->cause, FailureCause::non_finite);
 }
 
+TEST(Import, RefusesColumnsThatMeanTheSameOrNothing) {
+  const auto error_of = [](const std::string& header) {
+    const auto table = parse_csv(header + "\n0.1,2,a,1,5\n", "past.csv");
+    const auto imported = results_from(table.value(), space());
+    return imported ? "no error" : imported.error().message;
+  };
+  EXPECT_EQ(error_of("x,n,c,value,x"), "past.csv:1:13: found column \"x\" twice, expected one");
+  EXPECT_EQ(error_of("x,n,c,value,params.x"),
+            "past.csv:1:13: found column \"params.x\" beside \"x\", expected one");
+  EXPECT_EQ(error_of("x,n,c,value,value"),
+            "past.csv:1:13: found column \"value\" twice, expected one");
+  EXPECT_THAT(error_of("x,n,c,value,metrics."), HasSubstr("past.csv:1:13: found column"));
+  EXPECT_THAT(error_of("x,n,c,value,metrics."), HasSubstr("expected the name of a metric"));
+  EXPECT_EQ(error_of("x,n,c,value,metrics.mass"), "no error");
+}
+
 TEST(Import, ListsEveryProblemWithItsPlace) {
   const Imported imported = read(
       "x,n,c,value,colour\n"

@@ -2,9 +2,11 @@
 """Data in: past results from tables and other studies, points nobody suggested, metrics."""
 import csv
 import io
+import resource
+import subprocess
 import unittest
 
-from support import VboTest
+from support import VBO, VboTest
 
 
 class Import(VboTest):
@@ -45,6 +47,22 @@ class Import(VboTest):
         self.assertEqual((done["imported"], done["skipped"]), (2, 5))
         self.write("short.csv", "x,value\n1,2\n")
         self.assertIn('found no column "n"', self.vbo("import", "study.toml", "short.csv", expect=2).stderr)
+
+    def test_endless_files_end_soon_and_pipes_are_read(self):
+        self.study()
+        limited = lambda: resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+        zero = self.vbo("import", "study.toml", "/dev/zero", expect=2, preexec_fn=limited)
+        self.assertIn("/dev/zero: found a zero byte at position 0, expected text", zero.stderr)
+        with open(self.path("huge.csv"), "w") as huge:
+            huge.truncate(1 << 40)
+        self.assertIn("huge.csv: found more than 256 MiB", self.vbo("import", "study.toml", "huge.csv", expect=2).stderr)
+        pipe = f"{VBO} import study.toml <(yes x,n,kind,value)"
+        done = subprocess.run(["bash", "-c", pipe], cwd=self.folder, capture_output=True, text=True, preexec_fn=limited)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("found more than 256 MiB", done.stderr)
+        pipe = f"{VBO} import study.toml --json <(printf 'x,n,kind,value\\n1,2,plain,3\\n')"
+        done = subprocess.run(["bash", "-c", pipe], cwd=self.folder, capture_output=True, text=True)
+        self.assertIn('"imported": 1', done.stdout, done.stderr)
 
     def test_another_study_and_its_own_table(self):
         self.study(budget=8)

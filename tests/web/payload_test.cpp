@@ -33,6 +33,27 @@ StudyReport sample_report() {
   return make_report(record, trials, {});
 }
 
+TEST(Payload, SaysNoFolderServerOrMachineUnlessAsked) {
+  StudyReport report = sample_report();
+  for (Trial& trial : report.trials) trial.worker = "secret-host:4711";
+  report.workers = {{.name = "secret-host:4711"}, {.name = "run"}};
+  PayloadParts parts;
+  for (const std::string url : {"/home/secret-user/study.db", "secret-folder/study.db",
+                                "postgresql://secret@secret-server/db?sslmode=require&study=s"}) {
+    parts.url = url;
+    parts.places = false;
+    EXPECT_EQ(payload_of(report, parts).find("secret"), std::string::npos);
+    parts.places = true;
+    const std::string all = payload_of(report, parts);
+    EXPECT_NE(all.find(url), std::string::npos);
+    EXPECT_NE(all.find("secret-host:4711"), std::string::npos);
+  }
+  EXPECT_EQ(shown_storage("/home/me/study.db"), "study.db");
+  EXPECT_EQ(shown_storage("postgresql://me@host/db?study=s&a=b"), "PostgreSQL, study s");
+  EXPECT_EQ(shown_worker("rig"), "rig");
+  EXPECT_NE(shown_worker("host:1"), shown_worker("host:2"));
+}
+
 struct Decoded {
   Json header;
   std::map<std::string, std::string> columns;  // bytes in their usual order
