@@ -2,6 +2,7 @@
 #include "cluster/fleet.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace vbo {
 namespace {
@@ -27,6 +28,7 @@ Fleet::Fleet(Scheduler& scheduler, FleetOptions options,
 Fleet::Count Fleet::count(const std::vector<ClusterJob>& jobs) {
   Count count;
   for (const ClusterJob& job : jobs) {
+    hidden_.erase(job.id);
     switch (job.state) {
       case ClusterJob::State::waiting:
         ++count.waiting;
@@ -64,6 +66,7 @@ Result<double> Fleet::look(const Demand& demand, double now_seconds) {
   if (demand.ended > ended_before_) {
     failures_ = 0;
     backoff_ = 0.0;
+    hidden_since_ = now_seconds;  // perhaps of one of them
   }
   ended_before_ = demand.ended;
   const Count now = count(*jobs);
@@ -78,8 +81,13 @@ Result<double> Fleet::look(const Demand& demand, double now_seconds) {
     submit_after_ = now_seconds + backoff_;
   }
 
+  if (const auto there = missing_jobs(now.waiting + now.running > 0, now_seconds); !there) {
+    return there.error();
+  }
+
   const std::int64_t useful = (demand.left + options_.slots_per_job - 1) / options_.slots_per_job;
-  const std::int64_t missing = std::min(options_.jobs, useful) - now.waiting - now.running;
+  const std::int64_t missing =
+      std::min(options_.jobs, useful) - now.waiting - now.running - std::ssize(hidden_);
   if (now.lost > 0 && demand.left > 0) {
     say_(jobs_text(now.lost) + " ended before the study did (" + now.why_lost + ")" +
          (words.empty() ? "" : ": " + words));
@@ -88,7 +96,11 @@ Result<double> Fleet::look(const Demand& demand, double now_seconds) {
     say_once("jobs have to wait, and the reason given is: " + now.why_waiting);
   }
   if (missing > 0 && now_seconds >= submit_after_) {
-    if (const auto submitted = scheduler_.submit(missing); !submitted) {
+    std::vector<std::string> accepted;
+    const auto submitted = scheduler_.submit(missing, accepted);
+    if (hidden_.empty()) hidden_since_ = now_seconds;
+    hidden_.insert(accepted.begin(), accepted.end());
+    if (!submitted) {
       const bool nobody_works = now.waiting + now.running == 0;
       if (nobody_works || submitted.error().kind == ErrorKind::not_found) {
         if (submitted.error().kind != ErrorKind::io) return submitted.error();
@@ -109,6 +121,26 @@ Result<double> Fleet::look(const Demand& demand, double now_seconds) {
   waiting_before_ = now.waiting;
   running_before_ = now.running;
   return quiet_until_next_look(changed);
+}
+
+// A controller that lags lists what it has accepted a little later. One that never does would be
+// asked for more and more: what is not listed counts as waiting, and no results for so long end it.
+Result<void> Fleet::missing_jobs(bool somebody_works, double now_seconds) {
+  if (hidden_.empty() || now_seconds - hidden_since_ < options_.longest_hidden) return {};
+  const std::string text = jobs_text(std::ssize(hidden_)) + " of this study (" + *hidden_.begin() +
+                           (hidden_.size() > 1 ? ", ..." : "") +
+                           ") that the batch system has accepted did not appear in its list of "
+                           "jobs within " +
+                           std::to_string(std::llround(options_.longest_hidden)) + " s";
+  if (!somebody_works) {
+    return Error{ErrorKind::conflict,
+                 text + "; are they in another cluster, where its list does not look?"};
+  }
+  say_(text + "; asking for others");
+  hidden_.clear();
+  backoff_ = std::clamp(2 * backoff_, kShortestPause, kLongestBackoff);
+  submit_after_ = now_seconds + backoff_;
+  return {};
 }
 
 Result<double> Fleet::quiet_until_next_look(bool changed) {

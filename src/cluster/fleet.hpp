@@ -16,6 +16,7 @@ namespace vbo {
 struct FleetOptions {
   std::int64_t jobs = 1;           // >= 1: so many at the same time
   std::int64_t slots_per_job = 1;  // >= 1: evaluations of a job at the same time
+  double longest_hidden = 300.0;   // seconds; until a job that was accepted has to be listed
   int most_failures = 20;          // give up after so many failed jobs without a result; 0 = never
 };
 
@@ -48,6 +49,7 @@ class Fleet {
   Count count(const std::vector<ClusterJob>& jobs);
   void say_once(const std::string& text);
   Result<double> trouble(const Error& error);
+  Result<void> missing_jobs(bool somebody_works, double now_seconds);
   Result<double> quiet_until_next_look(bool changed);
 
   Scheduler& scheduler_;
@@ -55,6 +57,8 @@ class Fleet {
   std::function<void(const std::string&)> say_;
   std::set<std::string> seen_;  // ended jobs that have been counted
   std::set<std::string> announced_;
+  std::set<std::string> hidden_;  // accepted, and not listed so far
+  double hidden_since_ = 0.0;     // by the caller's clock; or the last result since
   bool looked_ = false, away_ = false;
   std::int64_t ended_before_ = 0;
   int failures_ = 0;           // jobs, since the last result

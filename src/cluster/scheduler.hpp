@@ -33,7 +33,8 @@ struct ClusterJob {
 class Scheduler {
  public:
   virtual ~Scheduler() = default;
-  virtual Result<void> submit(std::int64_t count) = 0;
+  // Appends the ids of what the batch system has accepted, also before an error.
+  virtual Result<void> submit(std::int64_t count, std::vector<std::string>& accepted) = 0;
   // All jobs of the study; ended ones as long as the batch system remembers them.
   virtual Result<std::vector<ClusterJob>> jobs() = 0;
   virtual Result<void> cancel(std::span<const std::string> ids) = 0;

@@ -60,7 +60,7 @@ class Slurm final : public Scheduler {
     }
   }
 
-  Result<void> submit(std::int64_t count) override {
+  Result<void> submit(std::int64_t count, std::vector<std::string>& accepted) override {
     if (largest_array_ < 0) {
       const Result<std::string> config = call({"scontrol", "show", "config"});
       if (!config) return config.error();
@@ -75,6 +75,11 @@ class Slurm final : public Scheduler {
           std::clamp<std::int64_t>(count, 1, std::max<std::int64_t>(largest_array_, 1));
       const Result<std::string> submitted = call(submission(chunk));
       if (!submitted) return submitted.error();
+      // JOB or JOB;CLUSTER, and parts of an array as squeue spells them.
+      const std::string id = submitted->substr(0, submitted->find_first_of(";\n"));
+      for (std::int64_t part = 0; part < chunk; ++part) {
+        accepted.push_back(largest_array_ > 0 ? id + "_" + std::to_string(part) : id);
+      }
       count -= chunk;
     }
     return {};

@@ -18,12 +18,18 @@ class FakeScheduler final : public Scheduler {
   std::vector<ClusterJob> all;
   std::optional<Error> refuses, away;
   int submissions = 0;
+  std::size_t hidden = 0;
   bool cancelled_all = false;
 
-  Result<void> submit(std::int64_t count) override {
+  bool hides = false;  // what it accepts from now on
+
+  Result<void> submit(std::int64_t count, std::vector<std::string>& accepted) override {
     if (refuses) return *refuses;
     ++submissions;
     for (std::int64_t i = 0; i < count; ++i) {
+      accepted.push_back(std::to_string(all.size() + 100 * hidden));
+      if (hides) ++hidden;
+      if (hides) continue;
       all.push_back({std::to_string(all.size()), State::waiting, "Priority"});
     }
     return {};
@@ -211,6 +217,46 @@ TEST_F(FleetTest, UnusualReasonsToWaitAreSaidOnce) {
   ASSERT_TRUE(look(1000));
   EXPECT_EQ(said, std::vector<std::string>{
                       "jobs have to wait, and the reason given is: PartitionTimeLimit"});
+}
+
+TEST_F(FleetTest, JobsThatAreNeverListedAreNotAskedForAgainAndEndIt) {
+  scheduler.hides = true;
+  double pause = 0.0;
+  while (now < 290.0) {
+    const auto looked = fleet.look({.left = 1000}, now);
+    ASSERT_TRUE(looked);
+    EXPECT_GE(*looked, std::min(pause, 15.0));  // later and later
+    pause = *looked;
+    now += pause;
+  }
+  EXPECT_EQ(scheduler.submissions, 1);
+  EXPECT_EQ(scheduler.hidden, 4U);
+  EXPECT_EQ(pause, 15.0);
+  const auto end = look(1000);
+  ASSERT_FALSE(end);
+  EXPECT_EQ(end.error().message,
+            "4 jobs of this study (0, ...) that the batch system has accepted did not appear in "
+            "its list of jobs within 300 s; are they in another cluster, where its list does not "
+            "look?");
+}
+
+TEST_F(FleetTest, ResultsOfJobsThatAreNotListedCount) {
+  scheduler.hides = true;
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(look(1000, i));
+  EXPECT_EQ(scheduler.submissions, 1);
+}
+
+TEST_F(FleetTest, OthersComeForJobsThatAreNotListedWhileSomeAre) {
+  ASSERT_TRUE(look(4));
+  scheduler.hides = true;
+  ASSERT_TRUE(look(1000));
+  EXPECT_EQ(scheduler.submissions, 2);
+  scheduler.hides = false;
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(look(1000));
+  EXPECT_EQ(scheduler.submissions, 3);
+  EXPECT_EQ(scheduler.count(State::waiting), 4);
+  ASSERT_EQ(said.size(), 1U);
+  EXPECT_TRUE(said[0].starts_with("2 jobs of this study (102, ...)")) << said[0];
 }
 
 TEST_F(FleetTest, LooksRarelyWhileNothingChanges) {

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "cluster/command.hpp"
+#include "cluster/fleet.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace vbo {
@@ -87,12 +88,15 @@ TEST(JobName, IsTheStudysOwn) {
 struct FakeCommands {
   std::int64_t max_array_size = 1001;
   std::vector<Words> calls;
+  int jobs = 0;
+  std::string answer;  // of sbatch, behind the job's number
 
   Result<CommandEnd> operator()(const Words& words) {
     calls.push_back(words);
     if (words[0] == "scontrol") {
       return CommandEnd{true, "MaxArraySize = " + std::to_string(max_array_size) + "\n", ""};
     }
+    if (words[0] == "sbatch") return CommandEnd{true, std::to_string(++jobs) + answer + "\n", ""};
     return CommandEnd{true, "", ""};
   }
   Words arrays() const {
@@ -109,6 +113,7 @@ struct FakeCommands {
 struct SlurmCommands : ::testing::Test {
   testing::TemporaryFolder folder;
   FakeCommands fake;
+  Words accepted;
   SlurmOptions options{.job_name = "vbo-x",
                        .command = {"/opt/it's here/vbo", "work", "/data/study.toml"},
                        .directory = "/data",
@@ -122,19 +127,38 @@ struct SlurmCommands : ::testing::Test {
 
 TEST_F(SlurmCommands, ArraysAreNoLargerThanTheSiteAllows) {
   fake.max_array_size = 4;
-  ASSERT_TRUE(slurm()->submit(10));
+  ASSERT_TRUE(slurm()->submit(10, accepted));
   EXPECT_EQ(fake.arrays(), (Words{"--array=0-3", "--array=0-3", "--array=0-1"}));
+  EXPECT_EQ(accepted.size(), 10U);
+  EXPECT_EQ(accepted.back(), "3_1");
 }
 
 TEST_F(SlurmCommands, ASiteWithoutArraysGetsSingleJobs) {
   fake.max_array_size = 0;
-  ASSERT_TRUE(slurm()->submit(3));
+  ASSERT_TRUE(slurm()->submit(3, accepted));
   EXPECT_EQ(fake.arrays(), Words{});
   EXPECT_EQ(fake.calls.size(), 4U);  // scontrol, and three times sbatch
+  EXPECT_EQ(accepted, (Words{"1", "2", "3"}));
+}
+
+// A squeue that looks at one cluster, and an sbatch that gives the jobs to another.
+TEST_F(SlurmCommands, JobsOfAnotherClusterAreAskedForOnce) {
+  fake.answer = ";elsewhere";
+  const auto scheduler = slurm();
+  Fleet fleet(*scheduler, {.jobs = 3}, [](const std::string&) {});
+  Result<double> pause = 0.0;
+  for (double now = 0.0; pause && now < 1000.0;) {
+    pause = fleet.look({.left = 100}, now);
+    if (pause) now += *pause;
+  }
+  ASSERT_FALSE(pause);
+  EXPECT_NE(pause.error().message.find("3 jobs of this study (1_0, ...)"), std::string::npos);
+  EXPECT_EQ(fake.jobs, 1);
+  EXPECT_LT(fake.calls.size(), 40U);  // in five minutes
 }
 
 TEST_F(SlurmCommands, TheUsersOptionsComeAfterOurs) {
-  ASSERT_TRUE(slurm()->submit(1));
+  ASSERT_TRUE(slurm()->submit(1, accepted));
   const Words& words = fake.calls.back();
   const auto ours = std::find(words.begin(), words.end(), "--cpus-per-task=4");
   const auto theirs = std::find(words.begin(), words.end(), "--cpus-per-task=1");
@@ -144,7 +168,7 @@ TEST_F(SlurmCommands, TheUsersOptionsComeAfterOurs) {
 }
 
 TEST_F(SlurmCommands, TheScriptKeepsWordsTogether) {
-  ASSERT_TRUE(slurm()->submit(1));
+  ASSERT_TRUE(slurm()->submit(1, accepted));
   EXPECT_TRUE(fake.calls.back().back().starts_with(
       "--wrap=exec '/opt/it'\\''s here/vbo' 'work' '/data/study.toml' --name "))
       << fake.calls.back().back();
@@ -159,7 +183,7 @@ TEST_F(SlurmCommands, ARefusedChunkIsAnError) {
     }
     return fake(words);
   });
-  const auto submitted = refuse->submit(1);
+  const auto submitted = refuse->submit(1, accepted);
   ASSERT_FALSE(submitted);
   EXPECT_NE(submitted.error().message.find("Job violates accounting/QOS policy"),
             std::string::npos);
