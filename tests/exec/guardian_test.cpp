@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What is left of evaluators, and of what they started, when somebody is killed or runs too long.
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <cstdlib>
@@ -113,6 +114,18 @@ TEST_P(Guardian, KilledPoolTakesEverythingAlong) {
   expect_gone(pids);
   EXPECT_TRUE(is_gone(guardian));
   victim_ = -1;
+}
+
+// It could not notice the end of the pool any more, and would outlive it.
+TEST_P(Guardian, WithoutRoomForDescriptorsItEndsAtOnce) {
+  victim_ = fork();
+  if (victim_ == 0) {
+    const rlimit few{16, 16};
+    setrlimit(RLIMIT_NOFILE, &few);
+    const auto pool = make_process_executor(test_space(), shell("echo 1"));
+    for (;;) pause();
+  }
+  EXPECT_TRUE(is_gone(child_called(victim_, "vbo-guardian")));
 }
 
 TEST_P(Guardian, TimeoutEndsEverything) {
