@@ -222,12 +222,12 @@ Error no_such_trial(Storage& storage, TrialId id, const std::string& study_argum
       if (revision.before.id != id || revision.kind != RevisionKind::dropped) continue;
       return {ErrorKind::not_found,
               who + " was dropped" + (revision.reason.empty() ? "" : " (" + revision.reason + ")") +
-                  "; tell a result of its point with: vbo tell " + study_argument +
+                  "; tell a result of its point with: vbo tell " + shell_quoted(study_argument) +
                   " --at NAME=VALUE ... VALUE"};
     }
   }
-  return {ErrorKind::not_found,
-          who + " does not exist; the open ones: vbo ask " + study_argument + " --pending"};
+  return {ErrorKind::not_found, who + " does not exist; the open ones: vbo ask " +
+                                    shell_quoted(study_argument) + " --pending"};
 }
 
 namespace {
@@ -286,7 +286,7 @@ Result<Told> tell_result(const TellWish& wish) {
   if (completed) return Told{ended, objectives};
   Error error = completed.error();
   if (error.kind == ErrorKind::conflict) {
-    error.message += ". If that is wrong, replace it: vbo tell " + wish.study + " " +
+    error.message += ". If that is wrong, replace it: vbo tell " + shell_quoted(wish.study) + " " +
                      std::to_string(ended.id) + " " +
                      (ended.value() ? value_arguments(objectives, ended.values) : "--fail REASON") +
                      " --replace REASON";

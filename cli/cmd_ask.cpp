@@ -3,6 +3,7 @@
 #include "cli/commands.hpp"
 #include "cli/target.hpp"
 #include "cli/trial_json.hpp"
+#include "exec/command_template.hpp"
 
 namespace vbo::cli {
 namespace {
@@ -56,7 +57,7 @@ int ask(const AskArguments& options, const Console& console) {
   const int code = print_suggestions(answer->space, answer->trials, options.json);
   if (answer->trials.empty()) return fail(kNoSuccess, "the space has no more points to suggest");
   if (!console.quiet && !options.json && is_terminal(2)) {
-    print_err("Tell a result with: vbo tell " + options.study + " ID " +
+    print_err("Tell a result with: vbo tell " + shell_quoted(options.study) + " ID " +
               value_arguments(answer->objectives) + "\n");
   }
   return code;

@@ -8,6 +8,7 @@
 #include "cli/target.hpp"
 #include "cli/trial_json.hpp"
 #include "core/one_line.hpp"
+#include "exec/command_template.hpp"
 #include "report/json.hpp"
 #include "report/why.hpp"
 
@@ -151,7 +152,8 @@ int explain(const std::string& argument, TrialId id, bool terms, bool json) {
   if (!trial) return fail(trial.error());
   if (!*trial) {
     return fail(kWrongUsage, "there is no trial " + std::to_string(id) + " in \"" +
-                                 study->record.name + "\"; vbo trials " + argument + " lists them");
+                                 study->record.name + "\"; vbo trials " + shell_quoted(argument) +
+                                 " lists them");
   }
   const StudyRecord& record = study->record;
   const Ledger& ledger = ledger_of(record.space, record.method_options());

@@ -126,7 +126,7 @@ std::string reason(const StudyFile& file, const Summary& summary) {
     case RunEnd::setup_failure:
       return fmt::format(
           "Paused: the first evaluations all failed in the same way, so the set-up is probably "
-          "wrong. They do not count: `vbo run` evaluates them again.");
+          "wrong. They do not count.");
   }
   return "";
 }
@@ -161,24 +161,43 @@ std::string result_text(const StudyFile& file, const Summary& summary, const Con
   return summary.failures.empty() ? "No evaluation has succeeded.\n" : "";
 }
 
+using Steps = std::vector<std::pair<std::string, std::string>>;  // a command, and what for
+
+std::string steps_text(const Steps& steps) {
+  std::size_t width = 0;
+  for (const auto& step : steps) width = std::max(width, step.first.size());
+  std::string text = "Next:\n";
+  for (const auto& [command, purpose] : steps) {
+    text += fmt::format("  {:<{}}   {}\n", command, width, purpose);
+  }
+  return text;
+}
+
 // Commands to continue with, ready for a shell. After failures the cause comes first: running again
 // at once would only repeat them.
 std::string next_steps(const StudyFile& file, const Summary& summary) {
   const std::string db = shell_quoted(file.study.storage), study = shell_quoted(file.path);
   constexpr std::int64_t enough_for_importance = 20;
-  std::vector<std::pair<std::string, std::string>> steps;
+  Steps steps;
+  const auto repair = [&] {
+    steps.emplace_back("vbo retry " + study + " --failed",
+                       "when it is repaired: evaluate them again");
+    steps.emplace_back("vbo run " + study, "resume");
+  };
   switch (summary.end) {
     case RunEnd::setup_failure:
       steps.emplace_back("vbo check " + study, "look: one point with all that it prints");
-      steps.emplace_back("vbo run " + study,
-                         "when it is repaired: resume, those that failed first");
+      repair();
       break;
     case RunEnd::too_many_failures:
       steps.emplace_back("vbo trials " + db + " --state failed --json", "look: why they failed");
-      steps.emplace_back("vbo retry " + study + " --failed",
-                         "when it is repaired: evaluate them again");
-      steps.emplace_back("vbo run " + study, "resume");
+      repair();
       break;
+    case RunEnd::budget_spent:
+      if (summary.counts.completed > 0 || summary.counts.failed == 0) break;
+      steps.emplace_back("vbo trials " + db + " --state failed --json", "look: why they failed");
+      repair();
+      return steps_text(steps);
     case RunEnd::interrupted:
     case RunEnd::time_over:
       steps.emplace_back("vbo run " + study, "resume");
@@ -204,13 +223,7 @@ std::string next_steps(const StudyFile& file, const Summary& summary) {
   if (summary.end == RunEnd::budget_spent) {
     steps.emplace_back("vbo run " + study, "after raising study.budget: continue");
   }
-  std::size_t width = 0;
-  for (const auto& step : steps) width = std::max(width, step.first.size());
-  std::string text = "Next:\n";
-  for (const auto& [command, purpose] : steps) {
-    text += fmt::format("  {:<{}}   {}\n", command, width, purpose);
-  }
-  return text;
+  return steps_text(steps);
 }
 
 void print_summary(const StudyFile& file, const Summary& summary, const Console& console) {
@@ -410,10 +423,33 @@ Result<std::vector<Trial>> results_to_begin_with(const Study& study) {
   return *best ? std::vector<Trial>{**best} : std::vector<Trial>();
 }
 
+// Results that the method knows, which is where progress begins: what others stored after an
+// earlier coordinator had ended is counted when this one takes it.
+Result<TrialCounts> counts_told(Study& study) {
+  const Result<std::unique_ptr<Storage>> storage = study.connect(Access::read);
+  if (!storage) return storage.error();
+  constexpr int most_looks = 100;
+  for (int looks = 1;; ++looks) {
+    const Result<std::vector<Trial>> untold = (*storage)->load_untold();
+    if (!untold) return untold.error();
+    Result<TrialCounts> counts = (*storage)->counts();
+    if (!counts) return counts;
+    const Result<std::vector<Trial>> later = (*storage)->load_untold();
+    if (!later) return later.error();
+    if (later->size() != untold->size() && looks < most_looks) continue;  // workers go on meanwhile
+    for (const Trial& trial : *untold) {
+      --(trial.state == TrialState::completed ? counts->completed
+         : trial.state == TrialState::stopped ? counts->stopped
+                                              : counts->failed);
+    }
+    return counts;
+  }
+}
+
 Result<Summary> run_study(const StudyFile& file, Study& study, const Crew& crew,
                           const std::atomic<int>& interrupts, double time_limit,
                           const Console& console) {
-  const Result<TrialCounts> before = study.counts();
+  const Result<TrialCounts> before = counts_told(study);
   if (!before) return before.error();
   Result<std::vector<Trial>> results = results_to_begin_with(study);
   if (!results) return results.error();
@@ -487,8 +523,9 @@ int run(const RunArguments& options, const Console& console) {
                 "found the storage " + options.file +
                     ", expected the study file (.toml) that says how to evaluate: vbo run "
                     "STUDY.toml. To look at the study: vbo status " +
-                    options.file + ". To evaluate its suggestions yourself: vbo ask " +
-                    options.file);
+                    shell_quoted(options.file) +
+                    ". To evaluate its suggestions yourself: vbo ask " +
+                    shell_quoted(options.file));
   }
   Result<StudyFile> file = read_study_file(options.file);
   if (!file) return fail(file.error());

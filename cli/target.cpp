@@ -5,6 +5,7 @@
 
 #include "cli/evaluator.hpp"
 #include "cli/file_kind.hpp"
+#include "exec/command_template.hpp"
 
 namespace vbo::cli {
 namespace {
@@ -20,7 +21,7 @@ Error no_study(const std::string& argument, const std::string& url) {
   if (is_study_file(argument)) {
     return {ErrorKind::not_found, "the study of " + argument +
                                       " has not been started: there is no " + url +
-                                      ". Start it with: vbo run " + argument};
+                                      ". Start it with: vbo run " + shell_quoted(argument)};
   }
   return {ErrorKind::not_found, url +
                                     ": no such file, expected the storage of a study (its .db "

@@ -68,6 +68,8 @@ enum class Access {
 struct Claim {
   Trial trial;             // state running; attempts counts this one
   std::int64_t token = 0;  // proves whose it is; never 0
+  // When the evaluation ended, by this process' clock; nothing: as it is stored.
+  std::optional<std::chrono::steady_clock::time_point> ended_at = {};
 };
 
 // Somebody who evaluates. `process` tells machine and process apart, so that others on the same

@@ -93,6 +93,7 @@ Prediction prediction_of(const StudyRecord& record, std::span<const Trial> histo
     if (is_feasible(record.space, other) && (!best || order.better(other, *best))) best = &other;
   }
   if (best) prediction.best_before = best->value();
+  prediction.results_before = std::ssize(known);
   if (const double* mean = find(trial.rationale, "mean")) prediction.mean = *mean;
   if (const double* deviation = find(trial.rationale, "deviation")) {
     prediction.deviation = *deviation;
@@ -143,6 +144,8 @@ std::string why_text(const StudyRecord& record, const Prediction& prediction, co
         }
         if (prediction.best_before) {
           text += " (best so far " + number(*prediction.best_before) + ")";
+        } else if (prediction.results_before > 0) {
+          text += " (nothing feasible so far)";
         }
         if (prediction.beats) {
           text += ", " + percent(*prediction.beats) + " likely better than the best";
@@ -156,6 +159,11 @@ std::string why_text(const StudyRecord& record, const Prediction& prediction, co
       } else if (prediction.best_before) {
         text = "Tried without a prediction, when the best so far was " +
                number(*prediction.best_before);
+      } else if (prediction.results_before > 0) {
+        text = "Tried when " + (prediction.results_before == 1
+                                    ? "the one result so far was not feasible"
+                                    : "none of the " + std::to_string(prediction.results_before) +
+                                          " results so far was feasible");
       } else {
         text = "Tried before there was any result to predict from";
       }

@@ -20,6 +20,7 @@ struct Prediction {
   std::optional<double> mean, deviation;
   std::optional<double> feasible;     // probability within all limits
   std::optional<double> best_before;  // the best feasible result the method knew
+  std::int64_t results_before = 0;    // that it knew, feasible or not
   std::optional<double> beats;        // probability of a better value than that
   // Of several objectives instead: how many trade-offs the method knew, and whether the result is
   // one of the best now.

@@ -3,7 +3,9 @@
 // for its lease, and numbers nobody else has.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace vbo {
@@ -13,7 +15,12 @@ namespace vbo {
 bool process_is_gone(const std::string& process);
 
 std::int64_t new_token();  // random, above 0
-double system_seconds();   // since 1970, by this machine's clock
+// Since a result of this process ended; 0 = unknown.
+inline double seconds_since(const std::optional<std::chrono::steady_clock::time_point>& ended_at) {
+  using Seconds = std::chrono::duration<double>;
+  return ended_at ? Seconds(std::chrono::steady_clock::now() - *ended_at).count() : 0.0;
+}
+double system_seconds();  // since 1970, by this machine's clock
 
 // By the clock that nobody sets and that stands still while the machine sleeps: since this start of
 // it. What leases are measured with where all who hold one are on one machine.

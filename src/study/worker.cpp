@@ -137,6 +137,7 @@ class Worker {
     if (executor_.running() > 0) gather(executor_.wait(std::chrono::milliseconds(0)));
   }
   void gather(std::vector<Outcome> outcomes) {
+    const auto now = Clock::now();
     for (Outcome& outcome : outcomes) {
       const auto claim = claims_.find(outcome.id);
       if (claim == claims_.end()) continue;
@@ -149,7 +150,7 @@ class Worker {
       Trial ended = ended_by(claim->second.trial, std::move(outcome), limits_, objectives_);
       ended.attempts += retries;
       ended.worker = me_.name;
-      results_.push_back({std::move(ended), claim->second.token});
+      results_.push_back({std::move(ended), claim->second.token, now});
     }
   }
 

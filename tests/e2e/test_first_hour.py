@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What a new user meets in the first hour: the default method, a wrong set-up, checks, explanations."""
 import json
+import re
 import signal
 import time
 import unittest
@@ -47,6 +48,7 @@ class Failures(VboTest):
         self.assertIn("Last line of its standard error: no license for ngspice", done.stdout)
         steps = done.stderr[done.stderr.index("Next:"):].splitlines()
         self.assertIn("vbo check study.toml", steps[1])
+        self.assertIn("vbo retry study.toml --failed", steps[2])
         # Without a change it pauses again at once, after the same evaluations.
         again = self.vbo("run", "study.toml", expect=3)
         self.assertIn("failed, all in the same way; evaluating them again", again.stderr)
@@ -65,6 +67,11 @@ class Failures(VboTest):
         self.assertRegex(done.stdout, r"eason \(\d of 6 failures\): ")
         self.assertIn("Last line of its standard error: cannot solve", done.stdout)
         self.assertNotIn("budget is spent", done.stdout)
+        steps = done.stderr[done.stderr.index("Next:"):].splitlines()[1:]
+        self.assertEqual([" ".join(step.split()[:3]) for step in steps],
+                         ["vbo trials parabola.db", "vbo retry study.toml", "vbo run study.toml"])
+        self.assertIn("--state failed", steps[0])
+        self.assertIn("--failed", steps[1])
 
     def test_all_that_failed_is_evaluated_again(self):
         self.study(["sh", "-c", 'test -e repaired || { test $VBO_TRIAL_ID -le 2 || exit $VBO_TRIAL_ID; }; echo 1'],
@@ -132,6 +139,58 @@ class Explain(VboTest):
         self.assertIn("A start point", self.vbo("explain", "parabola.db", 1).stdout)
         self.vbo("tell", "parabola.db", "--at", "x=1", "--at", "n=2", "--at", "kind=plain", 7)
         self.assertIn("A result from outside", self.vbo("explain", "parabola.db", 4).stdout)
+
+
+    def test_results_that_are_all_infeasible_are_results(self):
+        limit = '[[constraint]]\nmetric = "stress"\nat_most = 5.0\n'
+        print_both = ["sh", "-c", """echo '{"value": 1, "metrics": {"stress": 7}}'"""]
+        self.write("study.toml", (self.folder / self.study(print_both, budget=12, batch=2, workers=1,
+                                                           method="gp-logei")).read_text() + limit)
+        self.vbo("run", "study.toml", expect=3)
+        self.assertIn("before there was any result", self.vbo("explain", "parabola.db", 1).stdout)
+        self.assertRegex(self.vbo("explain", "parabola.db", 12).stdout,
+                         r"\(nothing feasible so far\)|none of the 1[01] results so far was feasible")
+
+
+class Counts(VboTest):
+    """Numbers that a person compares: of the coordinator, of the workers, of the study."""
+
+    def test_a_killed_coordinator_does_not_count_twice(self):
+        self.study(["sh", "-c", "until test -e go; do sleep 0.02; done; echo $VBO_TRIAL_ID"], budget=12, batch=6)
+        first = self.start("run", "study.toml", "--workers", 0)
+        worker = self.start("work", "study.toml", "--workers", 3)
+        self.wait_status(lambda s: s["running"] == 3, "three are being evaluated")
+        first.kill()
+        first.wait()
+        self.write("go", "")
+        self.wait_status(lambda s: s["completed"] >= 6, "what was suggested is evaluated")
+        # The workers know their own results at once.
+        self.assertEqual(sum(w["completed"] for w in self.json("workers", "parabola.db")),
+                         self.json("status", "parabola.db")["completed"])
+        err = self.vbo("run", "study.toml", "--workers", 0).stderr
+        shown = [int(n) for n in re.findall(r"(\d+)/12 evaluated", err)]
+        self.assertEqual((shown[-1], max(shown)), (12, 12), err)
+        self.finish(worker, 0)
+
+    def test_no_more_run_at_a_time_than_there_are_workers(self):
+        self.study(budget=40, workers=2)
+        self.vbo("run", "study.toml")
+        trials = self.json("trials", "parabola.db")
+        for trial in trials:
+            at_once = sum(t["started_at"] <= trial["started_at"] < t["finished_at"] for t in trials)
+            self.assertLessEqual(at_once, 2, trial)
+
+    def test_names_with_blanks_are_quoted_in_hints(self):
+        text = (self.folder / self.study(budget=1)).read_text().replace("parabola.db", "my study.db")
+        self.write("my study.toml", text)
+        self.assertIn("vbo run 'my study.toml'", self.vbo("status", "my study.toml", expect=2).stderr)
+        self.vbo("run", "my study.toml")
+        for arguments, hint in ((("explain", "my study.db", 9), "vbo trials 'my study.db'"),
+                                (("tell", "my study.db", 9, 1), "vbo ask 'my study.db' --pending"),
+                                (("tell", "my study.db", 1, 1), "vbo tell 'my study.db' 1 1 --replace"),
+                                (("run", "my study.db"), "vbo status 'my study.db'")):
+            with self.subTest(arguments):
+                self.assertIn(hint, self.vbo(*arguments, expect=None).stderr)
 
 
 class Serve(VboTest):

@@ -84,7 +84,7 @@ Result<std::vector<Completion>> MemoryStorage::complete_all(std::span<const Clai
   const std::scoped_lock lock(state_->mutex);
   bool writes = false;
   std::vector<Completion> completions;
-  for (const auto& [trial, token] : ended) {
+  for (const auto& [trial, token, ended_at] : ended) {
     const auto it = state_->trials.find(trial.id);
     if (it == state_->trials.end()) {
       if (token == 0) return storage_error::no_trial(trial.id);
@@ -101,11 +101,11 @@ Result<std::vector<Completion>> MemoryStorage::complete_all(std::span<const Clai
   }
   if (!writes) return completions;
   if (const auto ready = state_->begin_write(Audience::coordinator); !ready) return ready.error();
-  for (const auto& [trial, token] : ended) {
+  for (const auto& [trial, token, ended_at] : ended) {
     const auto it = state_->trials.find(trial.id);
     if (it == state_->trials.end() || !is_open(it->second.trial)) continue;
     MemoryEntry& entry = it->second;
-    state_->end(entry, trial);
+    state_->end(entry, trial, seconds_since(ended_at));
     if (token != 0) entry.token = token;
     state_->untold.push_back(trial.id);
   }
@@ -206,8 +206,13 @@ Result<QueueState> MemoryStorage::queue_state() {
 Result<std::vector<WorkerInfo>> MemoryStorage::load_workers() {
   const std::scoped_lock lock(state_->mutex);
   std::vector<WorkerInfo> workers;
+  std::map<std::pair<std::string, std::string>, std::int64_t> ended;
+  for (const auto& [id, entry] : state_->trials) {
+    if (!is_open(entry.trial)) ++ended[{entry.process, entry.trial.worker}];
+  }
   for (const auto& [key, worker] : state_->workers) {
     workers.push_back(worker);
+    workers.back().completed = std::max(worker.completed, ended[key]);
     workers.back().alive = worker.seen_at > state_->clock() - kLeaseSeconds;
   }
   return workers;

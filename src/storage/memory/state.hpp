@@ -75,7 +75,7 @@ struct MemoryStorage::State {
     claims.erase(entry.token);
     if (entry.offered) offered.insert(entry.trial.id);
   }
-  void end(MemoryEntry& entry, const Trial& ended_trial) {
+  void end(MemoryEntry& entry, const Trial& ended_trial, double seconds_ago = 0.0) {
     Trial& stored = entry.trial;
     take_outcome(stored, ended_trial);
     stored.seconds = ended_trial.seconds;
@@ -86,7 +86,7 @@ struct MemoryStorage::State {
       stored.suggested = ended_trial.suggested;
     }
     if (!ended_trial.worker.empty()) stored.worker = ended_trial.worker;
-    stored.finished_at = clock();
+    stored.finished_at = clock() - seconds_ago;
     offered.erase(stored.id);
     running.erase(stored.id);
     claims.erase(entry.token);

@@ -106,17 +106,18 @@ Result<std::vector<Completion>> PostgresStorage::complete_all(std::span<const Cl
           "FOR UPDATE",
           {study_, list_of(ids)});
     }
-    for (const Claim& claim : ended) completions.push_back(complete_one(claim.trial, claim.token));
+    for (const Claim& claim : ended) completions.push_back(complete_one(claim));
     if (together) together->commit();
     notify(for_coordinator_);
     return completions;
   });
 }
 
-Completion PostgresStorage::complete_one(const Trial& ended, std::int64_t token) {
+Completion PostgresStorage::complete_one(const Claim& claim) {
+  const auto& [ended, token, ended_at] = claim;
   Trial trial = ended;
   trial.told_in = 0;
-  if (store_end(trial, token)) return Completion::recorded;
+  if (store_end(trial, token, seconds_since(ended_at))) return Completion::recorded;
   const std::optional<Trial> stored = read_one(ended.id);
   if (token != 0 && (!stored || !stored->has_ended())) return Completion::unknown;
   if (!stored) throw Fault{storage_error::no_trial(ended.id)};
@@ -332,9 +333,11 @@ Result<QueueState> PostgresStorage::queue_state() {
 Result<std::vector<WorkerInfo>> PostgresStorage::load_workers() {
   return attempt([&] {
     const Rows rows = connection_.query(
-        "SELECT name, host, process, slots, completed, started_at, seen_at, "
-        "seen_at > vbo.clock() - $2::float8 FROM vbo.workers WHERE study = $1 "
-        "ORDER BY started_at, name",
+        "SELECT w.name, w.host, w.process, w.slots, greatest(w.completed, t.ended), w.started_at, "
+        "w.seen_at, w.seen_at > vbo.clock() - $2::float8 FROM vbo.workers w LEFT JOIN (SELECT "
+        "process, worker, count(*) AS ended FROM vbo.trials WHERE study = $1 AND finished_seq IS "
+        "NOT NULL GROUP BY process, worker) t ON t.process = w.process AND t.worker = w.name "
+        "WHERE w.study = $1 ORDER BY w.started_at, w.name",
         {study_, kLeaseSeconds});
     std::vector<WorkerInfo> workers;
     for (int i = 0; i < rows.size(); ++i) {

@@ -183,7 +183,7 @@ Result<void> PostgresStorage::add_trials(std::span<const Trial> trials,
   return added;
 }
 
-bool PostgresStorage::store_end(const Trial& ended, std::int64_t token) {
+bool PostgresStorage::store_end(const Trial& ended, std::int64_t token, double seconds_ago) {
   Parameter cause(std::nullopt);
   Parameter message(std::nullopt);
   if (ended.failure) {
@@ -199,14 +199,15 @@ bool PostgresStorage::store_end(const Trial& ended, std::int64_t token) {
   const Rows done = connection_.query(
       "WITH done AS (UPDATE vbo.trials SET state = $3, value = $4, cause = $5, message = $6, "
       "metrics = nullif($7, ''), seconds = $8, attempts = $9, told_in = $10, "
-      "finished_at = vbo.clock(), finished_seq = nextval('vbo.finished'), end_check = $11, "
+      "finished_at = vbo.clock() - $17::float8, finished_seq = nextval('vbo.finished'), end_check "
+      "= $11, "
       "worker = CASE $12 WHEN '' THEN worker ELSE $12 END, "
       "token = CASE $13::bigint WHEN 0 THEN token ELSE $13 END, actual = nullif($15, ''), "
       "details = nullif($16, '') "
       "WHERE study = $1 AND id = $2 AND told_in IS NULL AND state IN ('waiting', 'running') "
       // A server that crashed can have lost the claim and the suggestion: only the same point
       // takes the result of another claim.
-      "AND ($13::bigint = 0 OR token = $13::bigint OR params = $17) "
+      "AND ($13::bigint = 0 OR token = $13::bigint OR params = $18) "
       "RETURNING id), "
       "output AS (INSERT INTO vbo.outputs (study, trial, stderr) SELECT $1, id, $14 FROM done "
       "WHERE length($14::bytea) > 0 ON CONFLICT (study, trial) DO UPDATE SET "
@@ -215,7 +216,7 @@ bool PostgresStorage::store_end(const Trial& ended, std::int64_t token) {
       {study_, ended.id, to_string(ended.state), ended.value(), cause, message,
        metrics_text(ended.metrics), ended.seconds, ended.attempts, told, end_check(ended),
        ended.worker, token, Parameter::bytes(ended.stderr_tail), actual, details_text(ended),
-       params});
+       seconds_ago, params});
   return !done.empty();
 }
 

@@ -74,7 +74,7 @@ class PostgresStorage final : public Storage {
   // One transaction of the coordinator, which is still the coordinator.
   template <class Work>
   Result<void> coordinated(Work work, Durability durability = Durability::at_once);
-  Completion complete_one(const Trial& ended, std::int64_t token);
+  Completion complete_one(const Claim& claim);
   void shorten_leases();
   void require_write() const;
   std::optional<StudyRecord> read_study();
@@ -82,7 +82,7 @@ class PostgresStorage final : public Storage {
   std::optional<Trial> read_one(TrialId id);
   std::vector<Trial> read_trials(const Rows& rows, bool with_output);
   [[noreturn]] void fail_unchanged(TrialId id, const Error& otherwise);
-  bool store_end(const Trial& ended, std::int64_t token);
+  bool store_end(const Trial& ended, std::int64_t token, double seconds_ago = 0.0);
   void count_told(std::span<const Trial> trials);
   void notify(const std::string& channel);
   // Writes down what a trial was before a revision.

@@ -77,16 +77,17 @@ Result<std::vector<Completion>> SqliteStorage::complete_all(std::span<const Clai
   return attempt([&] {
     Write write(*this, true);
     std::vector<Completion> completions;
-    for (const Claim& claim : ended) completions.push_back(complete_one(claim.trial, claim.token));
+    for (const Claim& claim : ended) completions.push_back(complete_one(claim));
     write.commit(Audience::coordinator);
     return completions;
   });
 }
 
-Completion SqliteStorage::complete_one(const Trial& ended, std::int64_t token) {
+Completion SqliteStorage::complete_one(const Claim& claim) {
+  const auto& [ended, token, ended_at] = claim;
   Trial trial = ended;
   trial.told_in = 0;
-  if (store_end(trial, token)) return Completion::recorded;
+  if (store_end(trial, token, seconds_since(ended_at))) return Completion::recorded;
   const std::optional<Trial> stored = read_one(ended.id);
   if (!stored && token != 0) return Completion::unknown;
   if (!stored) throw Fault{storage_error::no_trial(ended.id)};

@@ -339,8 +339,10 @@ Result<std::vector<WorkerInfo>> SqliteStorage::load_workers() {
   return reading([&] {
     std::vector<WorkerInfo> workers;
     Statement select = database_.prepare(
-        "SELECT name, host, process, slots, completed, started_at, seen_at FROM workers "
-        "ORDER BY started_at, name");
+        "SELECT w.name, w.host, w.process, w.slots, max(w.completed, coalesce(t.ended, 0)), "
+        "w.started_at, w.seen_at FROM workers w LEFT JOIN (SELECT process, worker, count(*) AS "
+        "ended FROM trials WHERE finished_seq IS NOT NULL GROUP BY process, worker) t "
+        "ON t.process = w.process AND t.worker = w.name ORDER BY w.started_at, w.name");
     while (select.step()) {
       WorkerInfo worker;
       worker.name = select.text(0);

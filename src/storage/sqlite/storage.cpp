@@ -125,7 +125,7 @@ Result<void> SqliteStorage::add_trials(std::span<const Trial> trials,
   });
 }
 
-bool SqliteStorage::store_end(const Trial& ended, std::int64_t token) {
+bool SqliteStorage::store_end(const Trial& ended, std::int64_t token, double seconds_ago) {
   std::optional<std::string_view> cause;
   std::optional<std::string_view> message;
   if (ended.failure) {
@@ -148,8 +148,8 @@ bool SqliteStorage::store_end(const Trial& ended, std::int64_t token) {
           "token = CASE ? WHEN 0 THEN token ELSE ? END "
           "WHERE id = ? AND told_in IS NULL AND state IN ('waiting', 'running')")
       .bind(to_string(ended.state), ended.value(), cause, message, metrics, details_text(ended),
-            ended.seconds, ended.attempts, told, system_seconds(), end_check(ended), actual,
-            ended.worker, ended.worker, token, token, ended.id)
+            ended.seconds, ended.attempts, told, system_seconds() - seconds_ago, end_check(ended),
+            actual, ended.worker, ended.worker, token, token, ended.id)
       .run();
   if (database_.changes() == 0) return false;
   database_.execute("UPDATE study SET finished = finished + 1");

@@ -144,8 +144,8 @@ class SqliteStorage final : public Storage {
                                    const Values&... values);
   Trial read_trial(const Statement& row);
   // Writes how an open trial ended; told_in 0 leaves it untold. False when it had ended before.
-  bool store_end(const Trial& ended, std::int64_t token);
-  Completion complete_one(const Trial& ended, std::int64_t token);
+  bool store_end(const Trial& ended, std::int64_t token, double seconds_ago = 0.0);
+  Completion complete_one(const Claim& claim);
   void count_told(std::span<const Trial> trials);
   // Writes down what a trial was before a revision.
   void log_revision(RevisionKind kind, const Trial& before, const std::string& reason);
