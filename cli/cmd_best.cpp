@@ -8,6 +8,7 @@
 #include "core/limits.hpp"
 #include "exec/command_template.hpp"
 #include "exec/value_line.hpp"
+#include "report/edges.hpp"
 #include "report/json.hpp"
 #include "vbo/front.hpp"
 #include "vbo/report.hpp"
@@ -114,6 +115,7 @@ int best(const BestArguments& options) {
       json["estimate"] = estimate.best ? json_of(*estimate.best) : Json();
       json["noise"] = json_of(estimate.noise);
     }
+    add_edges(json, record.space, *trial);
     print_json(json);
   } else {
     const std::string goal =
@@ -122,7 +124,8 @@ int best(const BestArguments& options) {
                        values_text(record.objectives, trial->values, short_number) + "  (trial " +
                        std::to_string(trial->id) + goal + (feasible ? "" : ", infeasible") + ")\n" +
                        estimate_lines(estimate, "") + point_lines(record.space, trial->point, "") +
-                       limit_lines(record.space, *trial, "");
+                       limit_lines(record.space, *trial, "") +
+                       bound_lines(record.space, trial->point, "");
     if (found->luckier) {
       text += "The best single result is " + short_number(*found->luckier->value()) +
               ", of trial " + std::to_string(found->luckier->id) + ".\n";

@@ -14,6 +14,7 @@
 #include "core/spelling.hpp"
 #include "core/value_text.hpp"
 #include "exec/command_template.hpp"
+#include "report/edges.hpp"
 
 namespace vbo::cli {
 namespace {
@@ -101,6 +102,13 @@ Outcome as_a_study_takes_it(const StudyFile& file, Outcome outcome) {
   return outcome;
 }
 
+Json limits_json(const Space& space, const Outcome& outcome) {
+  Json json = Json::array();
+  if (!outcome.value() && outcome.metrics.empty()) return json;
+  for (const LimitAt& at : limits_at(space, outcome.metrics)) json.push_back(json_of(at));
+  return json;
+}
+
 // How long the study would take if every evaluation took as long as this one.
 std::string duration_estimate(const StudyFile& file, double seconds) {
   const double workers =
@@ -125,11 +133,16 @@ void print_text(const StudyFile& file, const std::string& command, const Point& 
     for (const auto& [name, metric] : outcome.metrics) {
       print_out("metric " + one_line(name) + " = " + short_number(metric) + "\n");
     }
-    print_out(duration_estimate(file, outcome.seconds));
   } else {
     print_out(console.paint(1, Style::bad, "failed") + " " + one_line(outcome.failure->message) +
               "\n");
   }
+  if (outcome.value() || !outcome.metrics.empty()) {
+    for (const LimitAt& at : limits_at(file.study.space, outcome.metrics)) {
+      print_out("limit  " + text_of(at) + "\n");
+    }
+  }
+  if (outcome.value()) print_out(duration_estimate(file, outcome.seconds));
   if (!outcome.stderr_tail.empty()) {
     print_out("standard error\n" + outcome.stderr_tail +
               (outcome.stderr_tail.ends_with('\n') ? "" : "\n"));
@@ -151,6 +164,7 @@ int check_without_program(const StudyFile& file, const std::vector<std::string>&
                 {"params", json_of(file.study.space, *point)},
                 {values_key(file.study.objectives), nullptr},
                 {"metrics", Json::object()},
+                {"limits", Json::array()},
                 {"seconds", 0.0},
                 {"error", nullptr},
                 {"stderr", ""}});
@@ -193,6 +207,7 @@ int check(const std::string& path, const std::vector<std::string>& at, bool json
          {"params", json_of(file->study.space, *point)},
          {values_key(file->study.objectives), values_json(file->study.objectives, outcome->values)},
          {"metrics", Json(outcome->metrics)},
+         {"limits", limits_json(file->study.space, *outcome)},
          {"seconds", outcome->seconds},
          {"line", outcome->line},
          {"error", outcome->failure ? Json(outcome->failure->message) : Json()},

@@ -52,7 +52,6 @@ struct Summary {
   std::int64_t ended_before = 0;
   double seconds = 0.0;
   std::vector<FailureGroup> failures;  // most frequent first
-  std::string stderr_line;             // the last one of an example of the most frequent failure
 };
 
 bool is_paused(const Summary& summary) {
@@ -71,8 +70,8 @@ std::string failure_text(const Summary& summary, const Console& console) {
   text += fmt::format("{} ({} of {} failures): {}\n",
                       summary.failures.size() == 1 ? "Reason" : "Most frequent reason", most.count,
                       summary.counts.failed, one_line(most.message));
-  if (!summary.stderr_line.empty()) {
-    text += "Last line of its standard error: " + one_line(summary.stderr_line) + "\n";
+  if (!most.stderr_line.empty()) {
+    text += "Last line of its standard error: " + one_line(most.stderr_line) + "\n";
   }
   return text;
 }
@@ -84,13 +83,6 @@ Result<void> find_failures(Study& study, Summary& summary) {
   Result<StudyReport> report = make_report(**storage);
   if (!report) return report.error();
   summary.failures = std::move(report->failures);
-  if (summary.failures.empty() || summary.failures.front().examples.empty()) return {};
-  const auto example = (*storage)->load_trial(summary.failures.front().examples.back());
-  if (!example) return example.error();
-  if (!*example) return {};
-  std::string tail = (*example)->stderr_tail;
-  while (!tail.empty() && std::isspace(static_cast<unsigned char>(tail.back()))) tail.pop_back();
-  summary.stderr_line = tail.substr(tail.rfind('\n') + 1);  // npos + 1 == 0
   return {};
 }
 
@@ -246,7 +238,7 @@ Json summary_json(const StudyFile& file, const Summary& summary) {
       {"budget", file.study.budget},
       {"seconds", summary.seconds},
       {"failure", summary.failures.empty() ? Json() : Json(summary.failures.front().message)},
-      {"stderr", summary.stderr_line}};
+      {"stderr", summary.failures.empty() ? "" : summary.failures.front().stderr_line}};
   if (summary.front) {
     json["front"] = front_json(file.study.space, *summary.front);
   } else {

@@ -49,18 +49,37 @@ std::string front_lines(const StudyRecord& record, const Front& front) {
          short_front_table(record.space, front);
 }
 
+// How far it is, and why evaluations fail. Failures alone are no progress, whatever share of the
+// budget they took.
+std::string evaluated_lines(const StudyReport& status, const Console& console) {
+  const TrialCounts& counts = status.counts;
+  const std::int64_t ended = counts.completed + counts.failed, budget = status.record.budget;
+  std::string text = fmt::format("  evaluated    {} of {}", ended, budget);
+  if (counts.completed == 0 && counts.failed > 0) {
+    text += ", " + console.paint(1, Style::bad, counts.failed == 1 ? "it failed" : "all failed");
+  } else {
+    const double share = budget > 0 ? static_cast<double>(ended) / static_cast<double>(budget) : 0;
+    text += fmt::format(" ({:.0f} %), {} of them failed", 100.0 * share, counts.failed);
+  }
+  text += "\n";
+  if (status.failures.empty()) return text;
+  const FailureGroup& most = status.failures.front();
+  text += fmt::format("  {:<11}  {} ({} of {})\n",
+                      status.failures.size() == 1 ? "reason" : "most often", one_line(most.message),
+                      most.count, counts.failed);
+  if (!most.stderr_line.empty()) {
+    text += "                 standard error ends: " + one_line(most.stderr_line) + "\n";
+  }
+  return text;
+}
+
 std::string status_text(const StudyReport& status, const Console& console) {
   const StudyRecord& record = status.record;
   const TrialCounts& counts = status.counts;
-  const std::int64_t ended = counts.completed + counts.failed;
-  const double percent =
-      record.budget > 0 ? 100.0 * static_cast<double>(ended) / static_cast<double>(record.budget)
-                        : 0.0;
   std::string text = console.paint(1, Style::bold, one_line(record.name)) +
                      fmt::format("  {}, method {}\n", goals_text(record.objectives),
                                  one_line(record.optimizer.method));
-  text += fmt::format("  evaluated    {} of {} ({:.0f} %), {} of them failed\n", ended,
-                      record.budget, percent, counts.failed);
+  text += evaluated_lines(status, console);
   text += fmt::format("  open         {} running, {} waiting\n", counts.running, counts.waiting);
   if (status.feasible) {
     text += fmt::format("  feasible     {} of {} results\n", *status.feasible, counts.completed);
@@ -75,7 +94,8 @@ std::string status_text(const StudyReport& status, const Console& console) {
         fmt::format("  (trial {}{})\n", status.best->id,
                     feasible ? "" : ", infeasible: the least violating one") +
         point_lines(record.space, status.best->point, "                 ") +
-        limit_lines(record.space, *status.best, "                 ");
+        limit_lines(record.space, *status.best, "                 ") +
+        bound_lines(record.space, status.best->point, "                 ");
   } else {
     text += "  best         nothing has succeeded yet\n";
   }

@@ -7,14 +7,15 @@
 #include "cli/target.hpp"
 #include "cli/trial_json.hpp"
 #include "core/limits.hpp"
+#include "core/one_line.hpp"
 
 namespace vbo::cli {
 namespace {
 
 constexpr std::int64_t kAtOnce = 5000;  // rows in memory
-constexpr std::array<std::string_view, 14> kColumns = {
-    "id",       "state",      "value",       "sem",    "seconds",   "attempts", "error",
-    "asked_at", "started_at", "finished_at", "worker", "repeat_of", "repeat",   "feasible"};
+constexpr std::array<std::string_view, 15> kColumns = {
+    "id",         "state",       "value",  "sem",       "seconds", "attempts", "error", "asked_at",
+    "started_at", "finished_at", "worker", "repeat_of", "repeat",  "feasible", "stderr"};
 
 // The name of a column, with a prefix where it would be read as another one.
 std::string column_name(const std::string& name, std::string_view prefix) {
@@ -80,7 +81,7 @@ std::string csv_header(const StudyRecord& record, const Extra& extra) {
   for (const Parameter& p : space.parameters()) {
     line += "," + csv_field(column_name(p.name, kParameterPrefix));
   }
-  line += ",seconds,attempts,error";
+  line += ",seconds,attempts,error,stderr";
   for (const std::string& name : extra.metrics)
     line += "," + csv_field(std::string(kMetricPrefix) + name);
   line += ",asked_at,started_at,finished_at,worker";
@@ -105,7 +106,8 @@ std::string csv_row(const StudyRecord& record, const Trial& trial, const Extra& 
   }
   for (const Value& value : trial.point) line += "," + csv_field(value);
   line += "," + number_text(trial.seconds) + "," + std::to_string(trial.attempts) + "," +
-          csv_field(trial.failure ? trial.failure->message : "");
+          csv_field(trial.failure ? trial.failure->message : "") + "," +
+          csv_field(one_line(last_line(trial.stderr_tail)));
   for (const std::string& name : extra.metrics) {
     const auto found = trial.metrics.find(name);
     line += "," + (found == trial.metrics.end() ? "" : number_text(found->second));

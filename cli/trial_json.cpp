@@ -8,8 +8,8 @@
 #include <ctime>
 
 #include "cli/console.hpp"
-#include "core/limits.hpp"
 #include "core/one_line.hpp"
+#include "report/edges.hpp"
 
 namespace vbo::cli {
 
@@ -33,15 +33,18 @@ std::string point_lines(const Space& space, const Point& point, std::string_view
 
 std::string limit_lines(const Space& space, const Trial& trial, std::string_view indent) {
   std::string text;
-  for (const Limit& limit : space.limits()) {
-    const auto found = trial.metrics.find(limit.metric);
-    const std::string measured =
-        found == trial.metrics.end() ? "missing" : number_text(found->second);
-    text += fmt::format("{}{} = {}", indent, one_line(limit.metric), measured);
-    if (limit.at_least) text += ", at least " + number_text(*limit.at_least);
-    if (limit.at_most) text += ", at most " + number_text(*limit.at_most);
-    const bool kept = found != trial.metrics.end() && excess(limit, found->second) <= 0.0;
-    text += kept ? "\n" : ": violated\n";
+  for (const LimitAt& at : limits_at(space, trial.metrics)) {
+    text += std::string(indent) + text_of(at) + "\n";
+  }
+  return text;
+}
+
+std::string bound_lines(const Space& space, const Point& point, std::string_view indent) {
+  std::string text;
+  for (const AtBound& at : at_bounds(space, point)) {
+    text +=
+        fmt::format("{}{} is at its {} bound, {}: consider widening\n", indent,
+                    one_line(at.parameter), at.upper ? "upper" : "lower", number_text(at.bound));
   }
   return text;
 }

@@ -27,6 +27,8 @@ void print_json(const Json& json);  // to standard output
 std::string point_lines(const Space& space, const Point& point, std::string_view indent);
 // "stress = 240, at most 250", one per limit of the space, with what is violated.
 std::string limit_lines(const Space& space, const Trial& trial, std::string_view indent);
+// Parameters at one of their bounds, a line each.
+std::string bound_lines(const Space& space, const Point& point, std::string_view indent);
 // What is known about noise and about the recommended point, each line indented; "" when nothing.
 std::string estimate_lines(const Estimate& estimate, std::string_view indent);
 // "x1 = 0.5, x2 = 1" on one line.

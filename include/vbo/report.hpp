@@ -55,6 +55,7 @@ struct FailureGroup {
   std::string message;  // of the first example
   std::int64_t count = 0;
   std::vector<TrialId> examples;  // the first few
+  std::string stderr_line;        // last line of standard error of the last example; may be empty
 };
 
 struct WorkerSummary {

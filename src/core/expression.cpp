@@ -85,6 +85,21 @@ double Expression::violation(int index, std::span<const double> numbers) const {
   return equal ? 0.0 : std::min(std::abs(a - b), kUndefined);
 }
 
+Expression Expression::with_choice(std::size_t parameter, std::size_t index) const {
+  Expression result = *this;
+  for (Node& node : result.nodes_) {
+    if (node.parameter != parameter) continue;
+    if (node.kind == Kind::is_choice || node.kind == Kind::is_not_choice) {
+      const bool is_it = node.value == static_cast<double>(index);
+      node = {.kind = is_it == (node.kind == Kind::is_choice) ? Kind::always : Kind::never};
+    } else if (node.kind == Kind::parameter) {
+      node = {.kind = Kind::number, .value = node.table[index]};
+    }
+  }
+  std::erase(result.used_, parameter);
+  return result;
+}
+
 std::optional<double> Expression::room(std::span<const double> numbers) const {
   return room(root_, numbers);
 }

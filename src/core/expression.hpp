@@ -43,6 +43,9 @@ class Expression {
   // no room, and choices have no distance.
   std::optional<double> room(std::span<const double> numbers) const;
 
+  // The same where a parameter with choices has the one of this index.
+  Expression with_choice(std::size_t parameter, std::size_t index) const;
+
   // Set when the whole is an equality of two numbers: their difference, which has to be 0.
   const std::optional<LinearForm>& equality() const { return equality_; }
   std::span<const std::size_t> parameters() const { return used_; }

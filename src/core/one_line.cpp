@@ -61,6 +61,13 @@ std::string shortened(std::string_view text, std::size_t longest, std::size_t en
 
 }  // namespace
 
+std::string last_line(std::string_view text) {
+  const auto end = text.find_last_not_of(" \t\r\n");
+  if (end == std::string_view::npos) return "";
+  text = text.substr(0, end + 1);
+  return std::string(text.substr(text.rfind('\n') + 1));  // npos + 1 == 0
+}
+
 std::string one_line(std::string_view text) {
   std::string line, word;
   for (std::size_t i = 0; i < text.size();) {

@@ -11,4 +11,7 @@ namespace vbo {
 // its beginning and its end, and so does a message longer than 4000.
 std::string one_line(std::string_view text);
 
+// The last line that is not blank, as it is.
+std::string last_line(std::string_view text);
+
 }  // namespace vbo

@@ -19,12 +19,18 @@
 
 namespace vbo {
 
+// The parameter when only this value of it is left.
+Parameter with_one_value(Parameter parameter, const Value& value);
+
 class Region {
  public:
   // An error is "constraint 2, column 9: ..." with field "constraint.2"; one about constraints that
-  // no point satisfies together names them. REQUIRES: parameters that Space::make accepts.
+  // no point satisfies together names them. Parameters with a value in `fixed`, which has one place
+  // per parameter or none, have that value everywhere. REQUIRES: parameters that Space::make
+  // accepts, and values of them.
   static Result<std::shared_ptr<const Region>> make(std::span<const Parameter> parameters,
-                                                    std::span<const std::string> constraints);
+                                                    std::span<const std::string> constraints,
+                                                    const PartialPoint& fixed = {});
 
   // The error names the first constraint that is violated.
   Result<void> check(const Point& point) const;

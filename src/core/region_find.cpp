@@ -148,8 +148,20 @@ class Region::Finder {
   bool slower_ = false;  // nothing found so far
 };
 
+Parameter with_one_value(Parameter parameter, const Value& value) {
+  if (parameter.has_choices()) {
+    parameter.choices = {value};
+    return parameter;
+  }
+  parameter.low = parameter.high = Axis(parameter).number_of(value);
+  parameter.step = 0.0;
+  return parameter;
+}
+
 Result<std::shared_ptr<const Region>> Region::make(std::span<const Parameter> parameters,
-                                                   std::span<const std::string> texts) {
+                                                   std::span<const std::string> texts,
+                                                   const PartialPoint& fixed) {
+  std::vector<Parameter> left(parameters.begin(), parameters.end());
   std::vector<Expression> constraints;
   for (std::size_t c = 0; c < texts.size(); ++c) {
     Result<Expression> expression = Expression::parse(texts[c], parameters);
@@ -161,6 +173,15 @@ Result<std::shared_ptr<const Region>> Region::make(std::span<const Parameter> pa
     }
     constraints.push_back(std::move(*expression));
   }
+  for (std::size_t i = 0; i < fixed.size(); ++i) {
+    if (!fixed[i]) continue;
+    // A constraint may name a choice that is not the one left.
+    if (left[i].has_choices()) {
+      const auto index = static_cast<std::size_t>(Axis(left[i]).number_of(*fixed[i]));
+      for (Expression& constraint : constraints) constraint = constraint.with_choice(i, index);
+    }
+    left[i] = with_one_value(std::move(left[i]), *fixed[i]);
+  }
   const auto is_empty = [&](const std::vector<std::size_t>& chosen, std::shared_ptr<Region>* keep) {
     std::vector<std::string> some_texts;
     std::vector<Expression> some;
@@ -168,7 +189,7 @@ Result<std::shared_ptr<const Region>> Region::make(std::span<const Parameter> pa
       some_texts.push_back(texts[c]);
       some.push_back(constraints[c]);
     }
-    auto region = std::shared_ptr<Region>(new Region(parameters, some_texts, std::move(some)));
+    auto region = std::shared_ptr<Region>(new Region(left, some_texts, std::move(some)));
     if (!Finder(*region).fill_anchors()) return true;
     if (keep) *keep = std::move(region);
     return false;

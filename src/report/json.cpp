@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "report/json.hpp"
 
+#include "report/edges.hpp"
 #include "vbo/trade_offs.hpp"
 
 namespace vbo {
@@ -172,7 +173,8 @@ Json json_of(const FailureGroup& group) {
   return {{"cause", to_string(group.cause)},
           {"message", group.message},
           {"count", group.count},
-          {"examples", group.examples}};
+          {"examples", group.examples},
+          {"stderr", group.stderr_line}};
 }
 
 Json json_of(const WorkerSummary& worker) {
@@ -234,6 +236,7 @@ Json status_json(const StudyReport& report, const std::string& url) {
                {"workers", array_of(report.workers)},
                {"metrics", report.metrics},
                {"pace", json_of(report.pace)}};
+  if (report.best) add_edges(json["best"], record.space, *report.best);
   if (report.feasible) json["feasible"] = *report.feasible;
   if (report.front) {
     json["front"] = front_json(record.space, *report.front);

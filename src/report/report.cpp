@@ -7,12 +7,14 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "core/one_line.hpp"
 #include "core/order.hpp"
 
 namespace vbo {
 namespace {
 
 constexpr std::size_t kExamples = 3;            // per group of failures
+constexpr std::size_t kGroupsWithOutput = 10;   // the most frequent: each costs a look
 constexpr std::size_t kMostFailureGroups = 50;  // further ones are counted with their cause alone
 constexpr std::size_t kPaceResults = 200;       // the latest so many tell the rate
 constexpr double kAsGoodShare = 0.05;  // of the results, where the method names no deviation
@@ -400,7 +402,14 @@ Result<StudyReport> make_report(Storage& storage) {
   if (!reports) return reports.error();
   Result<std::vector<Trial>> trials = storage.load_history();
   if (!trials) return trials.error();
-  return make_report(std::move(**record), std::move(*trials), *reports);
+  StudyReport report = make_report(std::move(**record), std::move(*trials), *reports);
+  for (std::size_t i = 0; i < std::min(report.failures.size(), kGroupsWithOutput); ++i) {
+    FailureGroup& group = report.failures[i];
+    const auto example = storage.load_trial(group.examples.back());
+    if (!example) return example.error();
+    if (*example) group.stderr_line = last_line((*example)->stderr_tail);
+  }
+  return report;
 }
 
 }  // namespace vbo

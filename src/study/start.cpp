@@ -6,29 +6,6 @@
 #include "core/region.hpp"
 
 namespace vbo {
-namespace {
-
-// The parameter when only one value of it is left.
-Parameter fixed_at(const Parameter& parameter, const Value& value) {
-  Parameter fixed = parameter;
-  if (fixed.has_choices()) {
-    fixed.choices = {value};
-    return fixed;
-  }
-  fixed.low = fixed.high = Axis(parameter).number_of(value);
-  fixed.step = 0.0;
-  return fixed;
-}
-
-std::vector<Parameter> fixed_parameters(const Space& space, const PartialPoint& start) {
-  std::vector<Parameter> parameters(space.parameters().begin(), space.parameters().end());
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (start[i]) parameters[i] = fixed_at(parameters[i], *start[i]);
-  }
-  return parameters;
-}
-
-}  // namespace
 
 Result<void> check_start(const Space& space, const std::vector<PartialPoint>& start) {
   for (std::size_t k = 0; k < start.size(); ++k) {
@@ -50,9 +27,7 @@ Result<void> check_start(const Space& space, const std::vector<PartialPoint>& st
                    field + "." + space[i].name};
     }
     if (!space.region()) continue;
-    const std::vector<std::string> constraints(space.constraints().begin(),
-                                               space.constraints().end());
-    if (const auto left = Space::make(fixed_parameters(space, start[k]), constraints); !left) {
+    if (const auto left = Region::make(space.parameters(), space.constraints(), start[k]); !left) {
       return Error{ErrorKind::invalid_input,
                    who + ": no values of the other parameters satisfy the constraints: " +
                        left.error().message,
@@ -68,20 +43,18 @@ Point completed(const Space& space, const PartialPoint& start, const Point& sugg
     if (start[i]) point[i] = *start[i];
   }
   if (!space.region() || space.check(point)) return point;
-  const std::vector<std::string> constraints(space.constraints().begin(),
-                                             space.constraints().end());
-  const Result<Space> left = Space::make(fixed_parameters(space, start), constraints);
+  const auto left = Region::make(space.parameters(), space.constraints(), start);
   if (!left) return suggested;  // check_start() has seen to it
   std::vector<Axis> axes;
   std::vector<double> u;
   for (std::size_t i = 0; i < space.size(); ++i) {
-    axes.emplace_back((*left)[i]);
+    axes.emplace_back(start[i] ? with_one_value(space[i], *start[i]) : space[i]);
     u.push_back(start[i] ? 0.5 : axes.back().position_of(axes.back().number_of(point[i])));
   }
-  left->region()->repair(u);
+  (*left)->repair(u);
   std::vector<double> numbers;
   for (std::size_t i = 0; i < space.size(); ++i) numbers.push_back(axes[i].number_at(u[i]));
-  left->region()->balance(numbers);
+  (*left)->balance(numbers);
   for (std::size_t i = 0; i < space.size(); ++i) {
     if (!start[i]) point[i] = axes[i].value_of(numbers[i]);
   }

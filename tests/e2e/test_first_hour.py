@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What a new user meets in the first hour: the default method, a wrong set-up, checks, explanations."""
+import csv
+import io
 import json
 import re
 import signal
@@ -72,6 +74,13 @@ class Failures(VboTest):
                          ["vbo trials parabola.db", "vbo retry study.toml", "vbo run study.toml"])
         self.assertIn("--state failed", steps[0])
         self.assertIn("--failed", steps[1])
+        status = self.vbo("status", "parabola.db").stdout
+        self.assertIn("evaluated    6 of 6, all failed\n", status)
+        self.assertNotIn("100 %", status)
+        self.assertRegex(status, r"(reason|most often) +\S.* \(\d of 6\)\n +standard error ends: cannot solve \d")
+        self.assertIn("cannot solve", self.json("status", "parabola.db")["failures"][0]["stderr"])
+        rows = list(csv.DictReader(io.StringIO(self.vbo("trials", "parabola.db").stdout)))
+        self.assertEqual([row["stderr"] for row in rows], [f"cannot solve {i}" for i in range(1, 7)])
 
     def test_all_that_failed_is_evaluated_again(self):
         self.study(["sh", "-c", 'test -e repaired || { test $VBO_TRIAL_ID -le 2 || exit $VBO_TRIAL_ID; }; echo 1'],

@@ -64,6 +64,32 @@ class Limits(VboTest):
         status = self.json("status", "parabola.db")
         self.assertEqual((status["feasible"], status["curve"]), (0, []))
 
+    def test_check_says_which_limits_hold_and_by_how_much(self):
+        self.limited(150, extra='[[constraint]]\nmetric = "mass"\nat_least = 0.1\nat_most = 0.4\n')
+        out = self.vbo("check", "study.toml", "--at", "x=1").stdout
+        self.assertIn("limit  stress = 100, at most 150: holds by 50\n", out)
+        self.assertIn("limit  mass = 2, in [0.1, 0.4]: violated by 1.6\n", out)
+        stress, mass = self.json("check", "study.toml", "--at", "x=1.5")["limits"]
+        self.assertEqual((stress["metric"], stress["at_least"], stress["at_most"], stress["measured"], stress["room"]),
+                         ("stress", None, 150, 150, 0))
+        self.assertTrue(stress["holds"] and stress["active"])
+        self.assertEqual((mass["holds"], mass["active"], mass["at_least"]), (False, False, 0.1))
+        self.assertAlmostEqual(mass["room"], -1.6)
+
+    def test_what_keeps_the_best_result_from_being_better(self):
+        self.limited(150, extra='[[start]]\nx = 1.499\nn = 0\nkind = "plain"\n', budget=1)
+        self.vbo("run", "study.toml")
+        status = self.json("status", "parabola.db")["best"]
+        self.assertEqual([(at["metric"], at["active"]) for at in status["limits"]], [("stress", True)])
+        self.assertEqual(status["at_bounds"], [{"parameter": "n", "bound": 0, "side": "low"}])
+        best = self.json("best", "parabola.db")
+        self.assertEqual((best["limits"], best["at_bounds"]), (status["limits"], status["at_bounds"]))
+        for command in ("status", "best"):
+            text = self.vbo(command, "parabola.db").stdout
+            self.assertIn("stress = 149.9, at most 150: holds by 0.1, active\n", text)
+            self.assertIn("n is at its lower bound, 0: consider widening\n", text)
+            self.assertNotIn("x is at", text)
+
     def test_a_missing_metric_is_a_failure_that_says_so(self):
         self.vbo("run", self.limited(0, command=["awk", "BEGIN {print {x}}"], budget=4), expect=None)
         for trial in self.json("trials", "parabola.db"):

@@ -189,5 +189,37 @@ TEST(AskTell, AMethodThatLeavesTheSpaceIsCaught) {
   EXPECT_TRUE(storage.load_trials(1, -1).value().empty());
 }
 
+// A constraint may name choices, also as a condition, that a start point does not have.
+TEST(AskTell, StartPointsMayHaveOtherChoicesThanAConstraintNames) {
+  const Space space =
+      Space::make({Parameter::categorical("base", {Value("water"), Value("acetone")}),
+                   Parameter::categorical("closed", {Value(true), Value(false)}),
+                   Parameter::ordinal("size", {Value(1.0), Value(2.0), Value(4.0)}),
+                   Parameter::real("t", 0.0, 1.0)},
+                  {"base != 'acetone' or t <= 0.5", "closed or size * t <= 1"})
+          .value();
+  const auto begin = [&](PartialPoint start) {
+    StudyOptions options = small_study();
+    options.space = space;
+    options.optimizer.method = "random";
+    options.start = {std::move(start)};
+    return Study::open(options);
+  };
+  const PartialPoint inside = {Value("water"), Value(true), Value(4.0), Value(0.9)};
+  Study whole = begin(inside).value();
+  EXPECT_EQ(whole.ask(1).value().front().point, (Point{"water", true, 4.0, 0.9}));
+  Study partial = begin({Value("acetone"), Value(false), Value(4.0), {}}).value();
+  const Point completed = partial.ask(1).value().front().point;
+  EXPECT_EQ(completed[2], Value(4.0));
+  EXPECT_LE(std::get<double>(completed[3]), 0.25);
+  for (const PartialPoint& outside :
+       {PartialPoint{Value("acetone"), Value(true), Value(1.0), Value(0.9)},
+        PartialPoint{Value("water"), Value(false), Value(4.0), Value(0.9)}}) {
+    const auto refused = begin(outside);
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().message.find("no values of the other parameters"), std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace vbo

@@ -10,10 +10,15 @@ import { COMPLETED } from "./study.js";
 const TALL = 190;
 const MOST_DOTS = 4000;  // in one of the plots
 
+function limitText(least, most) {
+  if (least !== undefined && most !== undefined) return ` in [${formatNumber(least, 5)}, ${formatNumber(most, 5)}]`;
+  return most !== undefined ? `, at most ${formatNumber(most, 5)}` : `, at least ${formatNumber(least, 5)}`;
+}
+
 // [{title, column, bounds: [{value, above}]}]: `above` says on which side of the bound is forbidden ground.
 export function panelsOf(study) {
   const limits = study.limits.map(({ metric, at_most: most, at_least: least }) => ({
-    title: [metric, most !== undefined ? `at most ${formatNumber(most, 5)}` : "", least !== undefined ? `at least ${formatNumber(least, 5)}` : ""].filter((text) => text).join(", "),
+    title: `${metric}${limitText(least, most)}`,
     column: `m${study.metrics.indexOf(metric)}`,
     bounds: [most !== undefined ? { value: most, above: true } : null, least !== undefined ? { value: least, above: false } : null].filter((bound) => bound),
   }));
