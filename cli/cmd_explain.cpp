@@ -155,7 +155,7 @@ int explain(const std::string& argument, TrialId id, bool terms, bool json) {
                                  study->record.name + "\"; vbo trials " + shell_quoted(argument) +
                                  " lists them");
   }
-  const StudyRecord& record = study->record;
+  const StudyRecord record = study->record.at((*trial)->asked_in);
   const Ledger& ledger = ledger_of(record.space, record.method_options());
   const Result<std::vector<Trial>> history = study->storage->load_history();
   if (!history) return fail(history.error());

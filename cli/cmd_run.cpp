@@ -538,6 +538,9 @@ int run(const RunArguments& options, const Console& console) {
   }
   Result<Study> study = open_or_stand_by(*file, false, interrupts, console);
   if (!study) return fail(study.error());
+  if (!study->change().empty() && !console.quiet) {
+    print_err("vbo: the study goes on with other settings: " + one_line(study->change()) + "\n");
+  }
   if (!study->warning().empty()) print_err("vbo: " + one_line(study->warning()) + "\n");
   if (const auto retried = retry_setup_failures(*file, *study, console); !retried) {
     return fail(retried.error());

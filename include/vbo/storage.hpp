@@ -23,8 +23,17 @@
 
 namespace vbo {
 
-// What defines a study and may not change while it lives, except for the budget, how evaluations
-// are made, and points to evaluate first that come later.
+// What held until an event of the log, in which something else took its place.
+struct SettingsChange {
+  EventId event = 0;           // of the change; later ones happened under the next settings
+  double made_at = 0.0;        // by the storage's clock
+  Space space;                 // until then
+  OptimizerOptions optimizer;  // likewise
+};
+
+// What defines a study. Of it may change: the budget, how evaluations are made, and points to
+// evaluate first that come later; and, recorded in `changes`, the method with its options and
+// batch, bounds that become wider, and choices that are added.
 struct StudyRecord {
   std::string name;
   std::vector<Objective> objectives = {Objective{}};
@@ -32,14 +41,19 @@ struct StudyRecord {
   Space space;
   OptimizerOptions optimizer;  // method, seed, batch, settings; neither threads nor objectives
   std::string evaluate_json;   // the [evaluate] table as given, for display; "" when there is none
-  std::vector<PartialPoint> start;  // points to evaluate first, in this order
+  std::vector<PartialPoint> start;      // points to evaluate first, in this order
+  std::vector<SettingsChange> changes;  // oldest first; the other fields have what holds now
+
+  EventId changed_in() const { return changes.empty() ? 0 : changes.back().event; }
+  // As it was for an event of the log, with the changes before it.
+  StudyRecord at(EventId event) const;
 
   Goal goal() const { return objectives.front().goal; }  // of the one objective, or of the first
   // Of the scores that methods report: one made of several objectives is maximized.
   Goal score_goal() const { return objectives.size() == 1 ? goal() : Goal::maximize; }
   // The optimizer options with the objectives, as methods see them.
   OptimizerOptions method_options() const;
-};  // optimizer.budget stays what it was when the study was created, so that replaying is exact
+};  // optimizer.budget is that of the study's beginning, or of the last change: replaying is exact
 
 // The optimizer's state after all events up to and including `after`.
 struct Snapshot {
@@ -132,6 +146,9 @@ class StudyStore {
   // What may change: how many evaluations, how they are made, and what is evaluated first.
   virtual Result<void> update_study(std::int64_t budget, const std::string& evaluate_json) = 0;
   virtual Result<void> set_start(const std::vector<PartialPoint>& start) = 0;
+  // Space, optimizer and changes of the record take the place of the stored ones. REQUIRES: every
+  // stored point is one of the space.
+  virtual Result<void> change_settings(const StudyRecord& record) = 0;
   // Replaces the previous one. When the power fails the previous one may come back.
   virtual Result<void> save_snapshot(const Snapshot& snapshot) = 0;
   virtual Result<std::optional<Snapshot>> load_snapshot() = 0;

@@ -74,7 +74,9 @@ struct RunOptions {
 class Study {
  public:
   // Creates the study in its storage, or resumes the one stored there. A stored study that
-  // contradicts `options` is an Error::conflict that shows the difference; another budget is fine.
+  // contradicts `options` is an Error::conflict that shows the difference. Another budget is fine,
+  // and so are another method, its options and batch, wider bounds and more choices: the log keeps
+  // from which event on they hold, and a new method learns all results; see change().
   static Result<Study> open(StudyOptions options, StudyParts parts = {});
   // Resumes whatever the storage holds. `threads` as in OptimizerOptions.
   static Result<Study> open_existing(const std::string& storage_url, int threads = 0);
@@ -86,8 +88,7 @@ class Study {
   static Result<Study> join(const std::string& storage_url, int threads = 0);
   bool is_joined() const;
 
-  // As opening it again with these options would: the budget and how evaluations are made may
-  // change, points to evaluate first may be added; what contradicts the study is a conflict.
+  // As opening it again with these options would.
   Result<void> go_on_with(const StudyOptions& options);
 
   Study(Study&&) noexcept;
@@ -147,6 +148,8 @@ class Study {
   AskReport report() const;
   // Not empty when resuming could not be exact, e.g. because another build made the suggestions.
   const std::string& warning() const;
+  // What opening it changed of its settings, e.g. "batch: stored 4, given 8"; mostly empty.
+  const std::string& change() const;
 
   struct Impl;  // private to the library
 

@@ -3,6 +3,17 @@
 
 namespace vbo {
 
+StudyRecord StudyRecord::at(EventId event) const {
+  StudyRecord then = *this;
+  while (!then.changes.empty() && then.changes.back().event > event) {
+    then.space = then.changes.back().space;
+    then.optimizer = then.changes.back().optimizer;
+    then.changes.pop_back();
+  }
+  then.optimizer.threads = optimizer.threads;
+  return then;
+}
+
 OptimizerOptions StudyRecord::method_options() const {
   OptimizerOptions options = optimizer;
   options.objectives.clear();

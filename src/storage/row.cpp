@@ -144,6 +144,41 @@ Result<void> set_actual(const Space& space, std::string_view text, Trial& trial)
   return {};
 }
 
+Result<std::string> changes_text(const std::vector<SettingsChange>& changes) {
+  if (changes.empty()) return std::string();
+  Json json = Json::array();
+  for (const SettingsChange& change : changes) {
+    json.push_back({{"event", change.event},
+                    {"made_at", change.made_at},
+                    {"space", json_of(change.space)},
+                    {"optimizer", json_of(change.optimizer)}});
+  }
+  return dump_exact(json);
+}
+
+Result<std::vector<SettingsChange>> changes_from(std::string_view text) {
+  std::vector<SettingsChange> changes;
+  if (text.empty()) return changes;
+  const Error wrong{ErrorKind::damaged, "the changes of its settings cannot be read"};
+  const Result<Json> json = parse_json(text);
+  if (!json || !json->is_array()) return wrong;
+  for (const Json& entry : *json) {
+    if (!entry.is_object() || !entry.contains("event") || !entry["event"].is_number_integer() ||
+        !entry.contains("made_at") || !entry["made_at"].is_number() || !entry.contains("space") ||
+        !entry.contains("optimizer")) {
+      return wrong;
+    }
+    Result<Space> space = space_from(entry["space"]);
+    if (!space) return space.error();
+    Result<OptimizerOptions> optimizer = optimizer_options_from(entry["optimizer"]);
+    if (!optimizer) return optimizer.error();
+    const EventId event = entry["event"];
+    if (event <= (changes.empty() ? 0 : changes.back().event)) return wrong;
+    changes.push_back({event, entry["made_at"], std::move(*space), std::move(*optimizer)});
+  }
+  return changes;
+}
+
 std::string trial_text(const Space& space, const Trial& trial) {
   Json json = {{"id", trial.id},
                {"state", to_string(trial.state)},

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "vbo/error.hpp"
+#include "vbo/storage.hpp"
 #include "vbo/trial.hpp"
 
 namespace vbo {
@@ -34,6 +35,10 @@ std::int64_t ask_check(TrialId id, std::string_view params, std::string_view rat
 // Of how a trial ended: outcome, seconds, attempts, told_in, and what was really set.
 std::int64_t end_check(const Trial& trial);
 std::int64_t bytes_check(std::string_view bytes);
+
+// The changes of a study's settings: "" when there are none.
+Result<std::string> changes_text(const std::vector<SettingsChange>& changes);
+Result<std::vector<SettingsChange>> changes_from(std::string_view text);
 
 // A whole trial as one text, for the log of revisions; without its stderr_tail.
 std::string trial_text(const Space& space, const Trial& trial);

@@ -40,23 +40,40 @@ Result<void> Study::Impl::create(StudyOptions& options) {
   return {};
 }
 
-Result<void> Study::Impl::accept(const StudyOptions& options) {
+StudyRecord as_accepted(const StudyRecord& stored, const StudyOptions& options) {
   StudyRecord asked = record_of(options);
   const Unstated& unstated = options.unstated;
-  if (unstated.name) asked.name = record.name;
-  if (unstated.budget) asked.budget = record.budget;
-  if (unstated.method) asked.optimizer.method = record.optimizer.method;
-  if (unstated.seed) asked.optimizer.seed = record.optimizer.seed;
-  if (unstated.batch) asked.optimizer.batch = record.optimizer.batch;
-  if (unstated.evaluate) asked.evaluate_json = record.evaluate_json;
-  if (unstated.settings) asked.optimizer.settings = record.optimizer.settings;
-  if (unstated.repeats) asked.optimizer.repeats = record.optimizer.repeats;
-  if (const std::string found = difference(record, asked); !found.empty()) {
+  if (unstated.name) asked.name = stored.name;
+  if (unstated.budget) asked.budget = stored.budget;
+  if (unstated.method) asked.optimizer.method = stored.optimizer.method;
+  if (unstated.seed) asked.optimizer.seed = stored.optimizer.seed;
+  if (unstated.batch) asked.optimizer.batch = stored.optimizer.batch;
+  if (unstated.evaluate) asked.evaluate_json = stored.evaluate_json;
+  const bool same_method = asked.optimizer.method == stored.optimizer.method;
+  if (unstated.settings && same_method) asked.optimizer.settings = stored.optimizer.settings;
+  if (unstated.repeats) asked.optimizer.repeats = stored.optimizer.repeats;
+  return asked;
+}
+
+Result<void> Study::Impl::accept(const StudyOptions& options) {
+  const StudyRecord asked = as_accepted(record, options);
+  const Difference found = difference(record, asked);
+  if (!found.conflict.empty()) {
     return Error{ErrorKind::conflict,
-                 "the study stored in \"" + options.storage + "\" is another one: " + found +
-                     "; put the stored values back, or choose another storage"};
+                 "the study stored in \"" + options.storage + "\" is another one: " +
+                     found.conflict + "; put the stored values back, or choose another storage"};
+  }
+  if (!joined.empty() && !found.change.empty()) {
+    return Error{ErrorKind::busy, "\"" + joined + "\" is being written by another process, and " +
+                                      found.change +
+                                      ": settings change when that one has ended and the study is "
+                                      "run again"};
   }
   if (!joined.empty()) return {};  // what may change is its coordinator's to store
+  if (!found.change.empty()) {
+    if (const auto changed = change_settings(asked); !changed) return changed.error();
+    change = found.change;
+  }
   if (asked.budget != record.budget || asked.evaluate_json != record.evaluate_json) {
     const auto updated = storage->update_study(asked.budget, asked.evaluate_json);
     if (!updated) return updated.error();
@@ -64,6 +81,38 @@ Result<void> Study::Impl::accept(const StudyOptions& options) {
     record.evaluate_json = asked.evaluate_json;
   }
   return {};
+}
+
+Result<void> Study::Impl::change_settings(const StudyRecord& asked) {
+  // Before anything is stored: whether the method takes these options.
+  const Result<std::unique_ptr<Optimizer>> possible =
+      make_optimizer(asked.space, asked.method_options());
+  if (!possible) return possible.error();
+  const Result<std::vector<Trial>> history = storage->load_history();
+  if (!history) return history.error();
+  const Result<std::vector<Revision>> revisions = storage->load_revisions();
+  if (!revisions) return revisions.error();
+  const Result<double> now = storage->now();
+  if (!now) return now.error();
+  StudyRecord next = record;
+  next.space = asked.space;
+  next.optimizer = asked.optimizer;
+  next.changes.push_back(
+      {last_event_of(record, *history, *revisions) + 1, *now, record.space, record.optimizer});
+  optimizer.reset();
+  if (const auto changed = storage->change_settings(next); !changed) return changed.error();
+  record = std::move(next);
+  return {};
+}
+
+EventId last_event_of(const StudyRecord& record, std::span<const Trial> trials,
+                      std::span<const Revision> revisions) {
+  EventId last = record.changed_in();
+  for (const Trial& trial : trials) last = std::max({last, trial.asked_in, trial.told_in});
+  for (const Revision& revision : revisions) {
+    last = std::max({last, revision.event, revision.before.asked_in, revision.before.told_in});
+  }
+  return last;
 }
 
 Result<void> Study::Impl::resume(const StudyOptions* options) {
@@ -89,11 +138,11 @@ Result<void> Study::Impl::rebuild() {
   open_trials.clear();
   retold.clear();
   evaluations.reset();
-  last_id = last_event = ended = started = 0;
+  last_id = ended = started = 0;
+  last_event = last_event_of(record, *history, *revisions);
   count_points(*history);
   for (const Trial& trial : *history) {
     last_id = std::max(last_id, trial.id);
-    last_event = std::max({last_event, trial.asked_in, trial.told_in});
     started += trial.rationale.origin == Origin::start;
     if (trial.told_in != 0) {
       ++ended;
@@ -104,7 +153,6 @@ Result<void> Study::Impl::rebuild() {
   for (const Revision& revision : *revisions) {
     const Trial& before = revision.before;
     last_id = std::max(last_id, before.id);
-    last_event = std::max({last_event, revision.event, before.asked_in, before.told_in});
     if (revision.kind == RevisionKind::dropped) started += before.rationale.origin == Origin::start;
     if (revision.kind != RevisionKind::retried || before.told_in == 0) continue;
     const auto now = std::lower_bound(history->begin(), history->end(), before.id,
@@ -123,7 +171,8 @@ Result<void> Study::Impl::rebuild() {
   saved_round = replayed->restored_round;
   tells_since_saved =
       std::count_if(told.begin(), told.end(), [&](EventId event) { return event > saved_event; });
-  reported_round = reports->empty() ? -1 : reports->back().report.round;
+  const bool reported = !reports->empty() && reports->back().event > record.changed_in();
+  reported_round = reported ? reports->back().report.round : -1;
   return {};
 }
 
@@ -136,7 +185,8 @@ void Study::Impl::count_points(std::span<const Trial> history) {
       finite->insert(trial.point);
       if (trial.suggested) finite->insert(*trial.suggested);
     }
-    if (trial.rationale.origin == Origin::added) continue;
+    // The method of now owes nothing at points that another one suggested.
+    if (trial.rationale.origin == Origin::added || trial.asked_in <= record.changed_in()) continue;
     ++evaluations[trial.rationale.repeat_of != 0 ? trial.rationale.repeat_of : trial.id];
   }
   for (const auto& [first, count] : evaluations) {
@@ -397,7 +447,10 @@ void Study::Impl::learn(std::vector<Trial> trials) {
     if (trial.suggested && finite) finite->insert(trial.point);
     const bool again = retold.erase(trial.id) > 0;
     anew = anew || again || trial.suggested;
-    if (!again) fresh.push_back(for_optimizer(std::move(trial)));
+    if (again) continue;
+    const bool is_older = trial.asked_in <= record.changed_in();
+    Trial known = for_optimizer(std::move(trial));
+    fresh.push_back(is_older ? as_added(std::move(known), last_event) : std::move(known));
   }
   if (!fresh.empty()) optimizer->tell(fresh);
   // Everything is stored by now: should it fail, the next call begins with the storage.

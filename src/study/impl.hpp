@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -34,6 +35,7 @@ struct Study::Impl {
   std::int64_t other_news =
       0;  // revisions and deliveries applied: not in what take_results() returns
   std::string warning;
+  std::string change;        // of the settings, when this opening made one
   std::set<TrialId> retold;  // open trials the method knows as failed: people had them retried
   std::int64_t started = 0;  // how many of record.start were asked for
   std::int64_t owed = 0;     // repeats still to come of the points suggested so far
@@ -54,6 +56,8 @@ struct Study::Impl {
   Result<void> resume(const StudyOptions* options);  // null: take the study as it is
   // Takes over what may change; a conflict, and nothing changed, when something else differs.
   Result<void> accept(const StudyOptions& options);
+  // Records the settings of `asked` in the log; the optimizer has to be made anew.
+  Result<void> change_settings(const StudyRecord& asked);
   Result<void> rebuild();  // optimizer and counters, from the storage alone
   Result<void> require_ready();
 
@@ -104,12 +108,19 @@ struct Study::Impl {
   AskReport report() const;
 };
 
+// The same for a stored study: what nobody chose is as it is stored.
+StudyRecord as_accepted(const StudyRecord& stored, const StudyOptions& options);
+
+EventId last_event_of(const StudyRecord& record, std::span<const Trial> trials,
+                      std::span<const Revision> revisions);
+
 // What a new study with these options stores.
 StudyRecord record_of(const StudyOptions& options);
 
 inline Error study_closed() { return {ErrorKind::conflict, "the study is closed"}; }
 
-// Replay of everything the storage holds; see replay.cpp.
+// Replay of what the storage holds since the settings changed for the last time, up to and without
+// the event `before`; see replay.cpp.
 struct Replayed {
   std::unique_ptr<Optimizer> optimizer;
   EventId restored = 0;             // last event inside the snapshot that was used; 0 = none
@@ -117,14 +128,21 @@ struct Replayed {
   std::string warning;
 };
 Result<Replayed> replay(const Study::Impl& study, StudyLog& log,
-                        const std::optional<Snapshot>& snapshot);
+                        const std::optional<Snapshot>& snapshot,
+                        EventId before = std::numeric_limits<EventId>::max());
 // An optimizer in the state of this one, that knows the trials as they stood after `event`: what
 // the method has learned stays, what it learned from is corrected. By its snapshot and restore(),
 // so that who resumes later comes to the same state.
 Result<std::unique_ptr<Optimizer>> revised(const Study::Impl& study, const Optimizer& optimizer,
                                            StudyLog& log, EventId event);
 
-// Field by field, e.g. "seed: stored 1, given 2"; empty when `asked` does not contradict.
-std::string difference(const StudyRecord& stored, const StudyRecord& asked);
+// What sets settings apart, field by field, e.g. "seed: stored 1, given 2".
+struct Difference {
+  std::string conflict;    // what makes it another study; empty when there is nothing
+  std::string change;      // what a study can go on with: method, options, batch, more room
+  bool importable = true;  // the results of one may be results of the other
+  bool outside = false;    // though perhaps outside of its bounds, steps or constraints
+};
+Difference difference(const StudyRecord& stored, const StudyRecord& asked);
 
 }  // namespace vbo

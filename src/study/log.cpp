@@ -16,7 +16,16 @@ Trial as_asked(Trial trial) {
   return trial;
 }
 
-StudyLog::StudyLog(std::vector<Trial> trials, std::vector<Revision> revisions)
+Trial as_added(Trial trial, EventId told_in) {
+  Rationale& why = trial.rationale;
+  why = {
+      .source = "added", .origin = Origin::added, .repeat_of = why.repeat_of, .repeat = why.repeat};
+  trial.asked_in = told_in;
+  if (trial.told_in != 0) trial.told_in = told_in;
+  return trial;
+}
+
+StudyLog::StudyLog(std::vector<Trial> trials, std::vector<Revision> revisions, EventId began)
     : trials_(std::move(trials)) {
   std::map<TrialId, std::vector<Revision>> by_trial;
   for (Revision& revision : revisions) {
@@ -54,6 +63,39 @@ StudyLog::StudyLog(std::vector<Trial> trials, std::vector<Revision> revisions)
     }
     *at = as_asked(std::move(*at));
   }
+  if (began > 0) begin_in(began);
+}
+
+void StudyLog::begin_in(EventId event) {
+  std::vector<Trial> trials;
+  std::map<std::size_t, Changes> changes;
+  for (std::size_t i = 0; i < trials_.size(); ++i) {
+    const auto found = changes_.find(i);
+    const bool revised = found != changes_.end();
+    Trial& trial = trials_[i];
+    if (trial.asked_in <= event) {
+      EventId told_in = trial.told_in;
+      if (revised) {
+        auto& [versions, dropped_in] = found->second;
+        while (versions.size() > 1 && versions[1].from <= event) versions.erase(versions.begin());
+        if (dropped_in != 0 && dropped_in <= event) versions.clear();
+        told_in = versions.empty() ? 0 : versions.front().from;
+      }
+      if (told_in == 0) continue;  // still open: not known to the method
+      told_in = std::max(told_in, event);
+      trial = as_added(std::move(trial), told_in);
+      if (revised) {
+        found->second.versions.front().from = told_in;
+        for (Version& version : found->second.versions) {
+          version.trial = as_added(std::move(version.trial), told_in);
+        }
+      }
+    }
+    if (revised) changes.emplace(trials.size(), std::move(found->second));
+    trials.push_back(std::move(trial));
+  }
+  trials_ = std::move(trials);
+  changes_ = std::move(changes);
 }
 
 Point StudyLog::suggestion(std::size_t trial) const {

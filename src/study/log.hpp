@@ -18,8 +18,10 @@ namespace vbo {
 class StudyLog {
  public:
   // Trials in the order of ids and revisions in the order they were made, both as
-  // Study::Impl::for_optimizer() gives them.
-  StudyLog(std::vector<Trial> trials, std::vector<Revision> revisions);
+  // Study::Impl::for_optimizer() gives them. A method that began in the event `began` (0: with the
+  // study) received everything known by then in that event, as results that it did not suggest; and
+  // later the results of earlier suggestions likewise.
+  StudyLog(std::vector<Trial> trials, std::vector<Revision> revisions, EventId began = 0);
 
   // One ask, or one tell, or news about trials told before.
   struct Event {
@@ -56,6 +58,8 @@ class StudyLog {
   };
 
  private:
+  void begin_in(EventId event);
+
   struct Version {
     EventId from = 0;
     Trial trial;  // told_in is that of the first version
@@ -68,6 +72,9 @@ class StudyLog {
   std::vector<Trial> trials_;  // in the order of ids, dropped ones too; those revised are open here
   std::map<std::size_t, Changes> changes_;
 };
+
+// The trial as a method sees it that did not suggest it, told in this event.
+Trial as_added(Trial trial, EventId told_in);
 
 // The trial as it was before its outcome was known.
 Trial as_asked(Trial trial);

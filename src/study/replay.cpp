@@ -65,14 +65,16 @@ Result<std::unique_ptr<Optimizer>> revised(const Study::Impl& study, const Optim
 }
 
 Result<Replayed> replay(const Study::Impl& study, StudyLog& log,
-                        const std::optional<Snapshot>& snapshot) {
+                        const std::optional<Snapshot>& snapshot, EventId before) {
   const auto make = [&] {
     return study.make_optimizer(study.record.space, study.record.method_options());
   };
   Result<std::unique_ptr<Optimizer>> optimizer = make();
   if (!optimizer) return optimizer.error();
   Replayed result;
-  if (snapshot && !snapshot->bytes.empty()) {
+  // One of before is that of another method.
+  const bool is_ours = snapshot && snapshot->after >= study.record.changed_in();
+  if (is_ours && !snapshot->bytes.empty()) {
     const Result<void> restored = restore(**optimizer, log, study.last_event, *snapshot);
     if (restored) {
       result.restored = snapshot->after;
@@ -86,6 +88,7 @@ Result<Replayed> replay(const Study::Impl& study, StudyLog& log,
   }
   bool same = true;
   for (const StudyLog::Event& event : log.events_after(result.restored)) {
+    if (event.id >= before) break;
     if (!event.ids.empty()) {
       const std::vector<Suggestion> suggestions = (*optimizer)->ask(event.ids);
       for (std::size_t k = 0; k < event.asked.size(); ++k) {

@@ -17,7 +17,7 @@ StudyLog Study::Impl::log_of(std::vector<Trial> history, std::vector<Revision> r
     trial = for_optimizer(std::move(trial));
   }
   for (Revision& revision : revisions) revision.before = for_optimizer(std::move(revision.before));
-  return {std::move(history), std::move(revisions)};
+  return {std::move(history), std::move(revisions), record.changed_in()};
 }
 
 Result<void> Study::Impl::revise() {

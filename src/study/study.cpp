@@ -104,6 +104,9 @@ Result<void> Study::go_on_with(const StudyOptions& options) {
     if (const auto ready = impl_->require_ready(); !ready) return ready.error();
   }
   if (const auto accepted = impl_->accept(options); !accepted) return accepted.error();
+  if (impl_->joined.empty()) {
+    if (const auto ready = impl_->require_ready(); !ready) return ready.error();
+  }
   return options.unstated.start ? Result<void>() : impl_->set_start(options);
 }
 
@@ -193,5 +196,6 @@ Result<TrialCounts> Study::counts() const {
 
 AskReport Study::report() const { return impl_->report(); }
 const std::string& Study::warning() const { return impl_->warning; }
+const std::string& Study::change() const { return impl_->change; }
 
 }  // namespace vbo

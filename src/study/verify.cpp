@@ -19,16 +19,24 @@ std::optional<T> read(Result<T> result, Verification& found) {
   return std::nullopt;
 }
 
-EventId last_event_of(const std::vector<Trial>& trials, const std::vector<Revision>& revisions) {
-  EventId last = 0;
-  for (const Trial& trial : trials) last = std::max({last, trial.asked_in, trial.told_in});
-  for (const Revision& revision : revisions) {
-    last = std::max({last, revision.event, revision.before.asked_in, revision.before.told_in});
+// What was asked and told under earlier settings, until an event changed them.
+void replay_until(EventId change, const StudyRecord& record, const std::vector<Trial>& trials,
+                  const std::vector<Revision>& revisions, Verification& found) {
+  Study::Impl earlier;
+  earlier.record = record.at(change - 1);
+  earlier.make_optimizer = make_optimizer;
+  earlier.last_event = change - 1;
+  StudyLog log = earlier.log_of(trials, revisions);
+  const Result<Replayed> replayed = replay(earlier, log, std::nullopt, change);
+  if (!replayed) {
+    found.problems.push_back(replayed.error().message);
+  } else if (!replayed->warning.empty()) {
+    found.notes.push_back(replayed->warning);
   }
-  return last;
 }
 
-// The log once more from its beginning, and from the stored state: both end in the same.
+// The log once more from the last change of the settings, and from the stored state: both end in
+// the same.
 void compare_replays(const Study::Impl& study, StudyLog& log,
                      const std::optional<Snapshot>& snapshot, Verification& found) {
   const Result<Replayed> whole = replay(study, log, std::nullopt);
@@ -75,7 +83,10 @@ Result<Verification> verify_study(Storage& storage, bool replaying) {
   Study::Impl study;
   study.record = **record;
   study.make_optimizer = make_optimizer;
-  study.last_event = last_event_of(*trials, *revisions);
+  study.last_event = last_event_of(**record, *trials, *revisions);
+  for (const SettingsChange& change : study.record.changes) {
+    replay_until(change.event, study.record, *trials, *revisions, found);
+  }
   StudyLog log = study.log_of(std::move(*trials), std::move(*revisions));
   compare_replays(study, log, *snapshot, found);
   return found;

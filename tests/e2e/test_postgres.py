@@ -12,6 +12,7 @@ import time
 import unittest
 
 import postgres
+import test_changes
 import test_objectives
 from proxy import Proxy
 from support import VBO, VboTest
@@ -342,6 +343,11 @@ class Chaos(OnServer):
         path.write_text(path.read_text().replace(f"budget = {budget}", f"budget = {budget + 1}"))
         done = self.vbo("run", "study.toml")
         self.assertNotIn("other suggestions", done.stderr)
+
+
+class Changes(OnServer):
+    def test_settings_change(self):
+        test_changes.change_and_go_on(self, self.url)
 
 
 class SeveralObjectives(test_objectives.Objectives):

@@ -59,6 +59,16 @@ Result<void> MemoryStorage::update_study(std::int64_t budget, const std::string&
   return {};
 }
 
+Result<void> MemoryStorage::change_settings(const StudyRecord& record) {
+  const std::scoped_lock lock(state_->mutex);
+  if (!state_->study) return storage_error::no_study();
+  if (const auto ready = state_->begin_write(); !ready) return ready.error();
+  state_->study->space = record.space;
+  state_->study->optimizer = record.optimizer;
+  state_->study->changes = record.changes;
+  return {};
+}
+
 Result<void> MemoryStorage::add_trials(std::span<const Trial> trials,
                                        const std::optional<AskReport>& report, std::int64_t request,
                                        Durability) {

@@ -110,6 +110,10 @@ CREATE INDEX revisions_by_trial ON vbo.revisions (study, trial);
     R"(
 ALTER TABLE vbo.trials ADD COLUMN lease_seconds double precision NOT NULL DEFAULT 20;
 )",
+    // Settings that changed while the study lived.
+    R"(
+ALTER TABLE vbo.studies ADD COLUMN changes text NOT NULL DEFAULT '';
+)",
 };
 
 constexpr std::int64_t kFirst = 4;

@@ -82,7 +82,8 @@ void PostgresStorage::require_write() const {
 
 std::optional<StudyRecord> PostgresStorage::read_study() {
   const Rows row = connection_.query(
-      "SELECT name, objectives, budget, space, optimizer, evaluate, start FROM vbo.studies "
+      "SELECT name, objectives, budget, space, optimizer, evaluate, start, changes FROM "
+      "vbo.studies "
       "WHERE id = $1 AND space IS NOT NULL",
       {study_});
   if (row.empty()) return std::nullopt;
@@ -97,6 +98,7 @@ std::optional<StudyRecord> PostgresStorage::read_study() {
       take_stored(optimizer_options_from(take_stored(parse_json(row.text(0, 4)), where)), where);
   record.evaluate_json = row.text(0, 5);
   record.start = take_stored(start_from(record.space, row.text(0, 6)), where);
+  record.changes = take_stored(changes_from(row.text(0, 7)), where);
   space_ = record.space;
   return record;
 }
@@ -115,10 +117,11 @@ Result<void> PostgresStorage::create_study(const StudyRecord& record) {
     connection_.query(
         "UPDATE vbo.studies SET name = $2, objectives = $3, budget = $4, space = $5, optimizer = "
         "$6, "
-        "evaluate = $7, created_by = $8, start = $9 WHERE id = $1",
+        "evaluate = $7, created_by = $8, start = $9, changes = $10 WHERE id = $1",
         {study_, record.name, take(dump_exact(json_of(record.objectives))), record.budget,
          take(dump_exact(json_of(record.space))), take(dump_exact(json_of(record.optimizer))),
-         record.evaluate_json, ("vbo " VBO_VERSION), start_text(record.space, record.start)});
+         record.evaluate_json, ("vbo " VBO_VERSION), start_text(record.space, record.start),
+         take(changes_text(record.changes))});
   });
   if (created) space_ = record.space;
   return created;
@@ -131,6 +134,20 @@ Result<void> PostgresStorage::update_study(std::int64_t budget, const std::strin
         {study_, budget, evaluate_json});
     if (changed.changed() == 0) throw Fault{storage_error::no_study()};
   });
+}
+
+Result<void> PostgresStorage::change_settings(const StudyRecord& record) {
+  auto changed = coordinated([&] {
+    const Rows rows = connection_.query(
+        "UPDATE vbo.studies SET space = $2, optimizer = $3, changes = $4 WHERE id = $1 AND space "
+        "IS "
+        "NOT NULL",
+        {study_, take(dump_exact(json_of(record.space))),
+         take(dump_exact(json_of(record.optimizer))), take(changes_text(record.changes))});
+    if (rows.changed() == 0) throw Fault{storage_error::no_study()};
+  });
+  if (changed) space_ = record.space;
+  return changed;
 }
 
 Result<void> PostgresStorage::add_trials(std::span<const Trial> trials,
@@ -328,7 +345,10 @@ std::vector<Trial> PostgresStorage::read_trials(const Rows& rows, bool with_outp
       return "study \"" + study_name_ + "\": trial " + std::to_string(trial.id);
     };
     trial.state = trial_state_from(rows.text(i, 1)).value_or(TrialState::waiting);
-    trial.point = take_stored(stored_point(*space_, rows.text(i, 2)), where());
+    Result<Point> point = stored_point(*space_, rows.text(i, 2));
+    // Another process may have widened the space since it was read.
+    if (!point && read_study()) point = stored_point(*space_, rows.text(i, 2));
+    trial.point = take_stored(std::move(point), where());
     if (!rows.is_null(i, 3)) trial.values = {rows.real(i, 3)};
     std::optional<FailureCause> cause;
     if (!rows.is_null(i, 4)) {

@@ -254,7 +254,8 @@ std::string SqliteStorage::in_file(const std::string& what) const {
 
 std::optional<StudyRecord> SqliteStorage::read_study() {
   Statement select = database_.prepare(
-      "SELECT name, objectives, budget, space, optimizer, evaluate, start FROM study WHERE id = 1");
+      "SELECT name, objectives, budget, space, optimizer, evaluate, start, changes FROM study "
+      "WHERE id = 1");
   if (!select.step()) return std::nullopt;
   StudyRecord record;
   record.name = select.text(0);
@@ -270,6 +271,8 @@ std::optional<StudyRecord> SqliteStorage::read_study() {
   record.evaluate_json = select.text(5);
   record.start = take_stored(start_from(record.space, select.text(6)),
                              in_file("the points to evaluate first"));
+  record.changes =
+      take_stored(changes_from(select.text(7)), in_file("the changes of its settings"));
   space_ = record.space;
   return record;
 }
@@ -405,7 +408,10 @@ Trial SqliteStorage::read_trial(const Statement& row) {
   const auto state = trial_state_from(row.text(1));
   if (!state) throw Fault{{ErrorKind::damaged, where() + " has an unknown state"}};
   trial.state = *state;
-  trial.point = take_stored(stored_point(*space_, row.text(2)), where());
+  Result<Point> point = stored_point(*space_, row.text(2));
+  // Another process may have widened the space since it was read.
+  if (!point && read_study()) point = stored_point(*space_, row.text(2));
+  trial.point = take_stored(std::move(point), where());
   if (!row.is_null(3)) trial.values = {row.real(3)};
   std::optional<FailureCause> cause;
   if (!row.is_null(4)) {

@@ -139,7 +139,11 @@ constexpr std::string_view kTables[] = {
     "CREATE INDEX revisions_unapplied ON revisions (id) WHERE event IS NULL",
     "CREATE INDEX revisions_by_trial ON revisions (trial)",
 };
-constexpr Migration kMigrations[] = {kTables};
+// Settings that changed while the study lived.
+constexpr std::string_view kSchema5[] = {
+    "ALTER TABLE study ADD COLUMN changes TEXT NOT NULL DEFAULT ''",
+};
+constexpr Migration kMigrations[] = {kTables, kSchema5};
 
 constexpr std::string_view kMagic{"SQLite format 3\0", 16};
 constexpr std::size_t kHeaderSize = 100;

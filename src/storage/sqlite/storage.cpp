@@ -31,14 +31,15 @@ Result<void> SqliteStorage::create_study(const StudyRecord& record) {
     const std::string space = take(dump_exact(json_of(record.space)));
     const std::string optimizer = take(dump_exact(json_of(record.optimizer)));
     const std::string objectives = take(dump_exact(json_of(record.objectives)));
+    const std::string changes = take(changes_text(record.changes));
     Write write(*this, true);
     if (read_study()) throw Fault{storage_error::study_exists()};
     database_
         .prepare(
             "INSERT INTO study (id, name, objectives, budget, space, optimizer, evaluate, "
-            "created_by, start) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)")
+            "created_by, start, changes) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         .bind(record.name, objectives, record.budget, space, optimizer, record.evaluate_json,
-              "vbo " VBO_VERSION, start_text(record.space, record.start))
+              "vbo " VBO_VERSION, start_text(record.space, record.start), changes)
         .run();
     write.commit();
     space_ = record.space;
@@ -64,6 +65,22 @@ Result<void> SqliteStorage::set_start(const std::vector<PartialPoint>& start) {
     Write write(*this, true);
     database_.prepare("UPDATE study SET start = ?").bind(start_text(*space_, start)).run();
     write.commit();
+  });
+}
+
+Result<void> SqliteStorage::change_settings(const StudyRecord& record) {
+  return attempt([&] {
+    require_coordinator();
+    const std::string space = take(dump_exact(json_of(record.space)));
+    const std::string optimizer = take(dump_exact(json_of(record.optimizer)));
+    const std::string changes = take(changes_text(record.changes));
+    Write write(*this, true);
+    database_.prepare("UPDATE study SET space = ?, optimizer = ?, changes = ?")
+        .bind(space, optimizer, changes)
+        .run();
+    if (database_.changes() == 0) throw Fault{storage_error::no_study()};
+    write.commit();
+    space_ = record.space;
   });
 }
 

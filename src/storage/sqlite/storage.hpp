@@ -69,6 +69,7 @@ class SqliteStorage final : public Storage {
   Result<void> create_study(const StudyRecord& record) override;
   Result<void> update_study(std::int64_t budget, const std::string& evaluate_json) override;
   Result<void> set_start(const std::vector<PartialPoint>& start) override;
+  Result<void> change_settings(const StudyRecord& record) override;
   Result<void> add_trials(std::span<const Trial> trials, const std::optional<AskReport>& report,
                           std::int64_t request, Durability durability) override;
   Result<void> finish_trials(std::span<const Trial> trials) override;

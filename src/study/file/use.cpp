@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <sstream>
 
+#include "exec/command_template.hpp"
+#include "study/impl.hpp"
 #include "vbo/study_file.hpp"
 
 namespace vbo {
@@ -28,6 +30,20 @@ bool can_be_found(const std::string& program, const fs::path& folder) {
   return false;
 }
 
+// How to go on with the results of a stored study that cannot become the one of the file.
+std::string how_to_keep_results(const StudyFile& file) {
+  const Result<std::unique_ptr<Storage>> storage = open_storage(file.study.storage, Access::read);
+  if (!storage) return "";
+  const Result<std::optional<StudyRecord>> stored = (*storage)->load_study();
+  if (!stored || !*stored) return "";
+  const Difference found = difference(**stored, as_accepted(**stored, file.study));
+  if (found.conflict.empty() || !found.importable) return "";
+  return ". Another storage keeps the results: set study.storage to a new name, then import them: "
+         "vbo import " +
+         shell_quoted(file.path) + " " + shell_quoted(file.study.storage) +
+         (found.outside ? " --actual --skip-bad" : "");
+}
+
 }  // namespace
 
 Result<Study> open_study(const StudyFile& file) {
@@ -41,7 +57,11 @@ Result<Study> open_study(const StudyFile& file) {
                      ", expected a file in a folder that exists",
                  "study.storage"};
   }
-  return Study::open(file.study);
+  Result<Study> study = Study::open(file.study);
+  if (study || study.error().kind != ErrorKind::conflict) return study;
+  Error error = study.error();
+  error.message += how_to_keep_results(file);
+  return error;
 }
 
 Result<EvaluateSettings> require_evaluator(const StudyFile& file) {
