@@ -101,7 +101,8 @@ Json json_of(const AtBound& at) {
 }
 
 void add_edges(Json& json, const Space& space, const Trial& trial) {
-  json["limits"] = json["at_bounds"] = Json::array();
+  json["limits"] = Json::array();
+  json["at_bounds"] = Json::array();
   for (const LimitAt& at : limits_at(space, trial.metrics)) json["limits"].push_back(json_of(at));
   for (const AtBound& at : at_bounds(space, trial.point)) json["at_bounds"].push_back(json_of(at));
 }

@@ -293,14 +293,14 @@ class Reading(VboTest):
         expected = {"study": "parabola", "method": "random", "goal": "minimize", "completed": 7, "failed": 1,
                     "running": 0, "waiting": 0, "budget": 8, "seed": 1, "batch": 4}
         self.assertEqual({key: status[key] for key in expected}, expected)
-        self.assertEqual(set(status["best"]), {"id", "params", "value"})
+        self.assertEqual(set(status["best"]), {"id", "params", "value", "limits", "at_bounds"})
         text = self.vbo("status", "study.toml").stdout
         self.assertIn("8 of 8 (100 %), 1 of them failed", text)
         self.assertIn(f"trial {status['best']['id']}", text)
 
     def test_best(self):
         best = self.json("best", "parabola.db")
-        self.assertEqual(list(best), ["id", "params", "value", "estimate", "noise"])
+        self.assertEqual(list(best), ["id", "params", "value", "estimate", "noise", "limits", "at_bounds"])
         values = [t["value"] for t in self.json("trials", "parabola.db") if t["state"] == "completed"]
         self.assertEqual(best["value"], min(values))
         text = self.vbo("best", "parabola.db").stdout
@@ -330,7 +330,7 @@ class Reading(VboTest):
         text = self.vbo("trials", "parabola.db").stdout
         rows = list(csv.DictReader(io.StringIO(text)))
         self.assertEqual(list(rows[0]), ["id", "state", "value", "x", "n", "kind", "seconds", "attempts", "error",
-                                         "asked_at", "started_at", "finished_at", "worker"])
+                                         "stderr", "asked_at", "started_at", "finished_at", "worker"])
         for row, trial in zip(rows, self.json("trials", "parabola.db"), strict=True):
             self.assertEqual(int(row["id"]), trial["id"])
             self.assertEqual(float(row["x"]), trial["params"]["x"])

@@ -442,7 +442,7 @@ TEST_F(SqliteFile, SaysWhatItIs) {
   make_study();
   sqlite::Database database(path_, sqlite::Database::Mode::read);
   EXPECT_EQ(database.pragma("application_id"), 0x76626f31);
-  EXPECT_EQ(database.pragma("user_version"), 4);
+  EXPECT_EQ(database.pragma("user_version"), 5);
 }
 
 }  // namespace

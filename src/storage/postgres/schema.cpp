@@ -106,12 +106,10 @@ CREATE TABLE vbo.revisions (
 CREATE INDEX revisions_unapplied ON vbo.revisions (study, id) WHERE event IS NULL;
 CREATE INDEX revisions_by_trial ON vbo.revisions (study, trial);
 )",
-    // How long a lease is, so that one whose end a clock has left too far away is recognized.
+    // How long a lease is, so that one whose end a clock has left too far away is recognized, and
+    // settings that changed while the study lived.
     R"(
 ALTER TABLE vbo.trials ADD COLUMN lease_seconds double precision NOT NULL DEFAULT 20;
-)",
-    // Settings that changed while the study lived.
-    R"(
 ALTER TABLE vbo.studies ADD COLUMN changes text NOT NULL DEFAULT '';
 )",
 };
