@@ -59,6 +59,7 @@ struct Trial {
 struct Evaluated {
   Point point;
   Outcome outcome;
+  bool as_measured = false;  // any value of each parameter's range, steps and constraints aside
 };
 
 // Results of points nobody suggested, on their way to whoever coordinates the study.

@@ -18,6 +18,10 @@ Result<void> check_actual(const Space& space, const Point& point) {
   return loose->check(point);
 }
 
+Result<void> check_result(const Space& space, const Evaluated& result) {
+  return result.as_measured ? check_actual(space, result.point) : space.check(result.point);
+}
+
 Trial told_again(Trial stored, Outcome outcome, std::span<const Limit> limits,
                  const std::optional<Point>& actual, std::size_t objectives) {
   if (actual) {

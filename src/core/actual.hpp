@@ -17,6 +17,8 @@ namespace vbo {
 Parameter without_step(Parameter parameter);
 
 Result<void> check_actual(const Space& space, const Point& point);
+// Whether the space may have this result; see Evaluated::as_measured.
+Result<void> check_result(const Space& space, const Evaluated& result);
 
 // Every parameter once, nothing else, each in its range.
 Result<Point> actual_from(const Space& space, const Json& json);

@@ -6,6 +6,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "core/actual.hpp"
 #include "core/json.hpp"
 
 namespace vbo {
@@ -28,6 +29,7 @@ std::string delivery_text(const Space& space, const Delivery& delivery) {
   Json list = Json::array();
   for (const Evaluated& result : delivery.results) {
     Json entry = {{"params", json_of(space, result.point)}, {"seconds", result.outcome.seconds}};
+    if (result.as_measured) entry["as_measured"] = true;
     if (result.outcome.failure) {
       entry["error"] = result.outcome.failure->message;
       entry["cause"] = to_string(result.outcome.failure->cause);
@@ -55,7 +57,9 @@ Result<Delivery> delivery_from(const Space& space, std::string_view text) {
   delivery.once = json->value("once", false);
   for (const Json& entry : (*json)["results"]) {
     if (!entry.is_object() || !entry.contains("params")) return damaged;
-    Result<Point> point = point_from(space, entry["params"]);
+    const bool as_measured = entry.contains("as_measured");
+    Result<Point> point =
+        as_measured ? actual_from(space, entry["params"]) : point_from(space, entry["params"]);
     if (!point) return point.error();
     Outcome outcome = outcome_from(entry);
     if (outcome.failure && entry.contains("cause") && entry["cause"].is_string()) {
@@ -72,7 +76,7 @@ Result<Delivery> delivery_from(const Space& space, std::string_view text) {
       }
     }
     if (entry.contains("seconds")) outcome.seconds = number_from(entry["seconds"]).value_or(0.0);
-    delivery.results.push_back({std::move(*point), std::move(outcome)});
+    delivery.results.push_back({std::move(*point), std::move(outcome), as_measured});
   }
   return delivery;
 }

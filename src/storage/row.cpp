@@ -96,11 +96,12 @@ Result<void> set_details(std::string_view text, Trial& trial) {
   return {};
 }
 
-Result<Point> stored_point(const Space& space, std::string_view text) {
+Result<Point> stored_point(const Space& space, std::string_view text, bool added) {
   if (std::optional<Point> point = scan_point(space, text)) return std::move(*point);
   const Result<Json> json = parse_json(text);
   if (!json) return json.error();
-  return point_from(space, *json);
+  Result<Point> point = point_from(space, *json);
+  return point || !added ? std::move(point) : actual_from(space, *json);
 }
 
 Result<Rationale> stored_rationale(std::string_view text) {
@@ -223,6 +224,8 @@ Result<Trial> trial_from(const Space& space, std::string_view text) {
   trial.id = whole("id");
   const auto state = trial_state_from(words("state"));
   Result<Point> point = point_from(space, field("params"));
+  const bool added = whole("asked_in") == whole("told_in");
+  if (!point && added) point = actual_from(space, field("params"));
   Result<Rationale> rationale = rationale_from(field("rationale"));
   auto metrics = metrics_from(words("metrics"));
   if (!state || !point || !rationale || !metrics) return damaged;

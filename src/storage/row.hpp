@@ -26,7 +26,8 @@ std::string details_text(const Trial& trial);
 Result<void> set_details(std::string_view text, Trial& trial);
 
 // The point and the rationale as they are stored, quick where they are in our own form.
-Result<Point> stored_point(const Space& space, std::string_view text);
+// A point that was `added` may lie off the steps and outside the constraints, as it was measured.
+Result<Point> stored_point(const Space& space, std::string_view text, bool added = false);
 Result<Rationale> stored_rationale(std::string_view text);
 
 // Of what an ask stores: id, texts of point and rationale, asked_in.

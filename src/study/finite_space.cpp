@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "study/finite_space.hpp"
 
+#include <algorithm>
+
 #include "core/region.hpp"
 
 namespace vbo {
@@ -42,6 +44,13 @@ std::uint64_t FiniteSpace::number_of(const Point& point) const {
         number * static_cast<std::uint64_t>(axes_[i].count()) + static_cast<std::uint64_t>(digit);
   }
   return number;
+}
+
+std::optional<std::uint64_t> FiniteSpace::exact_number_of(const Point& point) const {
+  const std::uint64_t number = number_of(point);
+  if (point_of(number) != point) return std::nullopt;
+  const bool inside = inside_.empty() || std::ranges::binary_search(inside_, number);
+  return inside ? std::optional(number) : std::nullopt;
 }
 
 Point FiniteSpace::point_of(std::uint64_t number) const {

@@ -28,14 +28,20 @@ class FiniteSpace {
   Point point_of(std::uint64_t number) const;
 
   bool contains(const Point& point) const { return seen_.contains(number_of(point)); }
-  void insert(const Point& point) { seen_.insert(number_of(point)); }
-  void erase(const Point& point) { seen_.erase(number_of(point)); }
+  // What lies between its points, because it was really set or measured so, is none of them.
+  void insert(const Point& point) {
+    if (const auto number = exact_number_of(point)) seen_.insert(*number);
+  }
+  void erase(const Point& point) {
+    if (const auto number = exact_number_of(point)) seen_.erase(*number);
+  }
   // The first unseen point at or after the one at place `start` modulo size(). REQUIRES: unseen() >
   // 0.
   Point next_unseen(std::uint64_t start) const;
 
  private:
   FiniteSpace(const Space& space, std::uint64_t size);
+  std::optional<std::uint64_t> exact_number_of(const Point& point) const;
   std::vector<Axis> axes_;
   std::uint64_t size_;
   std::vector<std::uint64_t>

@@ -115,7 +115,8 @@ Result<void> Study::Impl::bring_to_coordinator(std::vector<Outcome> outcomes) {
 
 Result<std::vector<Trial>> Study::Impl::add_through_coordinator(std::vector<Evaluated> results) {
   for (const Evaluated& result : results) {
-    if (const auto inside = record.space.check(result.point); !inside) return inside.error();
+    const auto inside = check_result(record.space, result);
+    if (!inside) return inside.error();
   }
   const Result<std::int64_t> request = storage->bring(Delivery{std::move(results), false},
                                                       this_host() + ":" + std::to_string(getpid()));

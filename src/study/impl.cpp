@@ -4,6 +4,7 @@
 #include <numeric>
 #include <set>
 
+#include "core/actual.hpp"
 #include "core/checksum.hpp"
 #include "core/users_sign.hpp"
 #include "study/impl.hpp"
@@ -392,7 +393,8 @@ Result<std::vector<Trial>> Study::Impl::add(std::vector<Evaluated> results, std:
   std::vector<Trial> trials;
   if (const auto counted = count_evaluations(); !counted) return counted.error();
   for (const Evaluated& result : results) {
-    if (const auto inside = record.space.check(result.point); !inside) return inside.error();
+    const auto inside = check_result(record.space, result);
+    if (!inside) return inside.error();
   }
   for (Evaluated& result : results) {
     Trial trial{.id = last_id + std::ssize(trials) + 1, .point = std::move(result.point)};

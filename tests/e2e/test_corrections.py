@@ -75,6 +75,16 @@ class Corrections(VboTest):
         self.vbo("tell", "bench.db", 1, 3, "--actual", "temperature=36.4", "--replace", "read again")
         self.assertEqual(self.json("trials", "bench.db")[0]["params"]["temperature"], 36.4)
 
+    def test_what_lies_between_the_steps_takes_no_point_away(self):
+        text = ASK_TELL.format(budget=20, method="random").replace("step = 0.5", "step = 20.0")
+        self.write("bench.toml", text.replace('choices = ["water", "ethanol"]', 'choices = ["water"]'))
+        self.assertEqual(len(self.ask(1)), 1)
+        self.vbo("tell", "bench.db", 1, 3, "--actual", "temperature=44")
+        self.vbo("tell", "bench.db", "--at", "temperature=80", "--at", "solvent=water", 1)
+        first = self.json("trials", "bench.db")[0]["suggested"]["temperature"]
+        asked = [t["params"]["temperature"] for t in self.ask(9)]
+        self.assertEqual(sorted([first, 80, *asked]), sorted({first, 80, 20, 40, 60}))
+
     def test_drop_and_retry(self):
         self.bench()
         self.ask(3)

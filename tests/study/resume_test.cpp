@@ -145,9 +145,10 @@ TEST(Resume, ABatchThatNobodyChoseIsTheStoredOne) {
   { (void)open_on(storage, small_study()).value(); }
   StudyOptions options = small_study();
   options.optimizer.batch = 9;
-  EXPECT_FALSE(open_on(storage, options));
   options.unstated.batch = true;
   EXPECT_EQ(open_on(storage, options).value().record().optimizer.batch, 3);
+  options.unstated.batch = false;
+  EXPECT_EQ(open_on(storage, options).value().change(), "batch: stored 3, given 9");
 }
 
 TEST(Resume, WhatNobodyChoseIsAsStored) {

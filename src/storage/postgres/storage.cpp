@@ -345,9 +345,10 @@ std::vector<Trial> PostgresStorage::read_trials(const Rows& rows, bool with_outp
       return "study \"" + study_name_ + "\": trial " + std::to_string(trial.id);
     };
     trial.state = trial_state_from(rows.text(i, 1)).value_or(TrialState::waiting);
-    Result<Point> point = stored_point(*space_, rows.text(i, 2));
+    const bool added = !rows.is_null(i, 10) && rows.integer(i, 9) == rows.integer(i, 10);
+    Result<Point> point = stored_point(*space_, rows.text(i, 2), added);
     // Another process may have widened the space since it was read.
-    if (!point && read_study()) point = stored_point(*space_, rows.text(i, 2));
+    if (!point && read_study()) point = stored_point(*space_, rows.text(i, 2), added);
     trial.point = take_stored(std::move(point), where());
     if (!rows.is_null(i, 3)) trial.values = {rows.real(i, 3)};
     std::optional<FailureCause> cause;

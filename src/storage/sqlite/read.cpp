@@ -408,9 +408,10 @@ Trial SqliteStorage::read_trial(const Statement& row) {
   const auto state = trial_state_from(row.text(1));
   if (!state) throw Fault{{ErrorKind::damaged, where() + " has an unknown state"}};
   trial.state = *state;
-  Result<Point> point = stored_point(*space_, row.text(2));
+  const bool added = row.integer(9) == row.integer(10);
+  Result<Point> point = stored_point(*space_, row.text(2), added);
   // Another process may have widened the space since it was read.
-  if (!point && read_study()) point = stored_point(*space_, row.text(2));
+  if (!point && read_study()) point = stored_point(*space_, row.text(2), added);
   trial.point = take_stored(std::move(point), where());
   if (!row.is_null(3)) trial.values = {row.real(3)};
   std::optional<FailureCause> cause;
