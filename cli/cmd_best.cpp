@@ -66,42 +66,28 @@ Result<std::optional<Trial>> best_of_front(const OpenedStudy& study, const BestA
   return best_by_weights(make_front(study.record, *history), *weights);
 }
 
-struct Found {
-  std::optional<Trial> trial;
-  Estimate estimate;
-  std::optional<Trial> luckier;  // another trial whose single result is better
-};
-
-Result<Found> best_of(const OpenedStudy& study, const BestArguments& options) {
-  Found found;
+Result<Recommended> best_of(const OpenedStudy& study, const BestArguments& options) {
   if (study.record.objectives.size() > 1) {
     Result<std::optional<Trial>> trial = best_of_front(study, options);
     if (!trial) return trial.error();
-    found.trial = std::move(*trial);
-    return found;
+    return Recommended{.best = std::move(*trial), .luckiest = {}, .estimate = {}};
   }
   if (!options.weights.empty()) {
     return Error{ErrorKind::invalid_input,
                  "--weights is for several objectives, and the study has one"};
   }
-  Result<StudyReport> report = make_report(*study.storage);
-  if (!report) return report.error();
-  add_estimate(*report);
-  found.trial = report->recommended;
-  found.estimate = report->estimate;
-  if (found.estimate.best && report->best && report->best->id != found.trial->id) {
-    found.luckier = report->best;
-  }
-  return found;
+  const Result<std::vector<Trial>> history = study.storage->load_history();
+  if (!history) return history.error();
+  return recommend(study.record, *history);
 }
 
 int best(const BestArguments& options) {
   const Result<OpenedStudy> study = open_to_read(options.study);
   if (!study) return fail(study.error());
   const StudyRecord& record = study->record;
-  const Result<Found> found = best_of(*study, options);
+  const Result<Recommended> found = best_of(*study, options);
   if (!found) return fail(found.error());
-  const std::optional<Trial>& trial = found->trial;
+  const std::optional<Trial>& trial = found->best;
   if (!trial) {
     return fail(kNoSuccess, record.objectives.size() > 1
                                 ? "\"" + record.name + "\" has no feasible result yet"
@@ -126,11 +112,7 @@ int best(const BestArguments& options) {
                        estimate_lines(estimate, "") + point_lines(record.space, trial->point, "") +
                        limit_lines(record.space, *trial, "") +
                        bound_lines(record.space, trial->point, "");
-    if (found->luckier) {
-      text += "The best single result is " + short_number(*found->luckier->value()) +
-              ", of trial " + std::to_string(found->luckier->id) + ".\n";
-    }
-    print_out(text);
+    print_out(text + luckiest_line(found->luckiest, ""));
   }
   if (feasible) return kDone;
   return fail(kNoSuccess, "no result of \"" + record.name +

@@ -115,16 +115,23 @@ int plot(const std::string& argument, const std::vector<std::string>& names,
          const Console& console) {
   Result<OpenedStudy> study = open_to_read(argument);
   if (!study) return fail(study.error());
-  const Result<StudyReport> report = make_report(*study->storage);
+  Result<StudyReport> report = make_report(*study->storage);
   if (!report) return fail(report.error());
   if (report->front) return plot_front(*report, names, console);
   if (!names.empty()) return fail(kWrongUsage, "--objectives: the study has a single objective");
   if (report->curve.empty()) {
     return fail(kNoSuccess, "no evaluation of \"" + report->record.name + "\" has succeeded yet");
   }
+  add_estimate(*report);
+  const auto& estimated = report->estimate.best;
   print_out(console.paint(1, Style::bold, one_line(report->record.name)) +
-            fmt::format("  best {} (trial {}), {}\n", short_number(*report->best->value()),
+            fmt::format("  best {} (trial {}), {}\n",
+                        estimated ? "by its estimate " + short_number(estimated->mean)
+                                  : short_number(*report->best->value()),
                         report->best->id, to_string(report->record.goal())) +
+            (estimated
+                 ? estimate_lines(report->estimate, "") + "The line is the best single result:\n"
+                 : "") +
             curve_text(*report));
   print_importance(*report, console);
   return kDone;

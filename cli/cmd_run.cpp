@@ -47,7 +47,7 @@ struct RunArguments {
 struct Summary {
   RunEnd end = RunEnd::budget_spent;
   TrialCounts counts;
-  std::optional<Trial> best;   // of one objective
+  Recommended recommended;     // of one objective
   std::optional<Front> front;  // of several
   std::int64_t ended_before = 0;
   double seconds = 0.0;
@@ -125,20 +125,28 @@ std::string reason(const StudyFile& file, const Summary& summary) {
 
 // The best result, or one of the best trade-offs; null when there is none.
 const Trial* one_to_show(const Summary& summary) {
-  if (summary.best) return &*summary.best;
+  if (summary.recommended.best) return &*summary.recommended.best;
   return summary.front && !summary.front->trials.empty() ? &summary.front->trials.front() : nullptr;
 }
 
 std::string result_text(const StudyFile& file, const Summary& summary, const Console& console) {
   const Space& space = file.study.space;
-  if (summary.best) {
-    const bool feasible = is_feasible(space, *summary.best);
+  if (const std::optional<Trial>& best = summary.recommended.best) {
+    if (summary.recommended.estimate.best) {
+      return "\n" +
+             console.paint(1, Style::good,
+                           fmt::format("Best by its estimate: trial {}", best->id)) +
+             "\n" + estimate_lines(summary.recommended.estimate, "  ") +
+             luckiest_line(summary.recommended.luckiest, "  ") +
+             point_lines(space, best->point, "  ") + limit_lines(space, *best, "  ");
+    }
+    const bool feasible = is_feasible(space, *best);
     return "\n" +
            console.paint(1, feasible ? Style::good : Style::bad,
                          (feasible ? "Best " : "Nothing is feasible; closest ") +
-                             short_number(*summary.best->value())) +
-           fmt::format("  (trial {})\n", summary.best->id) +
-           point_lines(space, summary.best->point, "  ") + limit_lines(space, *summary.best, "  ");
+                             short_number(*best->value())) +
+           fmt::format("  (trial {})\n", best->id) + point_lines(space, best->point, "  ") +
+           limit_lines(space, *best, "  ");
   }
   if (summary.front && !summary.front->trials.empty()) {
     const Front& front = *summary.front;
@@ -242,7 +250,10 @@ Json summary_json(const StudyFile& file, const Summary& summary) {
   if (summary.front) {
     json["front"] = front_json(file.study.space, *summary.front);
   } else {
-    json["best"] = best_json(file.study.space, summary.best);
+    const Estimate& estimate = summary.recommended.estimate;
+    json["best"] = best_json(file.study.space, summary.recommended.best);
+    json["estimate"] = estimate.best ? json_of(*estimate.best) : Json();
+    json["noise"] = json_of(estimate.noise);
   }
   return json;
 }
@@ -401,9 +412,9 @@ Result<void> find_best(const Study& study, Summary& summary) {
     summary.front = std::move(*front);
     return {};
   }
-  Result<std::optional<Trial>> best = study.best();
-  if (!best) return best.error();
-  summary.best = std::move(*best);
+  const Result<std::vector<Trial>> trials = study.trials();
+  if (!trials) return trials.error();
+  summary.recommended = recommend(study.record(), *trials);
   return {};
 }
 
@@ -438,6 +449,19 @@ Result<TrialCounts> counts_told(Study& study) {
   }
 }
 
+// Says now and then what the results so far say about noise, by a connection of its own; an empty
+// function for several objectives.
+Result<std::function<Estimate()>> estimator_of(Study& study) {
+  if (study.record().objectives.size() > 1) return std::function<Estimate()>();
+  Result<std::unique_ptr<Storage>> connected = study.connect(Access::read);
+  if (!connected) return connected.error();
+  return std::function<Estimate()>(
+      [record = study.record(), storage = std::shared_ptr<Storage>(std::move(*connected))] {
+        const Result<std::vector<Trial>> trials = storage->load_history();
+        return trials ? estimate(record, *trials) : Estimate();
+      });
+}
+
 Result<Summary> run_study(const StudyFile& file, Study& study, const Crew& crew,
                           const std::atomic<int>& interrupts, double time_limit,
                           const Console& console) {
@@ -450,10 +474,14 @@ Result<Summary> run_study(const StudyFile& file, Study& study, const Crew& crew,
                       .budget = file.study.budget,
                       .completed = before->completed,
                       .failed = before->failed};
+  Result<std::function<Estimate()>> estimator = estimator_of(study);
+  if (!estimator) return estimator.error();
   const auto begin = std::chrono::steady_clock::now();
+  Summary summary;
   Result<RunEnd> end = RunEnd::budget_spent;
   {
-    Progress progress(console, start, interrupts, study.record(), std::move(*results));
+    Progress progress(console, start, interrupts, study.record(), std::move(*results),
+                      std::move(*estimator));
     RunOptions options;
     options.stop = file.stop;
     options.stop.run_seconds = time_limit;
@@ -461,16 +489,16 @@ Result<Summary> run_study(const StudyFile& file, Study& study, const Crew& crew,
     options.on_finished = [&](const Trial& trial) { progress.finished(trial); };
     options.on_turn = [&](const QueueState& queue) { progress.set_running(queue.running); };
     end = conduct(file, study, crew, options, progress, console);
+    if (!end) return end.error();
+    if (const auto found = find_best(study, summary); !found) return found.error();
+    progress.set_estimate(summary.recommended.estimate);
   }
-  if (!end) return end.error();
-  Summary summary;
   summary.end = *end;
   summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   summary.ended_before = before->completed + before->failed;
   const Result<TrialCounts> counts = study.counts();
   if (!counts) return counts.error();
   summary.counts = *counts;
-  if (const auto found = find_best(study, summary); !found) return found.error();
   if (const auto found = find_failures(study, summary); !found) return found.error();
   if (const Result<void> closed = study.close(); !closed) return closed.error();
   return summary;

@@ -86,6 +86,12 @@ std::string status_text(const StudyReport& status, const Console& console) {
   }
   if (status.front) {
     text += front_lines(record, *status.front);
+  } else if (status.best && status.estimate.best) {
+    constexpr std::string_view indent = "                 ";
+    text += fmt::format("  best         trial {}, by its estimate\n", status.best->id) +
+            estimate_lines(status.estimate, indent) + luckiest_line(status.luckiest, indent) +
+            point_lines(record.space, status.best->point, indent) +
+            limit_lines(record.space, *status.best, indent);
   } else if (status.best) {
     const bool feasible = status.feasible.value_or(1) > 0;
     text +=
@@ -99,13 +105,7 @@ std::string status_text(const StudyReport& status, const Console& console) {
   } else {
     text += "  best         nothing has succeeded yet\n";
   }
-  if (status.estimate.best && status.recommended) {
-    text += fmt::format("  recommended  trial {}\n", status.recommended->id) +
-            estimate_lines(status.estimate, "                 ") +
-            point_lines(record.space, status.recommended->point, "                 ");
-  } else {
-    text += estimate_lines(status.estimate, "  noise        ");
-  }
+  if (!status.estimate.best) text += estimate_lines(status.estimate, "  noise        ");
   const std::string information = information_text(status.rounds);
   if (!information.empty()) {
     text += "  information  " + information +

@@ -34,7 +34,7 @@ const std::vector<Command>& commands() {
        "good as stop.value, and finishes what runs then. It pauses when the program cannot be "
        "found, when the first 5 evaluations fail all in the same way, and after "
        "stop.failures_in_a_row.",
-       R"({"study", "end", "completed", "failed", "budget", "seconds", "best": {"id", "params", "value"} or null}; with several objectives "front", as `vbo front --json` says, instead of "best")",
+       R"({"study", "end", "completed", "failed", "budget", "seconds", "best": {"id", "params", "value"} or null, "estimate" and "noise" as `vbo best --json` says}; with several objectives "front", as `vbo front --json` says, instead of these)",
        define_run},
       {"ask",
        "Get suggestions to evaluate yourself",
@@ -119,7 +119,7 @@ const std::vector<Command>& commands() {
        {"vbo status study.db"},
        "Works while the study runs. STUDY is its storage or its study file.",
        R"({"study", "method", "goal", "completed", "failed", "running", "waiting", "budget", "seed", "batch", )"
-       R"("storage", "best": {"id", "params", "value"} or null, "message", "information": {"nats", "observed", "ceiling", "trend"} or null, )"
+       R"("storage", "best": {"id", "params", "value"} or null, "luckiest": under noise the best single result, where that is another, "message", "information": {"nats", "observed", "ceiling", "trend"} or null, )"
        R"("recommendation": {"id", "params", "evaluations", "observed", "mean", "low", "high", "chance"} or null, "noise": {"verdict", "deviation", "share"}, "as_good": {"threshold", "reason", "count", "ranges": {...}} or null, )"
        R"("curve": [{"evaluation", "id", "value"}, ...], "rounds": [{"round", "event", "suggested", "completed", "failed", "first_trial", "last_trial", "best", "predicted", "observed", "ceiling", "message"}, ...], )"
        R"("sources": [{"name", "suggested", "completed", "failed", "improvements", "best"}, ...], "failures": [{"cause", "message", "count", "examples"}, ...], )"

@@ -20,6 +20,8 @@ namespace {
 
 constexpr auto kLiveEvery = std::chrono::milliseconds(100);
 constexpr auto kPlainEvery = std::chrono::seconds(10);
+constexpr auto kEstimateEvery = std::chrono::seconds(10);
+constexpr int kRestAfterEstimate = 100;  // times as long as the estimate took
 constexpr int kRestAfterMeasuring = 10;  // times as long as the hypervolume took
 constexpr std::int64_t kFailuresShown = 3;
 constexpr int kStderr = 2;
@@ -82,6 +84,10 @@ std::string best_text(const ProgressState& s) {
     return fmt::format("{} trade-offs, hypervolume {}", s.front, short_number(s.hypervolume));
   }
   if (s.front == 0) return s.completed > 0 ? "nothing feasible yet" : "no result yet";
+  if (s.estimated) {
+    return "best estimate " + short_number(*s.estimated) + " (trial " +
+           std::to_string(s.estimated_id) + ")";
+  }
   if (!s.best) return "no result yet";
   return (s.best_feasible ? "best " : "nothing feasible yet, closest ") + short_number(*s.best) +
          " (trial " + std::to_string(s.best_id) + ")";
@@ -97,6 +103,13 @@ std::string fitted(const std::vector<std::string>& parts, std::size_t width) {
     line += std::string(gap, ' ') + part;
   }
   return line;
+}
+
+void show_estimate(ProgressState& state, const Estimate& estimate) {
+  state.estimated.reset();
+  if (!estimate.best) return;
+  state.estimated = estimate.best->mean;
+  state.estimated_id = estimate.best->id;
 }
 
 }  // namespace
@@ -133,14 +146,17 @@ std::string progress_sentence(const ProgressState& s) {
 }
 
 Progress::Progress(const Console& console, ProgressState start, const std::atomic<int>& interrupts,
-                   const StudyRecord& record, std::vector<Trial> results)
+                   const StudyRecord& record, std::vector<Trial> results,
+                   std::function<Estimate()> estimate)
     : console_(console),
       interrupts_(interrupts),
       begin_(std::chrono::steady_clock::now()),
       unicode_(locale_is_utf8()),
       state_(std::move(start)),
       record_(record),
-      order_(record.objectives, record.space.limits()) {
+      order_(record.objectives, record.space.limits()),
+      estimate_(std::move(estimate)),
+      estimate_at_(begin_ + kEstimateEvery) {
   if (record_.objectives.size() > 1) state_.front = 0;
   for (const Trial& trial : results) take(trial);
   measure_front(true);
@@ -210,6 +226,24 @@ void Progress::take(const Trial& trial) {
   state_.best_feasible = found.is_feasible();
 }
 
+void Progress::set_estimate(const Estimate& estimate) {
+  const std::lock_guard lock(mutex_);
+  show_estimate(state_, estimate);
+}
+
+// Outside of the lock: nobody waits for it but who looks.
+void Progress::look_at_noise(std::unique_lock<std::mutex>& lock) {
+  const auto begin = std::chrono::steady_clock::now();
+  if (!estimate_ || kind_ == Kind::none || begin < estimate_at_) return;
+  lock.unlock();
+  const Estimate found = estimate_();
+  lock.lock();
+  show_estimate(state_, found);
+  const auto end = std::chrono::steady_clock::now();
+  estimate_at_ = end + std::max<std::chrono::steady_clock::duration>(
+                           kEstimateEvery, kRestAfterEstimate * (end - begin));
+}
+
 void Progress::started(const Trial&) {
   const std::lock_guard lock(mutex_);
   note_begin();
@@ -246,6 +280,7 @@ void Progress::tick() {
   while (!done_) {
     update_clock();
     measure_front(false);
+    look_at_noise(lock);
     if (state_.interrupts >= 1 && !interrupt_announced_ && kind_ != Kind::none) {
       interrupt_announced_ = true;
       if (state_.interrupts == 1) {

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 
 #include "cli/console.hpp"
 #include "core/order.hpp"
+#include "vbo/report.hpp"
 #include "vbo/storage.hpp"
 
 namespace vbo::cli {
@@ -25,8 +27,10 @@ struct ProgressState {
   std::int64_t ended_here = 0;  // completed or failed since this process began
   std::optional<double> best;
   TrialId best_id = 0;
-  bool best_feasible = true;  // false: the least violating result, none is feasible yet
-  std::int64_t front = -1;    // of several objectives: how many trade-offs; -1 = there is one
+  std::optional<double> estimated;  // under noise: of the trial that is best by its estimate...
+  TrialId estimated_id = 0;         // ... this one
+  bool best_feasible = true;        // false: the least violating result, none is feasible yet
+  std::int64_t front = -1;          // of several objectives: how many trade-offs; -1 = there is one
   double hypervolume = 0.0;
   double seconds = 0.0;  // since this process began
   double startup = 0.0;  // of these, before the first evaluation began
@@ -39,9 +43,11 @@ std::string progress_sentence(const ProgressState& state);                      
 
 class Progress {
  public:
-  // `results`: those before this process began, or of one objective the best of them.
+  // `results`: those before this process began, or of one objective the best of them. `estimate`
+  // is called now and then, by the thread of its own; may be empty.
   Progress(const Console& console, ProgressState start, const std::atomic<int>& interrupts,
-           const StudyRecord& record, std::vector<Trial> results);
+           const StudyRecord& record, std::vector<Trial> results,
+           std::function<Estimate()> estimate = {});
   ~Progress();  // takes the live lines away
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -49,11 +55,13 @@ class Progress {
   void started(const Trial& trial);
   void finished(const Trial& trial);
   void set_running(std::int64_t count);  // of all workers, wherever they are
+  void set_estimate(const Estimate& estimate);
 
  private:
   enum class Kind { none, live, plain };
   void take(const Trial& trial);
   void measure_front(bool at_once);
+  void look_at_noise(std::unique_lock<std::mutex>& lock);
   void tick();
   void update_clock();
   void note_begin();  // of the first evaluation
@@ -72,6 +80,8 @@ class Progress {
   ProgressState state_;
   const StudyRecord record_;
   const Order order_;
+  const std::function<Estimate()> estimate_;
+  std::chrono::steady_clock::time_point estimate_at_;
   Standing best_;                // of state_.best
   std::vector<Trial> on_front_;  // and what its reference is measured by, and what came since
   bool front_changed_ = false;

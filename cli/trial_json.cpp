@@ -66,6 +66,12 @@ std::string estimate_lines(const Estimate& estimate, std::string_view indent) {
       estimate.noise.deviation, percent(estimate.noise.share));
 }
 
+std::string luckiest_line(const std::optional<Trial>& luckiest, std::string_view indent) {
+  if (!luckiest) return "";
+  return fmt::format("{}The best single result is {}, of trial {}.\n", indent,
+                     short_number(*luckiest->value()), luckiest->id);
+}
+
 std::string point_text(const Space& space, const Point& point) {
   std::string text;
   for (std::size_t i = 0; i < space.size(); ++i) {

@@ -31,6 +31,8 @@ std::string limit_lines(const Space& space, const Trial& trial, std::string_view
 std::string bound_lines(const Space& space, const Point& point, std::string_view indent);
 // What is known about noise and about the recommended point, each line indented; "" when nothing.
 std::string estimate_lines(const Estimate& estimate, std::string_view indent);
+// With noise, which single result is better than the recommended point's; "" without.
+std::string luckiest_line(const std::optional<Trial>& luckiest, std::string_view indent);
 // "x1 = 0.5, x2 = 1" on one line.
 std::string point_text(const Space& space, const Point& point);
 

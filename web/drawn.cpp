@@ -50,7 +50,7 @@ Drawn::Drawn(const StudyReport& report, const std::vector<std::size_t>& position
     const Trial& trial = report.trials[positions[row]];
     if (!trial.has_ended() || row + kLatest >= positions.size()) exact_[row] = true;
     if (report.best && trial.id == report.best->id) exact_[row] = true;
-    if (report.recommended && trial.id == report.recommended->id) exact_[row] = true;
+    if (report.luckiest && trial.id == report.luckiest->id) exact_[row] = true;
     if (std::ranges::binary_search(front, trial.id)) exact_[row] = true;
     length_ = std::max(length_, trial.finished_at - report.pace.first_asked);
     if (trial.value() && !report.front) done.push_back(row);

@@ -56,6 +56,9 @@ StudyService::~StudyService() = default;
 Result<void> StudyService::load() {
   const Result<bool> done = reload();
   if (!done) return done.error();
+  const std::lock_guard lock(mutex_);
+  estimate_ = estimate(report_.record, report_.trials);
+  add_estimate(report_, estimate_);
   return {};
 }
 
@@ -180,7 +183,8 @@ void StudyService::refresh_importance(const Publish& publish) {
     add_estimate(report_, estimate_);
     Json message = importance_json(importances_);
     const Json status = status_json(report_, url_);
-    for (const char* key : {"recommendation", "noise"}) message[key] = status[key];
+    for (const char* key : {"best", "luckiest", "recommendation", "noise"})
+      message[key] = status[key];
     data = dump(message);
   }
   if (publish) publish("importance", data);

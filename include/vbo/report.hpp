@@ -122,16 +122,17 @@ struct StudyReport {
   std::vector<std::size_t> results;
   std::vector<Improvement> curve;
   // The best feasible result; the least violating one while none is; the lowest id among equals.
+  // Where add_estimate() found noise: the trial of estimate.best.
   std::optional<Trial> best;
+  std::optional<Trial> luckiest;  // with noise: the best single result, where that is another one
   // Results within all limits; nothing for a study without limits. The curve, the bests of rounds
   // and sources and `as_good` concern feasible results alone.
   std::optional<std::int64_t> feasible;
-  // Of several objectives, instead of curve, best, recommended and as_good, and of the bests of
-  // rounds and sources.
+  // Of several objectives, instead of curve, best and as_good, and of the bests of rounds and
+  // sources.
   std::optional<Front> front;
   std::vector<FrontStep> front_steps;
-  Estimate estimate;                 // of add_estimate()
-  std::optional<Trial> recommended;  // the trial of estimate.best, or `best` without noise
+  Estimate estimate;  // of add_estimate()
   std::optional<Neighbourhood> as_good;
   std::string message;  // the method's last message
   std::vector<RoundSummary> rounds;
@@ -155,6 +156,13 @@ Estimate estimate(const StudyRecord& record, const std::vector<Trial>& trials);
 // Fills in what depends on it.
 void add_estimate(StudyReport& report, Estimate estimate);
 void add_estimate(StudyReport& report);
+
+// The trial to use of a study of one objective, the same as that of its report.
+struct Recommended {
+  std::optional<Trial> best, luckiest;  // as in StudyReport
+  Estimate estimate;
+};
+Recommended recommend(const StudyRecord& record, const std::vector<Trial>& trials);
 
 // The newest round whose outcomes have been compared with the prediction; null when there is
 // none.

@@ -12,7 +12,6 @@ namespace vbo::python {
 class LockedStudy;
 
 std::string importance_json(LockedStudy& locked, int threads);
-std::string recommendation_json(LockedStudy& study);
 std::string report_html(LockedStudy& locked, const std::string& url);
 
 void bind_space(nanobind::module_& module);

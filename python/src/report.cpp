@@ -27,22 +27,6 @@ std::string importance_json(LockedStudy& locked, int threads) {
   });
 }
 
-// {"id", "noise": {...}, "estimate": {...} or null}: the evaluated point to use; null without one.
-std::string recommendation_json(LockedStudy& locked) {
-  return locked.with([&](Study& study) -> Result<std::string> {
-    const Result<std::unique_ptr<Storage>> storage = study.connect(Access::read);
-    if (!storage) return storage.error();
-    Result<StudyReport> report = make_report(**storage);
-    if (!report) return report.error();
-    add_estimate(*report);
-    if (!report->recommended) return std::string("null");
-    const Estimate& found = report->estimate;
-    return dump(Json{{"id", report->recommended->id},
-                     {"noise", json_of(found.noise)},
-                     {"estimate", found.best ? json_of(*found.best) : Json()}});
-  });
-}
-
 std::string report_html(LockedStudy& locked, const std::string& url) {
 #ifdef VBO_HAVE_PAGE
   return locked.with([&](Study& study) -> Result<std::string> {

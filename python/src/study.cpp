@@ -15,6 +15,7 @@
 #include "locked_study.hpp"
 #include "report/json.hpp"
 #include "vbo/executor.hpp"
+#include "vbo/report.hpp"
 #include "vbo/study_file.hpp"
 
 namespace nb = nanobind;
@@ -291,17 +292,35 @@ nb::dict trials(LockedStudy& locked, bool open_only) {
   return table_of(record, found);
 }
 
-// With weights of several objectives the member of the front that they choose.
+// Of several objectives: the member of the front that weights choose.
 nb::dict best(LockedStudy& locked, const std::map<std::string, double>& weights) {
   StudyRecord record;
   std::vector<Trial> found;
   if (auto trial = locked.with([&](Study& study) {
         record = study.record();
-        return weights.empty() ? study.best() : study.best(weights);
+        return study.best(weights);
       })) {
     found.push_back(std::move(*trial));
   }
   return table_of(record, found);
+}
+
+// The table of the trial to use, empty without one, and {"noise": {...}, "estimate": {...} or null}
+// as JSON.
+nb::tuple recommended(LockedStudy& locked) {
+  StudyRecord record;
+  const Recommended found = locked.with([&](Study& study) -> Result<Recommended> {
+    record = study.record();
+    const Result<std::vector<Trial>> trials = study.trials();
+    if (!trials) return trials.error();
+    return recommend(record, *trials);
+  });
+  std::vector<Trial> best;
+  if (found.best) best.push_back(*found.best);
+  const Estimate& estimate = found.estimate;
+  const Json json = {{"noise", vbo::json_of(estimate.noise)},
+                     {"estimate", estimate.best ? vbo::json_of(*estimate.best) : Json()}};
+  return nb::make_tuple(table_of(record, best), dump(json));
 }
 
 // The table of its trials, and everything else about it as JSON.
@@ -363,7 +382,7 @@ void bind_study(nb::module_& module) {
           },
           "id"_a)
       .def("importance_json", importance_json, "threads"_a)
-      .def("recommendation_json", recommendation_json)
+      .def("recommended", recommended)
       .def("report_html", report_html, "url"_a)
       .def("counts",
            [](LockedStudy& locked) {

@@ -104,7 +104,18 @@ def test_what_is_recommended_under_noise_has_an_interval() -> None:
     assert found.low is not None and found.high is not None and found.low < found.mean < found.high
     assert found.chance is not None and 0 < found.chance < 1
     assert found.deviation is not None and 0.1 < found.deviation < 0.3
-    assert study.best_value is not None and study.best_value < found.mean
+    lucky = min(trial.value for trial in study.trials() if trial.value is not None)
+    assert study.best == found.trial and study.best_value == found.mean > lucky
+    assert study.best_params == found.trial.point
+    assert f"{found.mean:.6g}, 90% interval" in study._repr_html_()
+
+
+def test_the_result_of_a_noisy_function_is_its_estimate(capsys: pytest.CaptureFixture[str]) -> None:
+    result = vbo.minimize(seeded, {"x": vbo.Float(-1, 1)}, budget=60, method="sobol", progress=True)
+    found = result.recommended
+    assert found is not None and found.low is not None
+    assert (result.value, result.trial, result.point) == (found.mean, found.trial, found.trial.point)
+    assert f"best estimate {found.mean:.6g}" in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_optuna_trials_with_the_same_parameters_are_repeats() -> None:

@@ -24,7 +24,7 @@ def study_html(study: Study) -> str:
     counts = study.counts
     columns = study.columns()
     several = len(study.goals) > 1
-    best = None if several else study.best
+    best = None if several else study.recommended
     rows = [
         ("goal", ", ".join(f"{goal} {name}" for name, goal in study.goals.items()) if several else study.goal),
         ("method", f"{study.method}, batch {study.batch}, seed {study.seed}"),
@@ -32,8 +32,11 @@ def study_html(study: Study) -> str:
         ("trials", f"{counts.completed} completed, {counts.failed} failed, {counts.waiting + counts.running} open, of {study.budget}"),
     ]
     if best is not None:
-        rows.append(("best", f"{best.value:.6g} (trial {best.id})"))
-        rows += [(name, _text(value)) for name, value in best.point.items()]
+        rows.append(("best", f"{best.mean:.6g} (trial {best.trial.id})"))
+        if best.low is not None:
+            rows[-1] = ("best by its estimate", f"{best.mean:.6g}, 90% interval {best.low:.6g} to {best.high:.6g} (trial {best.trial.id})")
+            rows.append(("observed there", f"{best.value:.6g}"))
+        rows += [(name, _text(value)) for name, value in best.trial.point.items()]
     picture = ""
     if several:
         front = study.front()

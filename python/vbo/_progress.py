@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _EVERY = 0.1  # seconds between two drawings
 _EVERY_PICTURE = 1.0  # ... in a notebook
 _EVERY_FRONT = 1.0  # seconds between two looks at the front
+_EVERY_ESTIMATE = 10.0  # ... at what is known about noise
 
 
 def _in_notebook() -> bool:
@@ -28,8 +29,9 @@ class Progress:
         self._done = done
         self._several = len(study.goals) > 1
         self._better = min if self._several or study.goal == "minimize" else max
-        best = None if self._several else study.best
-        self._best = None if best is None else best.value
+        self._best: float | None = None  # single result
+        self._estimated: float | None = None  # under noise, instead
+        self._next_estimate = 0.0
         self._front = ""
         self._looked = 0.0  # when the front was computed
         self._bar: Any = None
@@ -40,6 +42,7 @@ class Progress:
         self._handle: Any = None
         if not self._show:
             return
+        self._estimate()
         if notebook:
             shown: Any = importlib.import_module("IPython.display")
             self._handle = shown.display(study, display_id=True)
@@ -69,7 +72,21 @@ class Progress:
         elif time.monotonic() - self._drawn > _EVERY:
             self._draw()
 
+    def _estimate(self) -> None:
+        """What the results so far say is best."""
+        if self._several:
+            return
+        start = time.monotonic()
+        found = self._study.recommended
+        if found is not None:
+            self._best = found.value if found.low is None else self._best
+            self._estimated = None if found.low is None else found.mean
+        end = time.monotonic()
+        self._next_estimate = end + max(_EVERY_ESTIMATE, 100 * (end - start))
+
     def close(self) -> None:
+        if self._show:
+            self._estimate()
         if self._handle is not None:
             self._handle.update(self._study)
         elif self._bar is not None:
@@ -84,6 +101,10 @@ class Progress:
     def _reached(self) -> str:
         """The best value, or how large and how good the front is, which takes a while to say."""
         if not self._several:
+            if time.monotonic() > self._next_estimate:
+                self._estimate()
+            if self._estimated is not None:
+                return f"best estimate {self._estimated:.6g}"
             return "" if self._best is None else f"best {self._best:.6g}"
         start = time.monotonic()
         if start - self._looked > _EVERY_FRONT:

@@ -64,8 +64,9 @@ class Result:
     """What `minimize` and `maximize` return. ``result["x"]`` is the best value of parameter x.
 
     Attributes:
-        value: The best value, or None when the run was stopped before anything was completed. Several objectives have
-            a `front` instead, and neither value nor point nor trial.
+        value: The best value, under noise the estimate at `point` (`recommended` has its interval), or None when the run
+            was stopped before anything was completed. Several objectives have a `front` instead, and neither value nor
+            point nor trial.
         point: The parameters of the best trial.
         trial: The best trial with everything known about it.
         ended: ``"budget_spent"``, ``"interrupted"``, ``"too_many_failures"``, ``"space_exhausted"``,
@@ -202,11 +203,11 @@ class Run:
             failed = ObjectiveFailed(f"every evaluation failed ({self.failures} of them), the last one with: {self.last_error}")
             failed.study = self.study
             raise failed from self.first_exception
-        best = self.study.best if len(self.objectives) == 1 else None
+        best = self.study.recommended if len(self.objectives) == 1 else None
         return Result(
-            value=best.value if best else None,
-            point=best.point if best else {},
-            trial=best,
+            value=best.mean if best else None,
+            point=best.trial.point if best else {},
+            trial=best.trial if best else None,
             ended=ended,
             study=self.study,
             seconds=time.monotonic() - self.start,

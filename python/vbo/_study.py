@@ -376,11 +376,11 @@ class Study:
 
     @property
     def best(self) -> Trial | None:
-        """The best completed trial, or None. With limits the best feasible one, and the least violating one
-        while none is: ``study.best.feasible`` tells which. Several objectives have a `front` instead."""
-        self._only_one("best", "front() or best_by()")
-        found = self._rows(self._core.best({}))
-        return found[0] if found else None
+        """The best completed trial, or None: under noise the one that is best by its estimate, see `recommended`. With
+        limits the best feasible one, and the least violating one while none is: ``study.best.feasible`` tells which.
+        Several objectives have a `front` instead."""
+        found = self._recommended("best")
+        return None if found is None else found.trial
 
     def front(self) -> Front:
         """The trials that no other one dominates: the answer of a study with several objectives.
@@ -405,9 +405,9 @@ class Study:
 
     @property
     def best_value(self) -> float | None:
-        """The value of `best`."""
-        best = self.best
-        return None if best is None else best.value
+        """The value of `best`, under noise its estimate."""
+        found = self._recommended("best_value")
+        return None if found is None else found.mean
 
     @property
     def best_params(self) -> Point:
@@ -424,10 +424,15 @@ class Study:
     def recommended(self) -> Recommended | None:
         """The evaluated point to use: under noise the best by its estimate, not by luck; without, `best`. None before
         there is a result."""
-        found = json.loads(self._core.recommendation_json())
-        if found is None:
+        return None if len(self._objectives) > 1 else self._recommended("recommended")
+
+    def _recommended(self, what: str) -> Recommended | None:
+        self._only_one(what, "front() or best_by()")
+        table, text = self._core.recommended()
+        rows = self._rows(table)
+        if not rows:
             return None
-        trial = next(trial for trial in self.trials() if trial.id == found["id"])
+        trial, found = rows[0], json.loads(text)
         noise, point = found["noise"], found["estimate"]
         if point is None:
             value = float("nan") if trial.value is None else trial.value

@@ -54,8 +54,8 @@ Json information_json(const StudyReport& report) {
 }
 
 Json recommendation_json(const StudyReport& report) {
-  if (!report.estimate.best || !report.recommended) return nullptr;
-  Json json = suggestion_json(report.record.space, *report.recommended);
+  if (!report.estimate.best || !report.best) return nullptr;
+  Json json = suggestion_json(report.record.space, *report.best);
   json.update(json_of(*report.estimate.best));
   return json;
 }
@@ -224,6 +224,7 @@ Json status_json(const StudyReport& report, const std::string& url) {
                {"batch", record.optimizer.batch},
                {"storage", url},
                {"best", best_json(record.space, report.best)},
+               {"luckiest", best_json(record.space, report.luckiest)},
                {"message", report.message},
                {"information", information_json(report)},
                {"recommendation", recommendation_json(report)},

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "core/one_line.hpp"
 #include "core/order.hpp"
@@ -294,8 +295,15 @@ Neighbourhood neighbourhood_of(const StudyReport& report) {
   return found;
 }
 
+// From the best single result to the trial whose estimate is best.
+void follow_estimate(Recommended& found, const std::vector<Trial>& trials) {
+  if (!found.estimate.best) return;
+  const auto trial = std::ranges::find(trials, found.estimate.best->id, &Trial::id);
+  if (trial == trials.end() || (found.best && trial->id == found.best->id)) return;
+  found.luckiest = std::exchange(found.best, *trial);
+}
+
 void follow_front(StudyReport& report, Sources& sources) {
-  report.recommended.reset();
   report.front = make_front(report.record, report.trials);
   report.front_steps = front_steps(report.record, report.trials, report.results);
   for (const FrontStep& step : report.front_steps) {
@@ -374,19 +382,27 @@ StudyReport make_report(StudyRecord record, std::vector<Trial> trials,
   report.workers = workers_of(report.trials);
   for (const auto& [name, seen] : metrics) report.metrics.push_back(name);
   report.pace = pace_of(report);
-  report.recommended = report.best;
   if (feasible > 0 && !has_front) report.as_good = neighbourhood_of(report);
   return report;
 }
 
 void add_estimate(StudyReport& report, Estimate estimate) {
   report.estimate = std::move(estimate);
-  report.recommended = report.best;
-  if (const auto& point = report.estimate.best) {
-    const auto found = std::ranges::find(report.trials, point->id, &Trial::id);
-    if (found != report.trials.end()) report.recommended = *found;
-  }
+  Recommended found{.best = std::move(report.luckiest ? report.luckiest : report.best),
+                    .luckiest = {},
+                    .estimate = report.estimate};
+  follow_estimate(found, report.trials);
+  report.best = std::move(found.best);
+  report.luckiest = std::move(found.luckiest);
   if (report.as_good) report.as_good = neighbourhood_of(report);
+}
+
+Recommended recommend(const StudyRecord& record, const std::vector<Trial>& trials) {
+  Recommended found{.best = {}, .luckiest = {}, .estimate = estimate(record, trials)};
+  const Order order(record.objectives, record.space.limits());
+  if (const auto best = order.best(trials)) found.best = trials[*best];
+  follow_estimate(found, trials);
+  return found;
 }
 
 void add_estimate(StudyReport& report) {

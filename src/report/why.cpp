@@ -10,6 +10,7 @@
 
 #include "core/one_line.hpp"
 #include "core/order.hpp"
+#include "vbo/report.hpp"
 
 namespace vbo {
 namespace {
@@ -86,13 +87,20 @@ Prediction prediction_of(const StudyRecord& record, std::span<const Trial> histo
   const bool lower = record.goal() == Goal::minimize;
   const Order order(record.objectives, record.space.limits());
   std::vector<double> known;  // best first
-  const Trial* best = nullptr;
+  std::vector<Trial> before;
   for (const Trial& other : history) {
     if (!other.value() || other.told_in == 0 || other.told_in >= trial.asked_in) continue;
     known.push_back(*other.value());
-    if (is_feasible(record.space, other) && (!best || order.better(other, *best))) best = &other;
+    before.push_back(other);
   }
-  if (best) prediction.best_before = best->value();
+  const Recommended then = recommend(record, before);
+  if (then.best && is_feasible(record.space, *then.best)) {
+    prediction.best_before = then.best->value();
+  }
+  if (const auto& estimated = then.estimate.best) {
+    prediction.luckiest_before = then.luckiest ? then.luckiest->value() : then.best->value();
+    prediction.best_before = estimated->mean;
+  }
   prediction.results_before = std::ssize(known);
   if (const double* mean = find(trial.rationale, "mean")) prediction.mean = *mean;
   if (const double* deviation = find(trial.rationale, "deviation")) {
@@ -143,7 +151,8 @@ std::string why_text(const StudyRecord& record, const Prediction& prediction, co
           text += " +- " + number(*prediction.deviation, 2);
         }
         if (prediction.best_before) {
-          text += " (best so far " + number(*prediction.best_before) + ")";
+          text += " (best so far " + number(*prediction.best_before) +
+                  (prediction.luckiest_before ? " by its estimate)" : ")");
         } else if (prediction.results_before > 0) {
           text += " (nothing feasible so far)";
         }
@@ -158,7 +167,8 @@ std::string why_text(const StudyRecord& record, const Prediction& prediction, co
                    : "Tried before there was any feasible result";
       } else if (prediction.best_before) {
         text = "Tried without a prediction, when the best so far was " +
-               number(*prediction.best_before);
+               number(*prediction.best_before) +
+               (prediction.luckiest_before ? " by its estimate" : "");
       } else if (prediction.results_before > 0) {
         text = "Tried when " + (prediction.results_before == 1
                                     ? "the one result so far was not feasible"
@@ -195,6 +205,10 @@ std::string why_text(const StudyRecord& record, const Prediction& prediction, co
     } else if (prediction.on_front) {
       text += *prediction.on_front ? ", one of the best trade-offs"
                                    : ", and another result is better in all objectives or equal";
+    } else if (prediction.luckiest_before) {
+      if (order.better(*trial.value(), *prediction.luckiest_before)) {
+        text += ", a single result better than all before";
+      }
     } else if (prediction.best_before && order.better(*trial.value(), *prediction.best_before)) {
       text += ", better than all before";
     }

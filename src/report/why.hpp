@@ -19,9 +19,10 @@ namespace vbo {
 struct Prediction {
   std::optional<double> mean, deviation;
   std::optional<double> feasible;     // probability within all limits
-  std::optional<double> best_before;  // the best feasible result the method knew
-  std::int64_t results_before = 0;    // that it knew, feasible or not
-  std::optional<double> beats;        // probability of a better value than that
+  std::optional<double> best_before;  // the best feasible result before; under noise its estimate
+  std::int64_t results_before = 0;    // that the method knew, feasible or not
+  std::optional<double> luckiest_before;  // under noise: the best single result
+  std::optional<double> beats;            // probability of a better value than that
   // Of several objectives instead: how many trade-offs the method knew, and whether the result is
   // one of the best now.
   std::optional<std::int64_t> front_before;

@@ -41,6 +41,14 @@ TEST(Progress, ShowsCountsRateTimeLeftAndBest) {
   EXPECT_EQ(second, "best 0.397887 (trial 87)  8 running  2 failed  branin");
 }
 
+TEST(Progress, UnderNoiseTheEstimateIsShown) {
+  ProgressState state = halfway();
+  state.estimated = 0.41;
+  state.estimated_id = 12;
+  EXPECT_THAT(progress_sentence(state), HasSubstr("best estimate 0.41 (trial 12)"));
+  EXPECT_THAT(lines_of(state, 100).second, testing::StartsWith("best estimate 0.41 (trial 12)  8"));
+}
+
 TEST(Progress, StartUpIsNoPartOfTheRate) {
   ProgressState state = halfway();
   state.seconds = 140.0;  // 100 s were spent before anything could be evaluated

@@ -34,6 +34,7 @@ values = [16, 32, 64, 128]
 """,
     "noise": '[[parameter]]\nname = "width"\ntype = "float"\nlow = 0.0\nhigh = 1.0\n',
     "objective": '[[parameter]]\nname = "width"\ntype = "float"\nlow = 0.0\nhigh = 1.0\n',
+    "noise": '[[parameter]]\nname = "width"\ntype = "float"\nlow = 0.0\nhigh = 1.0\n',
     "constraint": """[[parameter]]
 name = "width"
 type = "int"

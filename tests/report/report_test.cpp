@@ -152,24 +152,29 @@ TEST(Report, CountsSourcesAndRounds) {
   EXPECT_EQ(report.rounds[1].first_trial, 3);
   EXPECT_EQ(report.rounds[1].last_trial, 7);
   EXPECT_EQ(report.message, "goes on");
-  EXPECT_EQ(report.recommended->id, 4);
+  EXPECT_FALSE(report.luckiest);
 }
 
 TEST(Report, TheRecommendedPointFollowsTheEstimate) {
   StudyReport report = make_report(record(), sample_trials(), sample_reports());
-  EXPECT_EQ(report.recommended->id, report.best->id);  // as long as nothing is known of noise
+  EXPECT_EQ(report.best->id, 4);  // as long as nothing is known of noise
   Estimate noisy;
   noisy.noise.verdict = Noise::present;
   noisy.best = PointEstimate{.id = 2, .evaluations = 1, .mean = 2.0, .low = 1.5, .high = 6.5};
   add_estimate(report, noisy);
-  EXPECT_EQ(report.recommended->id, 2);
+  EXPECT_EQ(report.best->id, 2);
+  EXPECT_EQ(report.luckiest->id, 4);
   EXPECT_EQ(report.as_good->threshold, 6.5);  // worse than the best few
   EXPECT_NE(report.as_good->reason.find("90% interval"), std::string::npos);
   noisy.best->high = 1.75;
   add_estimate(report, noisy);
   EXPECT_EQ(report.as_good->threshold, 5.0);
+  noisy.best->id = 4;
+  add_estimate(report, noisy);
+  EXPECT_EQ(report.best->id, 4);
+  EXPECT_FALSE(report.luckiest);  // it is the best by its estimate as well
   add_estimate(report, Estimate{});
-  EXPECT_EQ(report.recommended->id, report.best->id);
+  EXPECT_EQ(report.best->id, 4);
 }
 
 TEST(Report, FailuresThatReadAlikeAreOneGroup) {

@@ -32,6 +32,12 @@ function frontTiles({ front }) {
     tile("hypervolume", formatNumber(front?.hypervolume ?? NaN, 5), front?.exact === false ? "estimated" : "")];
 }
 
+function bestTile({ best, recommendation }) {
+  if (!best) return tile("best", "–", "nothing has succeeded yet");
+  if (recommendation) return tile("best by its estimate", formatNumber(recommendation.mean, 6), `trial ${best.id}`);
+  return tile("best", formatNumber(best.value, 6), `trial ${best.id}${best.feasible === false ? ", infeasible" : ""}`);
+}
+
 function drawHead() {
   const { status } = page.study;
   document.title = `${status.study} – vbo`;
@@ -41,7 +47,7 @@ function drawHead() {
   const done = status.completed + status.failed;
   const share = status.budget > 0 ? `${Math.round(100 * done / status.budget)} % of ${formatCount(status.budget)}` : "";
   byId("tiles").replaceChildren(
-    ...(page.study.several ? frontTiles(status) : [tile("best", status.best ? formatNumber(status.best.value, 6) : "–", status.best ? `trial ${status.best.id}${status.best.feasible === false ? ", infeasible" : ""}` : "nothing has succeeded yet")]),
+    ...(page.study.several ? frontTiles(status) : [bestTile(status)]),
     tile("evaluated", formatCount(done), share),
     ...(typeof status.feasible === "number" ? [tile("within limits", formatCount(status.feasible), status.completed > 0 ? `${Math.round(100 * status.feasible / status.completed)} % of the results` : "")] : []),
     tile("running", formatCount(status.running), `${formatCount(status.waiting)} waiting`),
@@ -208,9 +214,10 @@ function startLive() {
       document.body.dataset.updates = String(Number(document.body.dataset.updates ?? 0) + 1);
     },
     importance: (message) => {
-      const { recommendation, noise, ...importance } = message;
+      const { best, luckiest, recommendation, noise, ...importance } = message;
       page.study.importance = importance;
-      Object.assign(page.study.status, { recommendation, noise });
+      Object.assign(page.study.status, { best, luckiest, recommendation, noise });
+      drawHead();
       for (const view of page.views) if (view instanceof ImportanceView || view instanceof AnswerView) view.redraw();
     },
     state: tellState,

@@ -49,7 +49,7 @@ export class Progress extends Surface {
       ...["auto", "linear", "log"].map((name) => element("option", { value: name }, name === "auto" ? "scale: auto" : name)));
     super(parent, {
       id: "progress", title: "Progress", study, wide: true, height: (width) => Math.min(420, Math.max(240, width * 0.36)),
-      hint: "The line is the best result so far: look for long flat stretches at the end, and for results that stay as scattered as at the beginning.",
+      hint: "The line is the best single result so far: look for long flat stretches at the end, and for results that stay as scattered as at the beginning.",
       tools: [scale], csv: () => this.csv(), ...more,
     });
     this.study = study;
@@ -202,7 +202,8 @@ export class Progress extends Surface {
 
   describe() {
     const { status } = this.study;
-    const best = status.best ? `best ${formatNumber(status.best.value, 6)} at trial ${status.best.id}` : "nothing has succeeded yet";
+    const estimated = status.recommendation;
+    const best = status.best ? `best ${estimated ? `by its estimate ${formatNumber(estimated.mean, 6)}` : formatNumber(status.best.value, 6)} at trial ${status.best.id}` : "nothing has succeeded yet";
     return `Progress: ${plural(this.study.byEvaluation.length, "evaluation")}, ${best}, ${plural(status.failed, "failure")}. `
       + "Left and right arrow keys step through the results.";
   }

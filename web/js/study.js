@@ -140,7 +140,7 @@ export class Study {
       for (let i = 0; i < n; ++i) unit[i] = unitOf(parameter, from[i]);
       return unit;
     });
-    this.best = this.several ? this.balanced() : this.byRank.length > 0 ? this.byRank[0] : -1;
+    this.best = this.several ? this.balanced() : this.byId?.get(this.status.recommendation?.id) ?? this.byRank[0] ?? -1;
     this.stamp = (this.stamp ?? 0) + 1;  // changes whenever anything above does
     this.binned = new Map();
   }
@@ -249,8 +249,8 @@ export class Study {
     return steps;
   }
 
-  // The best value, or the hypervolume; NaN while there is none.
-  get reached() { return (this.several ? this.status.front?.hypervolume : this.status.best?.value) ?? NaN; }
+  // The best value, by its estimate under noise, or the hypervolume; NaN while there is none.
+  get reached() { return (this.several ? this.status.front?.hypervolume : this.status.recommendation?.mean ?? this.status.best?.value) ?? NaN; }
 
   parameterText(p, row) {
     const parameter = this.space[p];

@@ -40,22 +40,23 @@ export class AnswerView {
 
   redraw() {
     const { study } = this;
-    const { best, recommendation, noise, as_good: asGood } = study.status;
+    const { best, luckiest, recommendation, noise, as_good: asGood } = study.status;
     if (!best) {
       this.body.replaceChildren(element("p", {}, "Nothing has succeeded yet."));
       return;
     }
-    const head = ["parameter", "best", ...(recommendation ? ["recommended"] : []), ...(asGood ? ["as good"] : [])];
+    const head = ["parameter", "best", ...(asGood ? ["as good"] : [])];
     const rows = study.space.map((parameter) => element("tr", {},
       element("th", { scope: "row" }, parameter.name),
       element("td", { class: "number" }, parameterCell(study, best.params, parameter.name)),
-      recommendation ? element("td", { class: "number" }, parameterCell(study, recommendation.params, parameter.name)) : null,
       asGood ? element("td", {}, rangeBar(parameter, asGood.ranges[parameter.name])) : null));
     const open = (id, text) => element("button", { type: "button", class: "link", on: { click: () => this.selection.setFocus(study.byId.get(id) ?? -1) } }, text);
     this.body.replaceChildren(
       study.isFeasible(study.byId.get(best.id) ?? study.best) ? "" : element("p", {}, "No result is within all limits yet; this one is the least outside."),
-      element("p", { class: "lead" }, "Best ", element("strong", {}, formatNumber(best.value, 8)), ", ", open(best.id, `trial ${best.id}`), "."),
-      recommendation ? element("p", {}, "Recommended ", open(recommendation.id, `trial ${recommendation.id}`), estimateText(recommendation, noise)) : "",
+      element("p", { class: "lead" }, recommendation ? "Best by its estimate " : "Best ",
+        element("strong", {}, formatNumber(recommendation?.mean ?? best.value, recommendation ? 6 : 8)), ", ", open(best.id, `trial ${best.id}`), "."),
+      recommendation ? element("p", {}, estimateText(recommendation, noise)) : "",
+      luckiest ? element("p", { class: "note" }, "The best single result is ", formatNumber(luckiest.value, 6), ", of ", open(luckiest.id, `trial ${luckiest.id}`), ".") : "",
       noise?.verdict === "none" ? element("p", { class: "note" }, "No noise detected.") : "",
       element("div", { class: "scroll" }, tableOf(head, rows)),
       asGood ? element("p", { class: "note" }, `As good: ${plural(asGood.count, "result")} at ${study.minimize ? "most" : "least"} ${formatNumber(asGood.threshold, 5)}, ${asGood.reason}.`) : "");
@@ -65,7 +66,7 @@ export class AnswerView {
 function estimateText({ mean, low, high, chance, observed, evaluations }, noise) {
   const times = evaluations > 1 ? ` in ${evaluations} evaluations` : "";
   const percent = (share) => share > 0 && share < 0.01 ? "less than 1%" : `${Math.round(100 * share)}%`;
-  return `: estimated ${formatNumber(mean, 6)}, 90% interval ${formatNumber(low, 6)} to ${formatNumber(high, 6)}; ` +
+  return `Estimated ${formatNumber(mean, 6)}, 90% interval ${formatNumber(low, 6)} to ${formatNumber(high, 6)}; ` +
     `${percent(chance)} likely the best of those tried. Observed ${formatNumber(observed, 6)}${times}; the noise of one result is ` +
     `${formatNumber(noise.deviation, 3)}, ${percent(noise.share)} of the variance around here.`;
 }
