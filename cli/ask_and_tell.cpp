@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
@@ -171,6 +172,37 @@ std::string value_arguments(const std::vector<Objective>& objectives,
   return text;
 }
 
+Result<Outcome> with_errors(Outcome outcome, const std::vector<std::string>& given,
+                            const std::vector<Objective>& objectives) {
+  if (given.empty() || outcome.values.empty()) return outcome;
+  const bool several = objectives.size() > 1;
+  std::string expected = "a standard error, 0 or more";
+  if (several) {
+    expected = "one for each objective, as in";
+    for (const Objective& objective : objectives) {
+      expected += " --sem " + shell_quoted(objective.name + "=0.1");
+    }
+  }
+  const auto wrong = [&](const std::string& text) {
+    return Error{ErrorKind::invalid_input, "--sem: found \"" + text + "\", expected " + expected};
+  };
+  std::map<std::string, double> numbers;
+  for (const std::string& text : given) {
+    const auto parts =
+        several ? assignment(text) : std::optional(std::pair(objectives.front().name, text));
+    const std::optional<double> number = parts ? told_number(parts->second) : std::nullopt;
+    if (!number || !std::isfinite(*number) || *number < 0.0) return wrong(text);
+    if (!numbers.emplace(parts->first, *number).second) return wrong(text);
+  }
+  for (const Objective& objective : objectives) {
+    const auto found = numbers.find(objective.name);
+    if (found == numbers.end()) return wrong(given.front());
+    outcome.standard_error.push_back(found->second);
+  }
+  if (numbers.size() > objectives.size()) return wrong(given.back());
+  return outcome;
+}
+
 Result<Outcome> with_values(Outcome outcome, const std::vector<std::string>& given,
                             const std::vector<Objective>& objectives) {
   const auto wrong = [&](const std::string& found) {
@@ -269,7 +301,8 @@ Result<Told> tell_result(const TellWish& wish) {
   const auto actual = actual_point(wish.actual, study->record.space, **stored);
   if (!actual) return actual.error();
   const std::vector<Objective>& objectives = study->record.objectives;
-  const Result<Outcome> outcome = with_values(wish.outcome, wish.values, objectives);
+  Result<Outcome> outcome = with_values(wish.outcome, wish.values, objectives);
+  if (outcome) outcome = with_errors(std::move(*outcome), wish.sem, objectives);
   if (!outcome) return outcome.error();
   if (!outcome->failure) {
     const Result<void> complete = check_metrics(study->record.space, outcome->metrics);

@@ -39,6 +39,7 @@ struct TellWish {
   std::string study;
   Outcome outcome;                     // of outcome.id
   std::vector<std::string> values;     // NAME=NUMBER, one per objective, instead of its values
+  std::vector<std::string> sem;        // NUMBER, or NAME=NUMBER of several objectives
   std::vector<std::string> actual;     // NAME=VALUE that were really set; the others as suggested
   std::optional<std::string> replace;  // why it takes the place of the result there is
   double wait_seconds = 30.0;
@@ -57,6 +58,10 @@ Result<Told> tell_result(const TellWish& wish);
 // A value that is not finite makes it fail. An error says which name is missing or unknown, or that
 // its one value is not enough.
 Result<Outcome> with_values(Outcome outcome, const std::vector<std::string>& given,
+                            const std::vector<Objective>& objectives);
+// The outcome with the standard errors of its values: one NUMBER, of several objectives NAME=NUMBER
+// for each. An outcome without values stays as it is.
+Result<Outcome> with_errors(Outcome outcome, const std::vector<std::string>& given,
                             const std::vector<Objective>& objectives);
 // How `vbo tell` is given a result: "VALUE", or "--value error=NUMBER --value speed=NUMBER"; with
 // `values` these instead.

@@ -19,8 +19,8 @@ struct TellArguments {
   TrialId id = 0;
   std::string id_text;
   std::string value;
-  std::vector<std::string> values;  // NAME=NUMBER, one per objective
-  std::string sem;
+  std::vector<std::string> values;   // NAME=NUMBER, one per objective
+  std::vector<std::string> sem;      // NUMBER, or NAME=NUMBER, one per objective
   std::vector<std::string> metrics;  // NAME=VALUE
   std::vector<std::string> at;       // NAME=VALUE, one per parameter
   std::vector<std::string> actual;   // NAME=VALUE
@@ -46,26 +46,6 @@ Result<void> read_metrics(const std::vector<std::string>& given, Outcome& outcom
     }
     if (!outcome.failure) outcome.metrics[parts->first] = number->values.front();
   }
-  return {};
-}
-
-// The standard error of the value, where it is known.
-Result<void> read_sem(const std::string& text, Outcome& outcome) {
-  if (text.empty()) return {};
-  const std::optional<Outcome> number = parse_value(text);
-  if (!number || !number->value() || *number->value() < 0.0) {
-    return Error{ErrorKind::invalid_input,
-                 "--sem: found \"" + text + "\", expected a standard error, 0 or more"};
-  }
-  if (!outcome.value()) {
-    return Error{ErrorKind::invalid_input,
-                 "--sem: found \"" + text + "\" beside --fail, expected it beside a value"};
-  }
-  if (outcome.values.size() > 1) {
-    return Error{ErrorKind::invalid_input,
-                 "--sem: found \"" + text + "\", expected it beside the value of one objective"};
-  }
-  outcome.standard_error = {*number->value()};
   return {};
 }
 
@@ -102,6 +82,7 @@ Result<Point> point_at(const std::vector<std::string>& given, const Space& space
 Result<Told> store_at(const TellArguments& options, const Outcome& given) {
   const auto results = [&](const StudyRecord& record) -> Result<Delivery> {
     Result<Outcome> outcome = with_values(given, options.values, record.objectives);
+    if (outcome) outcome = with_errors(std::move(*outcome), options.sem, record.objectives);
     if (!outcome) return outcome.error();
     Result<Point> point = point_at(options.at, record.space);
     if (!point) return point.error();
@@ -178,11 +159,15 @@ int tell(TellArguments options) {
     outcome = *std::move(parsed);
   }
   if (const auto read = read_metrics(options.metrics, outcome); !read) return fail(read.error());
-  if (const auto read = read_sem(options.sem, outcome); !read) return fail(read.error());
+  if (failed && !options.sem.empty()) {
+    return fail(kWrongUsage, "--sem: found \"" + options.sem.front() +
+                                 "\" beside --fail, expected it beside a value");
+  }
   outcome.id = options.id;
   TellWish wish{.study = options.study,
                 .outcome = outcome,
                 .values = options.values,
+                .sem = options.sem,
                 .actual = options.actual,
                 .wait_seconds = options.wait};
   if (!options.replace.empty()) wish.replace = options.replace;
@@ -203,7 +188,9 @@ Action define_tell(CLI::App& app, const Console&) {
   arguments.repeated("--value", options->values, "NAME=NUMBER",
                      "Instead of VALUE: the value of an objective; repeat it for each");
   arguments.option("--fail", options->reason, "REASON", "The evaluation failed, and why");
-  arguments.option("--sem", options->sem, "NUMBER", "The standard error of the result");
+  arguments.repeated(
+      "--sem", options->sem, "NUMBER",
+      "The standard error of the result; of several objectives NAME=NUMBER for each");
   arguments.repeated("--metric", options->metrics, "NAME=NUMBER",
                      "A further measurement; repeat it");
   arguments.repeated("--at", options->at, "NAME=VALUE",

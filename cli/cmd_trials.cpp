@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 15> kColumns = {
 std::string column_name(const std::string& name, std::string_view prefix) {
   const bool taken = std::find(kColumns.begin(), kColumns.end(), name) != kColumns.end() ||
                      name.starts_with(kMetricPrefix) || name.starts_with(kSuggestedPrefix) ||
-                     name.starts_with(prefix);
+                     name.starts_with(kErrorPrefix) || name.starts_with(prefix);
   return taken ? std::string(prefix) + name : name;
 }
 
@@ -29,7 +29,7 @@ std::string column_name(const std::string& name, std::string_view prefix) {
 struct Extra {
   std::set<std::string> metrics;
   bool suggested = false;  // somewhere another point was set than suggested
-  bool sem = false;        // somewhere a standard error is known
+  bool sem = false;        // somewhere standard errors are known
   bool repeats = false;    // some trial repeats another's point
 };
 
@@ -63,7 +63,7 @@ Result<Extra> extra_columns(Storage& storage) {
   for (const Trial& trial : *history) {
     for (const auto& [name, value] : trial.metrics) extra.metrics.insert(name);
     extra.suggested = extra.suggested || trial.suggested;
-    extra.sem = extra.sem || trial.standard_error.size() == 1;
+    extra.sem = extra.sem || !trial.standard_error.empty();
     extra.repeats = extra.repeats || trial.rationale.repeat_of != 0;
   }
   return extra;
@@ -77,7 +77,11 @@ std::string csv_header(const StudyRecord& record, const Extra& extra) {
     if (record.objectives.size() < 2) continue;
     line += "," + csv_field(column_name(objective.name, kValuePrefix));
   }
-  if (extra.sem) line += ",sem";
+  if (extra.sem && record.objectives.size() < 2) line += ",sem";
+  for (const Objective& objective : record.objectives) {
+    if (!extra.sem || record.objectives.size() < 2) continue;
+    line += "," + csv_field(std::string(kErrorPrefix) + objective.name);
+  }
   for (const Parameter& p : space.parameters()) {
     line += "," + csv_field(column_name(p.name, kParameterPrefix));
   }
@@ -101,8 +105,8 @@ std::string csv_row(const StudyRecord& record, const Trial& trial, const Extra& 
   for (std::size_t m = 0; m < record.objectives.size(); ++m) {
     line += "," + (trial.values.empty() ? "" : number_text(trial.values[m]));
   }
-  if (extra.sem) {
-    line += "," + (trial.standard_error.empty() ? "" : number_text(trial.standard_error.front()));
+  for (std::size_t m = 0; extra.sem && m < record.objectives.size(); ++m) {
+    line += "," + (trial.standard_error.empty() ? "" : number_text(trial.standard_error[m]));
   }
   for (const Value& value : trial.point) line += "," + csv_field(value);
   line += "," + number_text(trial.seconds) + "," + std::to_string(trial.attempts) + "," +

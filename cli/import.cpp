@@ -31,7 +31,8 @@ constexpr std::array<std::string_view, 10> kIgnored = {
 struct Columns {
   std::vector<std::optional<std::size_t>> parameters;  // where each parameter stands
   std::vector<std::optional<std::size_t>> values;      // and each objective
-  std::optional<std::size_t> state, error, seconds, sem;
+  std::vector<std::optional<std::size_t>> sem;         // and its standard error
+  std::optional<std::size_t> state, error, seconds;
   std::vector<std::pair<std::size_t, std::string>> metrics;
 };
 
@@ -55,6 +56,39 @@ std::optional<std::size_t> value_in(const std::string& column,
   return std::nullopt;
 }
 
+// Of which value the column has the standard error, if of any.
+std::optional<std::size_t> error_in(const std::string& column,
+                                    const std::vector<Objective>& objectives) {
+  for (std::size_t m = 0; m < objectives.size(); ++m) {
+    if (column == (objectives.size() < 2 ? "sem" : std::string(kErrorPrefix) + objectives[m].name))
+      return m;
+  }
+  return std::nullopt;
+}
+
+// The standard errors of a row: all of them or none.
+Result<std::vector<double>> errors_of(const CsvTable& table, const Columns& columns,
+                                      const std::vector<CsvCell>& row) {
+  const auto is_given = [&](const std::optional<std::size_t>& c) {
+    return c && !row[*c].text.empty();
+  };
+  if (std::ranges::none_of(columns.sem, is_given)) return std::vector<double>();
+  std::vector<double> errors;
+  for (const std::optional<std::size_t>& c : columns.sem) {
+    const CsvCell& cell = row[c.value_or(0)];
+    const std::optional<Outcome> sem = is_given(c) ? parse_value_line(cell.text) : std::nullopt;
+    if (!sem || !sem->value() || *sem->value() < 0.0) {
+      const std::string name = c ? table.header[*c].text : "sem";
+      return Error{ErrorKind::invalid_input,
+                   place(table, cell) + name + ": found \"" + (c ? cell.text : "") +
+                       "\", expected a standard error, 0 or more" +
+                       (columns.sem.size() > 1 ? ", for each objective" : "")};
+    }
+    errors.push_back(*sem->value());
+  }
+  return errors;
+}
+
 Result<Columns> columns_of(const CsvTable& table, const Space& space,
                            const std::vector<Objective>& objectives,
                            std::vector<std::string>& problems) {
@@ -62,6 +96,7 @@ Result<Columns> columns_of(const CsvTable& table, const Space& space,
   columns.parameters.resize(space.size());
   const std::vector<std::string> values = value_names(objectives);
   columns.values.resize(values.size());
+  columns.sem.resize(values.size());
   std::vector<std::string> names;
   for (const Parameter& p : space.parameters()) names.push_back(p.name);
   std::map<std::string, std::string> taken;  // what a column is for, and which one is for it
@@ -77,8 +112,8 @@ Result<Columns> columns_of(const CsvTable& table, const Space& space,
           return cell.text == by_prefix;
         });
     const std::optional<std::size_t> value = is_ours ? std::nullopt : value_in(name, values);
-    const bool reserved = value || name == "state" || name == "error" || name == "seconds" ||
-                          (objectives.size() < 2 && name == "sem");
+    const std::optional<std::size_t> error = error_in(name, objectives);
+    const bool reserved = value || error || name == "state" || name == "error" || name == "seconds";
     if (!parameter && !reserved) parameter = space.index_of(name);
     const std::string purpose = parameter ? "parameter " + space[*parameter].name
                                 : value   ? "value " + std::to_string(*value)
@@ -106,8 +141,8 @@ Result<Columns> columns_of(const CsvTable& table, const Space& space,
       columns.error = c;
     } else if (name == "seconds") {
       columns.seconds = c;
-    } else if (name == "sem" && objectives.size() < 2) {
-      columns.sem = c;
+    } else if (error) {
+      columns.sem[*error] = c;
     } else if (name.starts_with(kMetricPrefix)) {
       columns.metrics.emplace_back(c, name.substr(kMetricPrefix.size()));
     } else if (!name.starts_with(kSuggestedPrefix) &&
@@ -191,14 +226,10 @@ Result<std::optional<Evaluated>> result_of(const CsvTable& table, const Columns&
     }
     result.outcome.metrics[name] = *metric->value();
   }
-  if (columns.sem && !row[*columns.sem].text.empty() && !result.outcome.failure) {
-    const CsvCell& given = row[*columns.sem];
-    const std::optional<Outcome> sem = parse_value_line(given.text);
-    if (!sem || !sem->value() || *sem->value() < 0.0) {
-      return wrong(given,
-                   "sem: found \"" + given.text + "\", expected a standard error, 0 or more");
-    }
-    result.outcome.standard_error = {*sem->value()};
+  if (!result.outcome.failure) {
+    Result<std::vector<double>> errors = errors_of(table, columns, row);
+    if (!errors) return errors.error();
+    result.outcome.standard_error = std::move(*errors);
   }
   if (columns.seconds) {
     const std::optional<Outcome> seconds = parse_value_line(row[*columns.seconds].text);

@@ -191,8 +191,18 @@ void Progress::measure_front(bool at_once) {
   const auto begin = std::chrono::steady_clock::now();
   if (!front_changed_ || (!at_once && begin < measure_at_)) return;
   Front front = make_front(record_, on_front_);
+  front_changed_ = false;
   state_.front = std::ssize(front.trials);
   state_.hypervolume = front.hypervolume;
+  // The mean of a repeated point may change with its next result.
+  const bool repeats =
+      std::ranges::any_of(on_front_, [](const Trial& t) { return t.rationale.repeat_of != 0; });
+  if (!repeats && record_.optimizer.repeats == 1) drop_what_is_behind(std::move(front.trials));
+  const auto end = std::chrono::steady_clock::now();
+  measure_at_ = end + kRestAfterMeasuring * (end - begin);
+}
+
+void Progress::drop_what_is_behind(std::vector<Trial> front) {
   for (std::size_t m = 0; m < record_.objectives.size(); ++m) {
     const Trial* worst = nullptr;
     for (const Trial& trial : on_front_) {
@@ -201,19 +211,16 @@ void Progress::measure_front(bool at_once) {
       };
       if (!worst || gain(trial) < gain(*worst)) worst = &trial;
     }
-    const bool is_there =
-        worst && std::ranges::find(front.trials, worst->id, &Trial::id) != front.trials.end();
-    if (worst && !is_there) front.trials.push_back(*worst);
+    const bool is_there = worst && std::ranges::find(front, worst->id, &Trial::id) != front.end();
+    if (worst && !is_there) front.push_back(*worst);
   }
-  on_front_ = std::move(front.trials);
-  front_changed_ = false;
-  const auto end = std::chrono::steady_clock::now();
-  measure_at_ = end + kRestAfterMeasuring * (end - begin);
+  on_front_ = std::move(front);
 }
 
 void Progress::take(const Trial& trial) {
   if (record_.objectives.size() > 1) {
-    if (!order_.feasible(trial)) return;
+    // Whether a repeated point is feasible is a matter of its mean.
+    if (record_.optimizer.repeats == 1 && !order_.feasible(trial)) return;
     on_front_.push_back(trial);
     front_changed_ = true;
     return;

@@ -61,6 +61,7 @@ class Progress {
   enum class Kind { none, live, plain };
   void take(const Trial& trial);
   void measure_front(bool at_once);
+  void drop_what_is_behind(std::vector<Trial> front);
   void look_at_noise(std::unique_lock<std::mutex>& lock);
   void tick();
   void update_clock();

@@ -20,6 +20,7 @@ inline constexpr std::string_view kMetricPrefix = "metrics.";
 inline constexpr std::string_view kValuePrefix = "values.";      // where a name is another column's
 inline constexpr std::string_view kParameterPrefix = "params.";  // likewise
 inline constexpr std::string_view kSuggestedPrefix = "suggested.";
+inline constexpr std::string_view kErrorPrefix = "sem.";  // of several objectives
 
 void print_json(const Json& json);  // to standard output
 

@@ -313,9 +313,13 @@ std::string payload_of(const StudyReport& report, const std::vector<std::size_t>
                 column<std::int32_t>(rows, [](const Trial& t) { return t.rationale.repeat; }));
   }
   if (any([](const Trial& t) { return !t.standard_error.empty(); })) {
-    columns.add("sem", "f32", column<float>(rows, [](const Trial& t) {
-                  return t.standard_error.empty() ? kUnknown : t.standard_error.front();
-                }));
+    const std::size_t objectives = report.record.objectives.size();
+    for (std::size_t m = 0; m < objectives; ++m) {
+      columns.add(objectives > 1 ? "sem" + std::to_string(m) : "sem", "f32",
+                  column<float>(rows, [m](const Trial& t) {
+                    return m < t.standard_error.size() ? t.standard_error[m] : kUnknown;
+                  }));
+    }
   }
   add_times(columns, report.pace.first_asked, rows, drawn);
   add_parameters(columns, report.record.space, rows, drawn);

@@ -3,7 +3,9 @@
 // are in the user's own sign.
 //   reference    of an objective without one: the worst value of all feasible results, and 10% of
 //                the range from best to worst beyond it. It only ever moves away, so that the
-//                hypervolume does not fall while results come in.
+//                hypervolume does not fall while points come in.
+//   results      of a point that was evaluated several times count as one, their mean: its trial is
+//                the first of them.
 //   hypervolume  the volume between the front and the reference, in the product of the objectives'
 //                own units. Exact for small fronts; else estimated from 65,536 Sobol points.
 // Stability: a minor version of 0.x may change it.
@@ -27,12 +29,14 @@ struct Front {
   std::vector<Objective> objectives;
   // Feasible results that no feasible one dominates, in the order of ids. Of equal ones all.
   std::vector<Trial> trials;
-  std::vector<double> reference;  // one per objective; empty while nothing is feasible
+  std::vector<std::int64_t> evaluations;  // how many results each of them is the mean of
+  std::vector<double> reference;          // one per objective; empty while nothing is feasible
   double hypervolume = 0.0;
   bool exact = true;  // or the hypervolume is an estimate
 };
 
-// The front after a result that changed it. Evaluations count ended trials, 1, 2, 3, ..., in the
+// The front after a result that changed it; of a repeated point the first one, with the mean of all
+// that are known by now. Evaluations count ended trials, 1, 2, 3, ..., in the
 // order in which they were told; failures count too.
 struct FrontStep {
   std::int64_t evaluation = 0;

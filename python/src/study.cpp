@@ -5,6 +5,7 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <limits>
 #include <set>
 
@@ -152,7 +153,7 @@ struct Results {
   std::optional<std::vector<std::string>> causes;  // as many as errors
   std::map<std::string, DoublesIn> metrics;        // NaN: not measured
   std::optional<DoublesIn> seconds;
-  std::optional<DoublesIn> sem;  // NaN: unknown
+  std::vector<DoublesIn> sem;  // a column per objective, NaN: unknown; none where all are
 };
 
 FailureCause cause_of(const std::string& text) {
@@ -174,8 +175,11 @@ std::vector<Outcome> outcomes_of(const Results& results, std::size_t n) {
     } else {
       for (const DoublesIn& column : results.values) outcome.values.push_back(column.data()[i]);
     }
-    if (results.sem && !outcome.values.empty() && !std::isnan(results.sem->data()[i])) {
-      outcome.standard_error = {results.sem->data()[i]};
+    const auto is_known = [i](const DoublesIn& column) { return !std::isnan(column.data()[i]); };
+    if (!outcome.values.empty() && std::ranges::all_of(results.sem, is_known)) {
+      for (const DoublesIn& column : results.sem) {
+        outcome.standard_error.push_back(column.data()[i]);
+      }
     }
     if (results.seconds) outcome.seconds = results.seconds->data()[i];
     for (const auto& [name, column] : results.metrics) {
@@ -233,12 +237,13 @@ nb::dict metrics_of(const std::vector<Trial>& trials) {
   return metrics;
 }
 
-// A column per objective; NaN where a trial has no values.
-nb::list values_of(const std::vector<Trial>& trials, std::size_t objectives) {
+// A column per objective; NaN where a trial has none.
+nb::list values_of(const std::vector<Trial>& trials, std::size_t objectives,
+                   std::vector<double> Trial::*values) {
   nb::list columns;
   for (std::size_t m = 0; m < objectives; ++m) {
     columns.append(numbers_of(trials, [&](const Trial& t) {
-      return m < t.values.size() ? t.values[m] : std::numeric_limits<double>::quiet_NaN();
+      return m < (t.*values).size() ? (t.*values)[m] : std::numeric_limits<double>::quiet_NaN();
     }));
   }
   return columns;
@@ -252,7 +257,7 @@ nb::dict table_of(const StudyRecord& record, const std::vector<Trial>& trials) {
   table["ids"] = arrays[0];
   table["points"] = arrays[1];
   table["states"] = list_of(trials, [](const Trial& t) { return std::string(to_string(t.state)); });
-  table["values"] = values_of(trials, record.objectives.size());
+  table["values"] = values_of(trials, record.objectives.size(), &Trial::values);
   table["errors"] = list_of(trials, [](const Trial& t) -> nb::object {
     return t.failure ? nb::cast(t.failure->message) : nb::none();
   });
@@ -260,10 +265,7 @@ nb::dict table_of(const StudyRecord& record, const std::vector<Trial>& trials) {
     return t.failure ? nb::cast(std::string(to_string(t.failure->cause))) : nb::none();
   });
   table["seconds"] = numbers_of(trials, [](const Trial& t) { return t.seconds; });
-  table["sems"] = numbers_of(trials, [](const Trial& t) {
-    return t.standard_error.empty() ? std::numeric_limits<double>::quiet_NaN()
-                                    : t.standard_error.front();
-  });
+  table["sems"] = values_of(trials, record.objectives.size(), &Trial::standard_error);
   table["repeat_of"] = numbers_of(trials, [](const Trial& t) { return t.rationale.repeat_of; });
   table["repeats"] = numbers_of(trials, [](const Trial& t) { return t.rationale.repeat; });
   table["sources"] = list_of(trials, [](const Trial& t) { return t.rationale.source; });
@@ -348,7 +350,7 @@ void bind_study(nb::module_& module) {
       .def_rw("causes", &Results::causes, nb::arg().none())
       .def_rw("metrics", &Results::metrics)
       .def_rw("seconds", &Results::seconds, nb::arg().none())
-      .def_rw("sem", &Results::sem, nb::arg().none());
+      .def_rw("sem", &Results::sem);
   nb::class_<LockedStudy>(module, "Study", nb::is_weak_referenceable())
       .def_static("open", open, "definition"_a, "storage"_a, "threads"_a)
       .def_static(

@@ -56,6 +56,40 @@ def test_values_in_every_form(values: Any) -> None:
     assert columns["cost"].tolist() == [1.0, 2.0] and columns["speed"].tolist() == [5.0, 6.0] and "value" not in columns
 
 
+@pytest.mark.parametrize(
+    "sem",
+    [{"cost": [0.5, 0.5], "speed": [0.25, 0.25]}, {"speed": 0.25, "cost": 0.5}, [(0.5, 0.25), (0.5, 0.25)]],
+)
+def test_standard_errors_in_every_form(sem: Any) -> None:
+    study = study_of()
+    study.tell(study.ask(2), [(1.0, 5.0), (2.0, 6.0)], sem=sem)
+    study.tell(study.ask(), (1.0, 2.0))
+    assert [t.sems for t in study.trials()] == [{"cost": 0.5, "speed": 0.25}] * 2 + [{}]
+    assert [t.sem for t in study.trials()] == [None] * 3
+    assert study.columns()["sem.speed"].tolist()[:2] == [0.25, 0.25]
+    for wrong in ({"cost": 0.5}, {"cost": 0.5, "speed": -1.0}, [(0.5,)]):
+        with pytest.raises(vbo.InvalidInput, match="sem"):
+            study.tell(study.ask(), (1.0, 2.0), sem=wrong)
+
+
+def test_a_function_may_return_standard_errors() -> None:
+    def function(p: dict[str, Any]) -> dict[str, Any]:
+        return {"values": both(p), "sem": {"cost": 0.5, "speed": 0.25}}
+
+    study = vbo.minimize(function, SPACE, goals=GOALS, budget=3, method="random", progress=False).study
+    assert [t.sems for t in study.trials()] == [{"cost": 0.5, "speed": 0.25}] * 3
+    with pytest.raises(vbo.InvalidInput, match="for each objective"):
+        vbo.minimize(lambda p: {"values": both(p), "sem": 0.5}, SPACE, goals=GOALS, budget=3, method="random", progress=False)
+
+
+def test_the_front_of_repeated_points_is_that_of_their_means() -> None:
+    study = study_of(repeats=2)
+    study.tell(study.ask(4), [(0.0, 10.0), (4.0, 10.0), (1.0, 8.0), (1.0, 8.0)])
+    front = study.front()
+    assert [(trial.id, trial.values) for trial in front] == [(1, {"cost": 2.0, "speed": 10.0}), (3, {"cost": 1.0, "speed": 8.0})]
+    assert front[0].sems["cost"] > 0
+
+
 def test_one_trial_and_failures() -> None:
     study = study_of()
     study.tell(study.ask(), {"cost": 1.0, "speed": 2.0})

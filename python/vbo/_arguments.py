@@ -71,6 +71,12 @@ def doubles(name: str, values: Any, size: int | None = None) -> Doubles:
     return _sized(name, array, size)
 
 
+def per_trial(name: str, values: Any, n: int) -> Doubles:
+    """One number for all, or one per trial."""
+    column = doubles(name, values)
+    return np.full(n, column[0]) if len(column) == 1 else doubles(name, column, n)
+
+
 def integers(name: str, values: Any, size: int | None = None) -> Integers:
     array = np.asarray(values)
     if array.size == 0:

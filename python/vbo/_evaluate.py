@@ -31,7 +31,7 @@ class Outcome:
     error: str | None = None
     cause: str = "reported"
     metrics: Mapping[str, float] | None = None
-    sem: float = UNKNOWN
+    sem: tuple[float, ...] = ()  # one per objective; none where they are unknown
     seconds: float = 0.0
     exception: BaseException | None = None
     misuse: bool = False  # what the function returns is of a kind that no evaluation can have
@@ -92,13 +92,13 @@ def outcome_of(result: Any, objectives: tuple[str, ...]) -> Outcome:
     key = "values" if several else "value"
     expected = _expected(objectives) if several else _EXPECTED
     metrics: dict[str, float] | None = None
-    sem = UNKNOWN
+    sem: tuple[float, ...] = ()
     if inspect.isawaitable(result):
         if inspect.iscoroutine(result):
             result.close()
         return _misuse("the function returned a coroutine (async def), expected a number; await it with vbo.aminimize")
     if isinstance(result, Mapping) and not (several and set(result) == set(objectives)):
-        keys = (key, "metrics", "error") if several else (key, "sem", "metrics", "error")
+        keys = (key, "sem", "metrics", "error")
         unknown = [name for name in result if name not in keys and not (several and name in objectives)]
         if unknown:
             return _misuse(f"the function's dict has the unknown key {unknown[0]!r}, expected {', '.join(keys)}")
@@ -119,10 +119,12 @@ def outcome_of(result: Any, objectives: tuple[str, ...]) -> Outcome:
                 return _misuse(f"the function's metric {name!r}: found {_shown(number)}, expected a number")
             metrics[str(name)] = value
         if result.get("sem") is not None:
-            error = _number(result["sem"])
-            if error is None or not 0 <= error < float("inf"):
-                return _misuse(f"the function's sem: found {_shown(result['sem'])}, expected a standard error, 0 or more")
-            sem = error
+            given = result["sem"]
+            numbers = _numbers(given, objectives) if several else (_number(given),)
+            sem = tuple(error for error in numbers if error is not None and 0 <= error < float("inf"))
+            if len(sem) != len(objectives):
+                each = " for each objective" if several else ""
+                return _misuse(f"the function's sem: found {_shown(given)}, expected a standard error, 0 or more{each}")
         result = result.get(key)
     if result is None:
         return Outcome(error=f"the function returned no {key}", cause="no_value")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ._arguments import Doubles, doubles, number, wrong
+from ._arguments import Doubles, doubles, number, per_trial, wrong
 from ._errors import InvalidInput
 from ._trials import Trial
 
@@ -80,6 +80,21 @@ def value_columns(names: Sequence[str], values: Any, n: int, argument: str = "va
             raise wrong(argument, row, expected)
         table[i] = numbers
     return [np.ascontiguousarray(column) for column in table.T]
+
+
+def sem_columns(names: Sequence[str], sem: Any, n: int) -> list[Doubles]:
+    """One column of standard errors per objective, given as the values are; a number is that of all trials."""
+    if len(names) == 1:
+        columns = [per_trial("sem", sem, n)]
+    elif isinstance(sem, Mapping):
+        _check_names(names, sem, "sem")
+        columns = [per_trial(f"sem[{name!r}]", sem[name], n) for name in names]
+    else:
+        columns = value_columns(names, sem, n, "sem")
+    for column in columns:
+        if np.any(column < 0) or np.any(np.isinf(column)):
+            raise wrong("sem", sem, "standard errors, 0 or more")
+    return columns
 
 
 def _check_names(names: Sequence[str], values: Mapping[Any, Any], argument: str) -> None:

@@ -435,12 +435,17 @@ class Run:
             cause=[outcome.cause for outcome in outcomes],
             metrics={name: [(o.metrics or {}).get(name, UNKNOWN) for o in outcomes] for name in names},
             seconds=[outcome.seconds for outcome in outcomes],
-            sem=[o.sem for o in outcomes] if any(o.sem == o.sem for o in outcomes) else None,
+            sem=[self._sem(outcome) for outcome in outcomes] if any(outcome.sem for outcome in outcomes) else None,
         )
         self.done += len(ended)
         for trial, outcome in ended:
             self._after(trial, outcome)
         self.progress.advance(len(ended), [o.value for o in outcomes if o.error is None])
+
+    def _sem(self, outcome: Outcome) -> Any:
+        if len(self.objectives) == 1:
+            return outcome.sem[0] if outcome.sem else UNKNOWN
+        return outcome.sem or None
 
     @staticmethod
     def _row(outcome: Outcome) -> tuple[float, ...] | None:

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Literal, Union, cast, overload
 import numpy as np
 
 from . import _pools, _vbo
-from ._arguments import Doubles, Integers, callables, doubles, integers, number, whole, wrong
+from ._arguments import Doubles, Integers, callables, integers, number, per_trial, whole, wrong
 from ._errors import Conflict, InvalidInput, Unsupported
-from ._objectives import Front, Goal, front_from, objectives_of, value_columns
+from ._objectives import Front, Goal, front_from, objectives_of, sem_columns, value_columns
 from ._open import Shared, opened, url_of
 from ._space import Column, Parameter, Point, Space
 from ._trials import Trial, Trials, trials_from
@@ -321,7 +321,8 @@ class Study:
                 a value. `cause` says it in one word; ``"infeasible"`` means that the input makes no sense.
             metrics: Further measurements: a number, or one per id, by name.
             seconds: How long the evaluations took.
-            sem: The standard error of each value, where it is known: one for all, or one per id.
+            sem: The standard error of each value, where it is known: one for all, or one per id. Of several objectives in
+                the forms of `values`; a dict may have one for all.
 
         >>> study = vbo.Study(vbo.Space(x=vbo.Float(0, 1)), method="random")
         >>> trials = study.ask(3)
@@ -471,12 +472,12 @@ class Study:
             "source": np.array(table["sources"], dtype=object),
         }
 
-    @staticmethod
-    def _repeat_columns(table: Mapping[str, Any]) -> dict[str, Column]:
+    def _repeat_columns(self, table: Mapping[str, Any]) -> dict[str, Column]:
         """Standard errors, and which trials repeat the point of another, where there are any."""
         columns: dict[str, Column] = {}
-        if not np.all(np.isnan(table["sems"])):
-            columns["sem"] = table["sems"]
+        names = ["sem"] if len(self._objectives) == 1 else [f"sem.{name}" for name in self._objectives]
+        if not all(np.all(np.isnan(column)) for column in table["sems"]):
+            columns.update(zip(names, table["sems"]))
         if np.any(table["repeat_of"]):
             columns["repeat_of"] = table["repeat_of"].astype(np.int64)
             columns["repeat"] = table["repeats"].astype(np.int64)
@@ -538,10 +539,9 @@ class Study:
         seconds: Any,
         sem: Any,
     ) -> _vbo.Results:
-        if sem is not None and len(self._objectives) > 1:
-            raise InvalidInput("found a standard error (sem), which only results of one objective may have", "sem")
         columns = None if values is None else value_columns(self._objectives, values, n)
-        return _results(n, columns, error, cause, metrics, seconds, sem)
+        errors = None if sem is None else sem_columns(self._objectives, sem, n)
+        return _results(n, columns, error, cause, metrics, seconds, errors)
 
     # -- Running --
 
@@ -677,7 +677,7 @@ def _results(
     cause: str | Sequence[str],
     metrics: Mapping[str, Any] | None,
     seconds: Any,
-    sem: Any,
+    sem: list[Doubles] | None,
 ) -> _vbo.Results:
     if values is None and error is None:
         raise InvalidInput("found neither values nor an error, expected one of them", "values")
@@ -695,17 +695,9 @@ def _results(
         results.errors = errors
         results.causes = [cause] * n if isinstance(cause, str) else list(cause)
     if metrics:
-        results.metrics = {str(name): _per_trial(f"metrics[{name!r}]", column, n) for name, column in metrics.items()}
+        results.metrics = {str(name): per_trial(f"metrics[{name!r}]", column, n) for name, column in metrics.items()}
     if seconds is not None:
-        results.seconds = _per_trial("seconds", seconds, n)
+        results.seconds = per_trial("seconds", seconds, n)
     if sem is not None:
-        results.sem = _per_trial("sem", sem, n)
-        if np.any(results.sem < 0):
-            raise wrong("sem", sem, "standard errors, 0 or more")
+        results.sem = sem
     return results
-
-
-def _per_trial(name: str, values: Any, n: int) -> Doubles:
-    """One number for all, or one per trial."""
-    column = doubles(name, values)
-    return np.full(n, column[0]) if len(column) == 1 else doubles(name, column, n)

@@ -26,7 +26,7 @@ class Trial:
         values: The result of each objective by name; empty while there is none.
         error: Why it failed, or None; `cause` says it in one word.
         metrics: Further measurements by name.
-        sem: The standard error of the value, or None where it is unknown.
+        sem: The standard error of the value, or None where it is unknown; with several objectives `sems` by name.
         repeat_of: The trial whose point this one repeats, or None; it is the `repeat`-th evaluation there.
         violation: How far the metrics lie outside the limits of the space, 0 when feasible; None unless
             completed in a study with limits.
@@ -50,6 +50,7 @@ class Trial:
     violation: float | None = None
     values: dict[str, float] = field(default_factory=dict)
     sem: float | None = None
+    sems: dict[str, float] = field(default_factory=dict)
     repeat_of: int | None = None
     repeat: int = 1
 
@@ -128,7 +129,8 @@ def trials_from(table: Mapping[str, Any], columns: dict[str, Column], objectives
     values: list[Doubles] = table["values"]
     metrics = {name: column.tolist() for name, column in table["metrics"].items()}
     violations = table["violations"].tolist() if "violations" in table else None
-    sems, repeat_of, repeats = (table[name].tolist() for name in ("sems", "repeat_of", "repeats"))
+    errors: list[Doubles] = table["sems"]
+    repeat_of, repeats = (table[name].tolist() for name in ("repeat_of", "repeats"))
     rows = zip(
         ids.tolist(), Trials(ids, columns).points, table["states"], zip(*(column.tolist() for column in values)), table["errors"],
         table["causes"], table["seconds"].tolist(), table["sources"], table["workers"],
@@ -145,7 +147,8 @@ def trials_from(table: Mapping[str, Any], columns: dict[str, Column], objectives
                 metrics={name: column[i] for name, column in metrics.items() if column[i] == column[i]},
                 asked_at=asked, finished_at=finished,
                 violation=violations[i] if violations and state == "completed" else None,
-                sem=sems[i] if sems[i] == sems[i] else None,
+                sem=float(errors[0][i]) if len(objectives) == 1 and errors[0][i] == errors[0][i] else None,
+                sems={name: float(column[i]) for name, column in zip(objectives, errors) if column[i] == column[i]},
                 repeat_of=int(repeat_of[i]) or None, repeat=int(repeats[i]),
             )
         )  # fmt: skip

@@ -22,7 +22,7 @@ class Results:
     causes: list[str] | None
     metrics: dict[str, Doubles]
     seconds: Doubles | None
-    sem: Doubles | None
+    sem: list[Doubles]
 
 class Study:
     @staticmethod

@@ -10,6 +10,7 @@
 #include "core/spelling.hpp"
 #include "numerics/pareto.hpp"
 #include "numerics/sobol.hpp"
+#include "report/repeated.hpp"
 
 namespace vbo {
 namespace {
@@ -148,6 +149,8 @@ std::vector<std::size_t> spaced(std::size_t n, std::size_t most) {
 }  // namespace
 
 Front make_front(const StudyRecord& record, std::span<const Trial> trials) {
+  const std::optional<MeanResults> means = mean_results(trials);
+  if (means) trials = means->trials;
   Front front{.objectives = record.objectives};
   const Minimized results = feasible_of(record, trials, all_of(trials));
   if (results.from.empty()) return front;
@@ -157,6 +160,10 @@ Front make_front(const StudyRecord& record, std::span<const Trial> trials) {
     front.trials.back().stderr_tail.clear();
   }
   std::ranges::sort(front.trials, {}, &Trial::id);
+  for (const Trial& trial : front.trials) {
+    const bool repeated = means && means->counts.contains(trial.id);
+    front.evaluations.push_back(repeated ? means->counts.at(trial.id) : 1);
+  }
   const Vector reference = reference_of(record.objectives, results.Y);
   for (std::size_t m = 0; m < record.objectives.size(); ++m) {
     front.reference.push_back(sign_of(record.objectives[m]) * reference[static_cast<Index>(m)]);
@@ -170,6 +177,9 @@ Front make_front(const StudyRecord& record, std::span<const Trial> trials) {
 
 std::vector<FrontStep> front_steps(const StudyRecord& record, std::span<const Trial> trials,
                                    std::span<const std::size_t> results) {
+  const std::optional<MeanResults> means = mean_results(trials);
+  const std::span<const Trial> single = trials;
+  if (means) trials = means->trials;
   const auto [Y, from] = feasible_of(record, trials, results);
   if (from.empty()) return {};
   std::vector<std::int64_t> evaluations(trials.size());
@@ -220,7 +230,7 @@ std::vector<FrontStep> front_steps(const StudyRecord& record, std::span<const Tr
   }
   if (sampled && shown.back().hypervolume > 0.0) {
     // Each step as a share of the whole, which is known better.
-    const double scale = make_front(record, trials).hypervolume / shown.back().hypervolume;
+    const double scale = make_front(record, single).hypervolume / shown.back().hypervolume;
     for (FrontStep& step : shown) step.hypervolume *= scale;
   }
   return shown;

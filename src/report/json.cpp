@@ -135,8 +135,9 @@ Json front_json(const Space& space, const Front& front) {
     reference[front.objectives[m].name] = json_of(front.reference[m]);
   }
   Json trials = Json::array();
-  for (const Trial& trial : front.trials) {
-    trials.push_back(best_json(space, trial, front.objectives));
+  for (std::size_t i = 0; i < front.trials.size(); ++i) {
+    trials.push_back(best_json(space, front.trials[i], front.objectives));
+    if (front.evaluations[i] > 1) trials.back()["evaluations"] = front.evaluations[i];
   }
   Json json = {{"objectives", json_of(front.objectives)},   {"size", front.trials.size()},
                {"hypervolume", json_of(front.hypervolume)}, {"exact", front.exact},

@@ -10,6 +10,8 @@
 
 #include "core/one_line.hpp"
 #include "core/order.hpp"
+#include "report/repeated.hpp"
+#include "vbo/front.hpp"
 #include "vbo/report.hpp"
 
 namespace vbo {
@@ -70,13 +72,12 @@ Prediction prediction_of(const StudyRecord& record, std::span<const Trial> histo
     for (const Trial& other : history) {
       if (other.told_in != 0 && other.told_in < trial.asked_in) before.push_back(other);
     }
-    const Order order(record.objectives, record.space.limits());
-    prediction.front_before = std::ssize(order.front(before));
-    const bool on_front =
-        order.feasible(trial) && std::ranges::none_of(history, [&](const Trial& t) {
-          return order.feasible(t) && order.better(t, trial);
+    prediction.front_before = std::ssize(make_front(record, before).trials);
+    prediction.on_front =
+        std::ranges::any_of(make_front(record, history).trials, [&](const Trial& other) {
+          return other.id == trial.id ||
+                 (point_of(other) == point_of(trial) && other.point == trial.point);
         });
-    prediction.on_front = on_front;
     for (std::size_t m = 1; m <= record.objectives.size(); ++m) {
       const double* weight = find(trial.rationale, "weight_" + std::to_string(m));
       if (weight) prediction.weights.push_back(*weight);

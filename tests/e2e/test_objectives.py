@@ -184,6 +184,35 @@ class StudyFile(Objectives):
 
 
 class Run(Objectives):
+    def test_standard_errors_of_each_objective_are_told_exported_and_imported(self):
+        self.study(budget=8)
+        self.vbo("ask", "study.toml", "-n", 3)
+        self.vbo("tell", "tradeoff.db", 1, "--value", "error=1", "--value", "speed=2", "--sem", "error=0.5", "--sem", "speed=0.25")
+        self.vbo("tell", "tradeoff.db", 2, "--value", "error=1", "--value", "speed=2")
+        for wrong in (["0.5"], ["error=0.5"], ["error=0.5", "speed=-1"], ["error=0.5", "speed=1", "sped=1"]):
+            arguments = [word for text in wrong for word in ("--sem", text)]
+            said = self.vbo("tell", "tradeoff.db", 3, "--value", "error=1", "--value", "speed=2", *arguments, expect=2).stderr
+            self.assertIn("--sem error=0.1 --sem speed=0.1", said)
+        self.assertEqual([trial.get("sem") for trial in self.json("trials", "tradeoff.db")],
+                         [{"error": 0.5, "speed": 0.25}, None, None])
+        self.assertEqual([(row["sem.error"], row["sem.speed"]) for row in self.rows()], [("0.5", "0.25"), ("", ""), ("", "")])
+        self.write("past.csv", self.vbo("trials", "tradeoff.db").stdout)
+        (self.folder / "tradeoff.db").unlink()
+        self.vbo("import", "study.toml", "past.csv")
+        self.assertEqual([trial.get("sem") for trial in self.json("trials", "tradeoff.db")], [{"error": 0.5, "speed": 0.25}, None])
+        self.write("half.csv", "x,n,kind,error,speed,sem.error\n0.5,1,%s,1,2,0.5\n" % self.rows()[0]["kind"])
+        self.assertIn("for each objective", self.vbo("import", "tradeoff.db", "half.csv", expect=2).stderr)
+
+    def test_the_front_of_repeated_points_is_that_of_their_means(self):
+        self.study(budget=8, more="[noise]\nrepeats = 2\n")
+        self.vbo("ask", "study.toml", "-n", 4)
+        for trial, error, speed in ((1, 0, 10), (2, 4, 10), (3, 1, 8), (4, 1, 8)):
+            self.vbo("tell", "tradeoff.db", trial, "--value", f"error={error}", "--value", f"speed={speed}")
+        front = self.json("front", "tradeoff.db")
+        self.assertEqual([(t["id"], t["values"], t["evaluations"]) for t in front["trials"]],
+                         [(1, {"error": 2, "speed": 10}, 2), (3, {"error": 1, "speed": 8}, 2)])
+        self.assertEqual(self.json("status", "tradeoff.db")["front"]["hypervolume"], front["hypervolume"])
+
     def test_a_study_from_check_to_front(self):
         self.study()
         checked = self.json("check", "study.toml", "--at", "x=0.5", "--at", "n=2", "--at", "kind=plain")

@@ -82,6 +82,47 @@ TEST(Front, WithoutWhatIsInfeasibleOrFailed) {
   EXPECT_THAT(ids_of(make_front(record, trials)), ElementsAre(1));
 }
 
+TEST(Front, OfRepeatedPointsTheMeanCountsAndNotALuckyResult) {
+  const auto at = [](TrialId id, TrialId first, double x, std::vector<double> values) {
+    Trial trial = result(id, std::move(values));
+    trial.point = {x};
+    if (id != first) trial.rationale.repeat_of = first;
+    return trial;
+  };
+  const std::vector<Trial> trials = {
+      at(1, 1, 0.1, {0.0, 10.0}), at(2, 1, 0.1, {4.0, 10.0}),  // the mean is (2, 10)
+      at(3, 3, 0.2, {1.0, 8.0}),  at(4, 3, 0.2, {1.0, 8.0}),   // twice the same
+      at(5, 5, 0.3, {3.0, 9.0}),  at(6, 1, 0.4, {9.0, 0.0}),   // somebody set another point
+  };
+  const StudyRecord record = record_with(kCostAndGain);
+  const Front front = make_front(record, trials);
+  EXPECT_THAT(ids_of(front), ElementsAre(1, 3));
+  EXPECT_THAT(front.evaluations, ElementsAre(2, 2));
+  EXPECT_THAT(front.trials[0].values, ElementsAre(2.0, 10.0));
+  EXPECT_GT(front.trials[0].standard_error.at(0), 0.0);
+  EXPECT_THAT(front.trials[1].values, ElementsAre(1.0, 8.0));
+  EXPECT_THAT(front.reference, ElementsAre(9.8, -1.0));
+  // (9.8 - 2)(10 + 1), and of the second what lies below: (2 - 1)(8 + 1).
+  EXPECT_DOUBLE_EQ(front.hypervolume, 7.8 * 11.0 + 9.0);
+  std::vector<std::size_t> told(trials.size());
+  std::iota(told.begin(), told.end(), std::size_t{0});
+  const std::vector<FrontStep> steps = front_steps(record, trials, told);
+  ASSERT_EQ(steps.size(), 2U);
+  EXPECT_EQ(steps[1].id, 3);
+  EXPECT_DOUBLE_EQ(steps[1].hypervolume, front.hypervolume);
+}
+
+TEST(Front, EqualResultsOfAPointStayAsTheyAre) {
+  std::vector<Trial> trials;
+  for (TrialId id = 1; id <= 3; ++id) {
+    trials.push_back(result(id, {0.1, 0.7}));
+    if (id > 1) trials.back().rationale.repeat_of = 1;
+  }
+  const Front front = make_front(record_with(kCostAndGain), trials);
+  EXPECT_THAT(front.trials.at(0).values, ElementsAre(0.1, 0.7));  // to the last bit
+  EXPECT_TRUE(front.trials[0].standard_error.empty());
+}
+
 TEST(Front, AnEstimateIsCloseToTheVolume) {
   // Points on a simplex in six objectives: too many for the exact volume.
   Rng rng(1, "front");

@@ -59,11 +59,11 @@ function payload(rows, status = {}) {
   ]);
 }
 
-const three = () => new Study(decodePayload(payload([
+const three = (status = {}) => new Study(decodePayload(payload([
   { id: 1, value: 5, evaluation: 1, x: 1, source: "design", t0: 1.5, t1: 0.25, acquisition: 1.5 },
   { id: 2, value: 2, evaluation: 2, x: 4, c: 1, source: "local" },
   { id: 3, state: 1, x: 9.5, source: "local" },
-])));
+], status)));
 
 test("a payload is read back as it was written", () => {
   const { header, columns } = decodePayload(payload([{ id: 7, value: -1.25e-300, x: 0.5 }, { id: 1000000, value: 3 }]));
@@ -325,6 +325,34 @@ test("with several objectives the front comes first, then what is nearest behind
   assert.equal(study.reached, 7);
   assert.equal(three().several, false);
   assert.equal(three().valueText(0), "5");
+});
+
+test("of a repeated point the mean counts", () => {
+  const rows = [[1, 0, 10, 0], [2, 4, 10, 1], [3, 1, 8, 0], [4, 9, 0, 0]];
+  const study = new Study(decodePayload(encode({
+    time_base: 0, space: SPACE, limits: [], importance: null, sources: [""], workers: [""], messages: [], causes: [], metrics: [], outputs: {}, terms: [],
+    status: {
+      study: "s", goal: null, metrics: [], curve: [], rounds: [], workers: [], budget: 6, completed: 4, failed: 0, pace: {},
+      objectives: [{ name: "cost", goal: "minimize" }, { name: "gain", goal: "maximize" }], front: { ids: [1, 3], size: 2 },
+    },
+  }, [
+    ["id", "i32", rows.map((row) => row[0])], ["state", "u8", rows.map(() => 2)], ["value", "f64", rows.map((row) => row[1])],
+    ["o0", "f64", rows.map((row) => row[1])], ["o1", "f64", rows.map((row) => row[2])], ["evaluation", "i32", rows.map((row) => row[0])],
+    ["p0", "f32", rows.map((row) => row[0])], ["p1", "u16", rows.map(() => 0)], ["repeat_of", "i32", rows.map((row) => row[3])],
+    ["sem0", "f32", [0.5, NaN, NaN, NaN]], ["sem1", "f32", [0.25, NaN, NaN, NaN]],
+  ])));
+  assert.deepEqual([...study.means("o0").slice(0, 4)], [2, 2, 1, 9]);
+  assert.deepEqual([...study.means("o1").slice(0, 4)], [10, 10, 8, 0]);
+  assert.deepEqual(study.repeatText(0), ["standard error cost 0.5, gain 0.25",
+    "mean of 2 evaluations of this point: cost 2 (standard error 2), gain 10"]);
+  assert.deepEqual(study.repeatText(3), []);
+});
+
+test("what is looked at first is the best by its estimate, not by luck", () => {
+  const study = three({ recommendation: { id: three().columns.id[three().byRank[1]], mean: 1.5 } });
+  assert.equal(study.best, study.byRank[1]);
+  assert.equal(study.reached, 1.5);
+  assert.equal(three().best, three().byRank[0]);
 });
 
 test("objectives are axes: the best at 0, and filters read in their own units", () => {

@@ -95,6 +95,7 @@ TEST(Payload, SeveralObjectivesHaveAColumnEachAndAFrontOfIds) {
     Trial trial{.id = std::ssize(trials) + 1, .point = {0.5}, .asked_in = 1, .told_in = 2};
     trials.push_back(ended_by(std::move(trial), {.values = values}, {}, 2));
   }
+  trials[0].standard_error = {0.5, 0.25};
   trials.push_back({.id = 4, .point = {0.25}, .asked_in = 1});
   const StudyReport report = make_report(record, trials, {});
   const std::vector<Importance> found = importances(record, report.trials);
@@ -104,6 +105,8 @@ TEST(Payload, SeveralObjectivesHaveAColumnEachAndAFrontOfIds) {
   const std::vector<double> gains = numbers<double>(payload.columns.at("o1"));
   EXPECT_EQ(std::vector(gains.begin(), gains.begin() + 3), (std::vector{5.0, 4.0, 9.0}));
   EXPECT_TRUE(std::isnan(gains[3]));
+  EXPECT_EQ(numbers<float>(payload.columns.at("sem1"))[0], 0.25F);
+  EXPECT_TRUE(std::isnan(numbers<float>(payload.columns.at("sem0"))[1]));
   const Json& front = payload.header["status"]["front"];
   EXPECT_EQ(front["ids"], Json({1, 3}));
   EXPECT_FALSE(front.contains("trials"));

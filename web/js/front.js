@@ -69,7 +69,7 @@ export class FrontView extends Surface {
     const [a, b] = this.chosen();
     this.behind = study.remember("behind", () => sampleBehind(study));
     const scaleOf = ({ key, sign }, from, to) => {
-      const cost = study.columns[key].map((value) => sign * value);
+      const cost = study.means(key).map((value) => sign * value);
       const ends = frontRange(cost, study.front, this.behind).map((end) => sign * end);
       return { cost, scale: d3.scaleLinear().domain([Math.min(...ends), Math.max(...ends)]).range([from, to]).nice(5) };
     };
@@ -77,7 +77,7 @@ export class FrontView extends Surface {
     this.x = across.scale;
     this.y = up.scale;
     this.line = planeFront(across.cost, up.cost, study.front);
-    const xs = study.columns[a.key], ys = study.columns[b.key];
+    const xs = study.means(a.key), ys = study.means(b.key);
     this.xOf = (row) => this.x(xs[row]);
     this.yOf = (row) => this.y(ys[row]);
     const inside = (row) => this.xOf(row) >= this.margin.left && this.xOf(row) <= right && this.yOf(row) >= this.margin.top && this.yOf(row) <= bottom;

@@ -115,9 +115,11 @@ export class Study {
   }
 
   derive() {
+    this.binned = new Map();
     const { state, value, evaluation } = this.columns;
     const n = this.rows;
     for (const [name, column] of Object.entries(this.columns)) this.column(name, column);
+    this.sameRows = this.rowsByPoint();
     // Completed rows from best to worst: feasible ones by value, then the others by violation.
     const done = [];
     for (let i = 0; i < n; ++i) if (state[i] === COMPLETED) done.push(i);
@@ -142,7 +144,34 @@ export class Study {
     });
     this.best = this.several ? this.balanced() : this.byId?.get(this.status.recommendation?.id) ?? this.byRank[0] ?? -1;
     this.stamp = (this.stamp ?? 0) + 1;  // changes whenever anything above does
-    this.binned = new Map();
+  }
+
+  // The completed rows of each point that was evaluated several times, by each of these rows.
+  rowsByPoint() {
+    const { repeat_of: first, id, state } = this.columns;
+    const points = new Map();
+    if (first === undefined) return points;
+    for (let row = 0; row < this.rows; ++row) {
+      if (state[row] !== COMPLETED) continue;
+      const point = first[row] > 0 ? first[row] : id[row];
+      if (!points.has(point)) points.set(point, []);
+      points.get(point).push(row);
+    }
+    return new Map([...points.values()].filter((rows) => rows.length > 1).flatMap((rows) => rows.map((row) => [row, rows])));
+  }
+
+  // The mean of the results at a row's point, of a single result that itself.
+  meanOf(key, row) {
+    const values = this.columns[key], rows = this.sameRows.get(row);
+    if (rows === undefined || rows.every((other) => values[other] === values[row])) return values[row];
+    return rows.reduce((sum, other) => sum + values[other], 0) / rows.length;
+  }
+
+  // A column of values, where results of a repeated point are their mean.
+  means(key) {
+    const values = this.columns[key];
+    if (this.sameRows.size === 0) return values;
+    return this.remember(`means/${key}`, () => Float64Array.from(values, (_, row) => this.meanOf(key, row)));
   }
 
   // What is within all limits comes first, from the best; then the rest, from the least outside.
@@ -155,12 +184,13 @@ export class Study {
 
   // The front first, then what is behind it, the nearest first; at the end what is outside a limit.
   sortBehindFront() {
-    const { rows, objectives, columns } = this;
+    const { rows, objectives } = this;
     const found = this.status.front?.ids ?? [];
     this.front = Int32Array.from(found.map((id) => this.byId.get(id)).filter((row) => row !== undefined));
-    const costs = objectives.map(({ key, sign }) => {
+    const means = objectives.map(({ key }) => this.means(key));
+    const costs = objectives.map(({ sign }, m) => {
       const cost = new Float64Array(rows);
-      for (const row of this.byRank) cost[row] = sign * columns[key][row];
+      for (const row of this.byRank) cost[row] = sign * means[m][row];
       return cost;
     });
     this.gap = gapsBehind(costs, this.byRank, this.front, rows);
@@ -266,6 +296,22 @@ export class Study {
   valueText(row, digits = 5) {
     if (!this.several) return formatNumber(this.columns.value[row], digits);
     return this.objectives.map(({ name, key }) => `${name} ${formatNumber(this.columns[key][row], digits)}`).join(", ");
+  }
+
+  // What is known of a result beyond itself: its standard error, and the mean of all at its point.
+  repeatText(row) {
+    const error = (m) => (this.several ? this.columns[`sem${m}`] : this.columns.sem)?.[row];
+    const parts = this.outcomes().flatMap(({ name }, m) => (error(m) >= 0 ? [`${this.several ? `${name} ` : ""}${formatNumber(error(m), 3)}`] : []));
+    const found = parts.length > 0 ? [`standard error ${parts.join(", ")}`] : [];
+    const rows = this.sameRows.get(row);
+    if (rows === undefined) return found;
+    const mean = this.outcomes().map(({ name, key }) => {
+      const average = this.meanOf(key, row);
+      const squares = rows.reduce((sum, other) => sum + (this.columns[key][other] - average) ** 2, 0);
+      const deviation = Math.sqrt(squares / (rows.length - 1) / rows.length);
+      return `${this.several ? `${name} ` : ""}${formatNumber(average, 6)}${deviation > 0 ? ` (standard error ${formatNumber(deviation, 3)})` : ""}`;
+    });
+    return [...found, `mean of ${rows.length} evaluations of this point: ${mean.join(", ")}`];
   }
 
   sourceName(row) { return this.tables.sources[this.columns.source[row]] || "unknown"; }

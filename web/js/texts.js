@@ -139,6 +139,7 @@ export class DetailsView {
     this.spokenOf = id;
     const facts = [];
     if (state === COMPLETED && !study.isFeasible(row)) facts.push("outside a limit");
+    if (state === COMPLETED) facts.push(...study.repeatText(row));
     if (columns.attempts[row] > 1) facts.push(plural(columns.attempts[row], "attempt"));
     if (columns.seconds[row] > 0) facts.push(`took ${formatDuration(columns.seconds[row])}`);
     if (study.workerName(row)) facts.push(`on ${study.workerName(row)}`);

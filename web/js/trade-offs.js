@@ -65,7 +65,7 @@ export class FrontAnswerView {
     }
     const open = ({ row, name }) => element("button", { type: "button", class: "link", on: { click: () => selection.setFocus(row) } }, `${name}, trial ${study.columns.id[row]}`);
     const line = (name, cells, kind) => element("tr", { class: kind }, element("th", { scope: "row" }, name), ...cells.map((cell) => element("td", { class: "number" }, cell)));
-    const values = study.objectives.map(({ name, key }) => line(name, named.map(({ row }) => formatNumber(study.columns[key][row], 6)), "sum"));
+    const values = study.objectives.map(({ name, key }) => line(name, named.map(({ row }) => formatNumber(study.meanOf(key, row), 6)), "sum"));
     const points = study.space.map((parameter, p) => line(parameter.name, named.map(({ row }) => study.parameterText(p, row)), ""));
     const table = tableOf([""], [...values, ...points]);
     table.querySelector("thead tr").append(...named.map((entry) => element("th", { scope: "col" }, open(entry))));
