@@ -99,6 +99,7 @@ using OptionValue = std::variant<bool, std::int64_t, double, std::string, std::v
 using OptionMap = std::map<std::string, OptionValue, std::less<>>;
 
 inline constexpr std::int64_t kMostRepeats = 1000;
+inline constexpr std::int64_t kAutoRepeats = 0;  // leading points, when that is worth more than new
 
 struct OptimizerOptions {
   std::string method = "auto";  // one of method_names()
@@ -107,7 +108,8 @@ struct OptimizerOptions {
   std::int64_t budget = 0;  // evaluations in all, as far as known; 0 = unknown
   int threads = 0;          // 0 = all cores; results do not depend on it
   // Evaluations of every point, each with another seed; the method learns their mean and its
-  // standard error, as one result. batch and budget count evaluations.
+  // standard error, as one result. kAutoRepeats: see src/optim/repeats/auto_repeats.hpp. batch and
+  // budget count evaluations.
   std::int64_t repeats = 1;
   // What is optimized, as methods see it: every goal is maximize, references have that sign. Empty
   // = one objective without a name.

@@ -72,6 +72,15 @@ def test_another_number_of_repeats_is_a_conflict(tmp_path: Path) -> None:
         vbo.Study(SPACE, repeats=0)
 
 
+def test_auto_repeats_leading_points_under_noise() -> None:
+    study = vbo.minimize(seeded, SPACE, budget=120, repeats="auto", method="sobol", progress=False).study
+    assert len([trial for trial in study.trials() if trial.repeat_of]) > 5
+    with pytest.raises(vbo.InvalidInput, match="repeats"):
+        vbo.Study(SPACE, repeats="often")  # type: ignore[arg-type]
+    with pytest.raises(vbo.InvalidInput, match="one objective"):
+        vbo.Study(SPACE, goals={"a": "minimize", "b": "minimize"}, repeats="auto")
+
+
 def test_standard_errors_are_kept() -> None:
     study = vbo.Study(SPACE, method="random")
     trials = study.ask(3)

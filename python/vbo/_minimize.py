@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import _pools
 from ._arguments import callables, number, whole
@@ -44,7 +44,7 @@ def minimize(
     storage: str | os.PathLike[str] | None = None,
     name: str | None = None,
     options: Mapping[str, Option] | None = None,
-    repeats: int | None = None,
+    repeats: int | Literal["auto"] | None = None,
     threads: int = 0,
     seconds: float | None = None,
     timeout: float | None = None,
@@ -115,7 +115,7 @@ def maximize(
     storage: str | os.PathLike[str] | None = None,
     name: str | None = None,
     options: Mapping[str, Option] | None = None,
-    repeats: int | None = None,
+    repeats: int | Literal["auto"] | None = None,
     threads: int = 0,
     seconds: float | None = None,
     timeout: float | None = None,
@@ -153,7 +153,7 @@ async def aminimize(
     storage: str | os.PathLike[str] | None = None,
     name: str | None = None,
     options: Mapping[str, Option] | None = None,
-    repeats: int | None = None,
+    repeats: int | Literal["auto"] | None = None,
     threads: int = 0,
     seconds: float | None = None,
     timeout: float | None = None,

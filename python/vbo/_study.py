@@ -118,7 +118,8 @@ class Study:
             ``budget`` and ``batch`` may differ from call to call.
         name: For people; the file's name otherwise.
         options: Options of the method, see ``vbo.methods()``.
-        repeats: Evaluations of every point, 1 otherwise; the method learns their mean and its standard error.
+        repeats: Evaluations of every point, 1 otherwise; the method learns their mean and its standard error. ``"auto"``,
+            of one objective: leading points are evaluated again when that is worth more than a new point.
         threads: Threads the method uses; 0 means all cores. Suggestions do not depend on it.
 
     One study may be used by several threads: calls wait for each other, and release the GIL. Several processes may open
@@ -151,7 +152,7 @@ class Study:
         storage: str | os.PathLike[str] | None = None,
         name: str | None = None,
         options: Mapping[str, Option] | None = None,
-        repeats: int | None = None,
+        repeats: int | Literal["auto"] | None = None,
         threads: int = 0,
     ) -> None:
         if not isinstance(space, Space):
@@ -181,7 +182,7 @@ class Study:
                 "batch": 1 if batch is None else whole("batch", batch, 1),
                 "budget": 0,
                 "settings": {key: _option(key, value) for key, value in (options or {}).items()},
-                "repeats": 1 if repeats is None else whole("repeats", repeats, 1),
+                "repeats": _repeats(repeats),
             },
             "unstated": [key for key, value in given.items() if value is None],
         }
@@ -641,6 +642,14 @@ def load(path: str | os.PathLike[str]) -> Study:
     url = _vbo.storage_of(file)
     shared = opened(url, lambda: _vbo.Study.load(file), lambda core: core.load_again(file))
     return Study.__new__(Study)._adopt(shared, url)
+
+
+def _repeats(repeats: object) -> int | str:
+    if isinstance(repeats, str):
+        if repeats != "auto":
+            raise wrong("repeats", repeats, '"auto" or a number')
+        return repeats
+    return 1 if repeats is None else whole("repeats", repeats, 1)
 
 
 def _option(name: str, value: Any) -> Any:

@@ -263,7 +263,11 @@ Json json_of(const OptimizerOptions& options) {
                {"batch", options.batch},
                {"budget", options.budget},
                {"settings", std::move(settings)}};
-  if (options.repeats != 1) json["repeats"] = options.repeats;
+  if (options.repeats == kAutoRepeats) {
+    json["repeats"] = "auto";
+  } else if (options.repeats != 1) {
+    json["repeats"] = options.repeats;
+  }
   return json;
 }
 
@@ -465,7 +469,9 @@ Result<OptimizerOptions> optimizer_options_from(const Json& json) {
   options.seed = *seed;
   options.batch = *batch;
   options.budget = *budget;
-  if (json.contains("repeats")) {
+  if (json.contains("repeats") && json["repeats"] == "auto") {
+    options.repeats = kAutoRepeats;
+  } else if (json.contains("repeats")) {
     const auto repeats = whole_from<std::int64_t>(json, "repeats");
     if (!repeats) return repeats.error();
     options.repeats = *repeats;

@@ -10,6 +10,7 @@
 #include "optim/objectives/scalarized.hpp"
 #include "optim/pareto/pareto.hpp"
 #include "optim/random/random.hpp"
+#include "optim/repeats/auto_repeats.hpp"
 #include "optim/repeats/repeat_method.hpp"
 #include "optim/sobol/sobol.hpp"
 #include "optim/surrogate/gp_method.hpp"
@@ -226,12 +227,19 @@ Result<void> check_size(const Space& space, const std::string& method) {
                "method"};
 }
 
-Result<void> check_repeats(std::int64_t repeats) {
-  if (repeats >= 1 && repeats <= kMostRepeats) return {};
-  return Error{
-      ErrorKind::invalid_input,
-      "repeats is " + std::to_string(repeats) + ", expected 1 to " + std::to_string(kMostRepeats),
-      "repeats"};
+Result<void> check_repeats(const OptimizerOptions& options) {
+  const std::int64_t repeats = options.repeats;
+  if (repeats == kAutoRepeats && objective_count(options) > 1) {
+    return Error{ErrorKind::invalid_input,
+                 "repeats is \"auto\", which is for one objective, expected a number of 1 to " +
+                     std::to_string(kMostRepeats),
+                 "repeats"};
+  }
+  if (repeats == kAutoRepeats || (repeats >= 1 && repeats <= kMostRepeats)) return {};
+  return Error{ErrorKind::invalid_input,
+               "repeats is " + std::to_string(repeats) + ", expected \"auto\" or 1 to " +
+                   std::to_string(kMostRepeats),
+               "repeats"};
 }
 
 Space any_space() { return *Space::make({Parameter::real("x", 0.0, 1.0)}); }
@@ -252,7 +260,7 @@ Result<void> check_optimizer(const Space& space, const OptimizerOptions& options
   if (!method) return method.error();
   if (Result<void> checked = check_size(space, options.method); !checked) return checked;
   if (Result<void> checked = check_objectives(options); !checked) return checked;
-  if (Result<void> checked = check_repeats(options.repeats); !checked) return checked;
+  if (Result<void> checked = check_repeats(options); !checked) return checked;
   std::vector<OptionInfo> infos;
   return (*method)->check(space, options_of_points(options), infos);
 }
@@ -265,8 +273,16 @@ Result<std::unique_ptr<Optimizer>> make_optimizer(const Space& space,
     return checked.error();
   }
   if (const Result<void> checked = check_objectives(options); !checked) return checked.error();
-  if (const Result<void> checked = check_repeats(options.repeats); !checked) {
+  if (const Result<void> checked = check_repeats(options); !checked) {
     return checked.error();
+  }
+  if (options.repeats == kAutoRepeats) {
+    OptimizerOptions once = options;
+    once.repeats = 1;
+    auto inner = make_optimizer(space, once);
+    if (!inner) return inner.error();
+    return std::unique_ptr<Optimizer>(
+        std::make_unique<AutoRepeats>(std::move(*inner), space, options));
   }
   if (options.repeats > 1) {
     auto inner = make_optimizer(space, options_of_points(options));

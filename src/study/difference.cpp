@@ -129,7 +129,10 @@ Difference difference(const StudyRecord& stored, const StudyRecord& asked) {
   changes.compare("method", stored.optimizer.method, asked.optimizer.method);
   conflicts.compare("seed", stored.optimizer.seed, asked.optimizer.seed);
   changes.compare("batch", stored.optimizer.batch, asked.optimizer.batch);
-  conflicts.compare("repeats", stored.optimizer.repeats, asked.optimizer.repeats);
+  const auto repeats = [](std::int64_t count) {
+    return count == kAutoRepeats ? Json("auto") : Json(count);
+  };
+  conflicts.compare("repeats", repeats(stored.optimizer.repeats), repeats(asked.optimizer.repeats));
   compare_objects(changes, "option ", json_of(stored.optimizer)["settings"],
                   json_of(asked.optimizer)["settings"]);
   const Json before = by_name(stored.space);

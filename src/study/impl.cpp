@@ -210,8 +210,13 @@ void Study::Impl::count_evaluation(const Trial& trial) {
   if (count++ == 0) first = trial.rationale.repeat_of != 0 ? trial.rationale.repeat_of : trial.id;
 }
 
+// Of each point, for certain.
+std::int64_t Study::Impl::planned_repeats() const {
+  return std::max<std::int64_t>(1, record.optimizer.repeats);
+}
+
 std::uint64_t Study::Impl::room() const {
-  const auto repeats = static_cast<std::uint64_t>(record.optimizer.repeats);
+  const auto repeats = static_cast<std::uint64_t>(planned_repeats());
   return finite->unseen() * repeats + static_cast<std::uint64_t>(owed);
 }
 
@@ -342,7 +347,9 @@ Result<std::vector<Trial>> Study::Impl::ask(std::int64_t n, std::int64_t request
   }
   const std::int64_t before = started;
   const auto fresh = static_cast<std::int64_t>(points);
-  owed += fresh * record.optimizer.repeats - std::ssize(ids);
+  if (record.optimizer.repeats != kAutoRepeats) {
+    owed += fresh * record.optimizer.repeats - std::ssize(ids);
+  }
   started = std::min<std::int64_t>(started + fresh, std::ssize(record.start));
   if (started > before) {  // the method has to know that it is another point than its own
     if (const auto known = revise(); !known) return known.error();

@@ -94,6 +94,7 @@ struct Study::Impl {
   Result<void> count_evaluations();  // makes `evaluations`
   void count_evaluation(const Trial& trial);
   // How many more evaluations the space has room for. REQUIRES: finite.
+  std::int64_t planned_repeats() const;
   std::uint64_t room() const;
   // What was suggested first at the point of this repeat; `asked` are trials being asked for.
   Result<std::optional<Point>> repeated_point(TrialId first, std::span<const Trial> asked);

@@ -62,7 +62,7 @@ Result<void> Study::Impl::apply_revisions() {
         concerns_method = true;
         open_trials.erase(id);
         if (finite && record.optimizer.repeats == 1) finite->erase(revision.before.point);
-        recount = recount || record.optimizer.repeats > 1;
+        recount = recount || record.optimizer.repeats != 1;
         break;
       case RevisionKind::retried:
         if (revision.before.told_in != 0 && retold.insert(id).second) --ended;

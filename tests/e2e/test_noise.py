@@ -82,10 +82,26 @@ class Noise(VboTest):
             count[first] = count.get(first, 0) + 1
         self.assertEqual(list(count.values()), [3] * 8)
 
+    def test_auto_evaluates_leading_points_again_and_only_under_noise(self):
+        auto = '\n[noise]\nrepeats = "auto"\n'
+        self.study(NOISY, budget=120, batch=6, workers=2, method="sobol", evaluate=auto)
+        self.vbo("run", "study.toml")
+        trials = self.json("trials", "parabola.db")
+        again = [trial for trial in trials if "repeat_of" in trial]
+        self.assertGreater(len(again), 12)
+        self.assertGreaterEqual(len([t for t in trials[108:] if "repeat_of" in t]), 8, "the end is for choosing")
+        params = {trial["id"]: trial["params"] for trial in trials}
+        self.assertTrue(all(trial["params"] == params[trial["repeat_of"]] for trial in again))
+        (self.folder / "parabola.db").unlink()
+        self.study(budget=120, batch=6, workers=2, method="sobol", evaluate=auto)
+        self.vbo("run", "study.toml")
+        trials = self.json("trials", "parabola.db")
+        self.assertEqual((len(trials), len([trial for trial in trials if "repeat_of" in trial])), (120, 1))
+
     def test_what_is_wrong_is_said(self):
-        self.study(evaluate='\n[noise]\nrepeats = "auto"\n')
+        self.study(evaluate='\n[noise]\nrepeats = "often"\n')
         said = self.vbo("run", "study.toml", expect=2).stderr
-        self.assertIn("noise.repeats: found 'auto', expected a whole number from 1 to 1000", said)
+        self.assertIn("noise.repeats: found 'often', expected \"auto\" or a whole number from 1 to 1000", said)
         self.study(evaluate="\n[noise]\nrepeat = 3\n")
         self.assertIn("noise.repeat", self.vbo("run", "study.toml", expect=2).stderr)
         self.study(evaluate="env = {VBO_SEED = \"1\"}")

@@ -87,6 +87,117 @@ TEST(Repeats, TheGaussianProcessIsSurerAboutAMeanThanAboutOneResult) {
   EXPECT_GT(deviation_with({1.0}), 2.0 * deviation_with({0.01}));
 }
 
+// With standard errors of 0 the methods suggest what they do without, with others something else.
+TEST(Repeats, SuggestionsFollowGivenStandardErrors) {
+  const auto points_with = [](const std::string& method, double sem) {
+    MemoryStorage storage;
+    StudyOptions options = testing::small_study();
+    options.optimizer = {.method = method, .seed = 2, .batch = 8, .threads = 1};
+    const bool several = method == "pareto";
+    if (several) options.objectives = {{"a"}, {"b"}};
+    Study study = open(storage, options);
+    for (int round = 0; round < 4; ++round) {
+      std::vector<Outcome> outcomes;
+      for (const Trial& trial : study.ask(8).value()) {
+        Outcome& outcome = outcomes.emplace_back(Outcome{.id = trial.id, .values = {noisy(trial)}});
+        if (several) outcome.values.push_back(-noisy(trial));
+        if (sem >= 0.0) outcome.standard_error.assign(outcome.values.size(), sem);
+      }
+      study.tell(std::move(outcomes)).value();
+    }
+    return points_of(storage.load_trials(1, -1).value());
+  };
+  for (const char* method : {"vbo", "pareto"}) {
+    EXPECT_EQ(points_with(method, 0.0), points_with(method, -1.0)) << method;
+    EXPECT_NE(points_with(method, 0.5), points_with(method, -1.0)) << method;
+  }
+}
+
+class AutoRepeatsResume : public ::testing::TestWithParam<const char*> {
+ protected:
+  std::vector<Trial> run(const std::set<TrialId>& kills, bool corrections) {
+    MemoryStorage storage;
+    StudyOptions options = repeated(GetParam(), kAutoRepeats);
+    options.budget = 100;
+    Study study = open(storage, options);
+    study.ask(7).value();
+    for (TrialId id = 1; id <= 93; ++id) {
+      const Trial trial = *storage.load_trial(id).value();
+      if (trial.has_ended()) {
+        continue;  // it was added
+      } else if (corrections && id == 44) {
+        study.drop({44}, "no sample left").value();
+      } else if (id % 11 == 0) {
+        study.tell_failure(id, {FailureCause::crash, "crashed"}).value();
+      } else {
+        study.tell(id, noisy(trial)).value();
+      }
+      if (corrections && id == 50) {
+        Outcome other = Outcome::of(0.25);
+        other.id = 47;
+        study.replace(other, "misread").value();
+        std::vector<Evaluated> past = {{trial.point, Outcome::of(0.5)}};
+        study.add(std::move(past)).value();
+      }
+      study.ask(1).value();
+      if (!kills.contains(id)) continue;
+      kill_study(std::move(study), storage);
+      study = open(storage, options);
+      EXPECT_EQ(study.warning(), "") << "killed after trial " << id;
+    }
+    return storage.load_trials(1, -1).value();
+  }
+};
+
+TEST_P(AutoRepeatsResume, IsExact) {
+  const std::vector<Trial> trials = run({}, false);
+  EXPECT_EQ(points_of(run({9, 31, 57, 91}, false)), points_of(trials));
+  EXPECT_GT(std::ranges::count_if(
+                trials, [](const Trial& t) { return t.rationale.origin == Origin::repeat; }),
+            5);
+}
+
+TEST_P(AutoRepeatsResume, IsExactAfterCorrections) {
+  EXPECT_EQ(points_of(run({16, 46, 52, 80}, true)), points_of(run({}, true)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, AutoRepeatsResume, ::testing::Values("random", "cmaes", "vbo"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST(Repeats, AutoCostsOnePercentWithoutNoise) {
+  for (const std::int64_t budget : {60, 200, 300}) {
+    MemoryStorage storage;
+    StudyOptions options = repeated("random", kAutoRepeats);
+    options.budget = budget;
+    Study study = open(storage, options);
+    std::int64_t repeats = 0;
+    for (std::int64_t i = 0; i < budget; ++i) {
+      const Trial trial = study.ask(1).value().front();
+      repeats += trial.rationale.repeat_of != 0;
+      study.tell(trial.id, testing::objective(trial.point)).value();
+    }
+    EXPECT_EQ(repeats, budget >= 100 ? 1 : 0) << budget;
+  }
+}
+
+TEST(Repeats, AutoInAFiniteSpaceEndsWithTheSpace) {
+  MemoryStorage storage;
+  StudyOptions options = repeated("random", kAutoRepeats);
+  options.space = Space::make({Parameter::integer("n", 1, 5)}).value();
+  Study study = open(storage, options);
+  std::set<std::string> seen;
+  while (true) {
+    const std::vector<Trial> trials = study.ask(2).value();
+    for (const Trial& trial : trials) {
+      seen.insert(to_string(trial.point[0]));
+      const double noise = Rng(9, "noise", static_cast<std::uint64_t>(trial.id)).normal();
+      study.tell(trial.id, noise).value();
+    }
+    if (trials.empty()) break;
+  }
+  EXPECT_EQ(seen.size(), 5U);
+}
+
 class RepeatsResume : public ::testing::TestWithParam<const char*> {
  protected:
   std::vector<Trial> run(const std::set<TrialId>& kills, bool corrections) {
@@ -223,9 +334,9 @@ TEST(Repeats, AnotherNumberThanTheStoredOneIsAConflict) {
 }
 
 TEST(Repeats, OutOfRangeIsRefused) {
-  const StudyOptions options = repeated("random", 0);
+  const StudyOptions options = repeated("random", -1);
   EXPECT_THAT(check_optimizer(options.space, options.optimizer).error().message,
-              HasSubstr("repeats is 0, expected 1 to 1000"));
+              HasSubstr("repeats is -1, expected \"auto\" or 1 to 1000"));
 }
 
 }  // namespace

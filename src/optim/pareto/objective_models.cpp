@@ -28,6 +28,16 @@ Matrix scaled_outcomes(const ObjectiveRanges& ranges, ConstMatrixRef Y) {
   return (-ranges.distances(Y)).unaryExpr(&bent);
 }
 
+Matrix scaled_variances(const ObjectiveRanges& ranges, ConstMatrixRef Y, ConstMatrixRef errors) {
+  if (errors.size() == 0) return {};
+  constexpr double step = 1e-6;  // of the width
+  const Vector half = 0.5 * step * ranges.width;
+  const Matrix rise =
+      scaled_outcomes(ranges, Y.colwise() + half) - scaled_outcomes(ranges, Y.colwise() - half);
+  const Matrix by_width = ranges.width.cwiseInverse().asDiagonal() * errors;
+  return (rise / step).cwiseProduct(by_width).cwiseAbs2();
+}
+
 ObjectiveModels::ObjectiveModels(Index objectives, GpOptions options, int threads)
     : options_(std::move(options)), threads_(threads) {
   options_.threads = 1;  // one process per thread
@@ -52,13 +62,15 @@ QuadraticModel ObjectiveModels::trend_of(ConstMatrixRef X, ConstVectorRef v) con
 
 // The log posterior of v, up to what both have in common; of the coefficients of a trend by the
 // Bayesian information criterion.
-double ObjectiveModels::fit_one(Model& model, bool with_trend, ConstMatrixRef X, ConstVectorRef v,
-                                Rng rng) const {
+double ObjectiveModels::fit_one(std::size_t m, bool with_trend, ConstMatrixRef X, ConstVectorRef v,
+                                Rng rng) {
+  Model& model = models_[m];
   State& state = with_trend ? model.beside_trend : model.plain;
   GpOptions options = options_;
   options.max_iterations = state.theta.size() == 0 ? kFirstSteps : kSteps;
   GaussianProcess gp(options);
   gp.set_state(state.theta);
+  gp.set_known_variances(known(m));
   Vector left = v;
   double penalty = 0.0;
   if (with_trend) {
@@ -81,19 +93,19 @@ void ObjectiveModels::fit(ConstMatrixRef X, ConstMatrixRef V, std::uint64_t seed
     const auto m = static_cast<std::size_t>(k / 2);
     const bool with_trend = k % 2 == 1;
     evidence[m][with_trend] =
-        fit_one(models_[m], with_trend, X, V.row(k / 2).transpose(),
+        fit_one(m, with_trend, X, V.row(k / 2).transpose(),
                 Rng(seed, "pareto-fit", 16 * round + static_cast<std::uint64_t>(k)));
   });
   parallel_for(threads_, static_cast<int>(objectives()), [&](int k) {
-    Model& model = models_[static_cast<std::size_t>(k)];
-    const auto& found = evidence[static_cast<std::size_t>(k)];
-    model.has_trend = found[1] > found[0];
-    place(model, X, V.row(k).transpose());
+    const auto m = static_cast<std::size_t>(k);
+    models_[m].has_trend = evidence[m][1] > evidence[m][0];
+    place(m, X, V.row(k).transpose());
   });
 }
 
 // From the state alone: what was fitted and what was read predict the same, bit for bit.
-bool ObjectiveModels::place(Model& model, ConstMatrixRef X, ConstVectorRef v) const {
+bool ObjectiveModels::place(std::size_t m, ConstMatrixRef X, ConstVectorRef v) {
+  Model& model = models_[m];
   const State& state = model.has_trend ? model.beside_trend : model.plain;
   if (state.theta.size() == 0 || !model.gp.set_state(state.theta)) return false;
   GpParameters parameters = model.gp.parameters();
@@ -104,6 +116,7 @@ bool ObjectiveModels::place(Model& model, ConstMatrixRef X, ConstVectorRef v) co
     model.trend.emplace(trend_of(X, v));
     left -= model.trend->mean(local(X));
   }
+  model.gp.set_known_variances(known(m));
   model.gp.condition(parameters, X, left);
   return true;
 }
@@ -117,9 +130,13 @@ bool ObjectiveModels::condition(ConstMatrixRef X, ConstMatrixRef V) {
     if (!other.set_state(model.plain.theta) || !other.set_state(model.beside_trend.theta)) {
       return false;
     }
-    if (!place(model, X, V.row(m).transpose())) return false;
+    if (!place(static_cast<std::size_t>(m), X, V.row(m).transpose())) return false;
   }
   return true;
+}
+
+Vector ObjectiveModels::known(std::size_t m) const {
+  return known_.size() > 0 ? Vector(known_.row(static_cast<Index>(m))) : Vector();
 }
 
 Matrix ObjectiveModels::mean(ConstMatrixRef X) const {

@@ -18,11 +18,15 @@ namespace vbo::pareto {
 
 // v of values Y (M,n), bent.
 Matrix scaled_outcomes(const ObjectiveRanges& ranges, ConstMatrixRef Y);
+// Variances of v from the standard errors of values Y (M,n), to first order.
+Matrix scaled_variances(const ObjectiveRanges& ranges, ConstMatrixRef Y, ConstMatrixRef errors);
 
 class ObjectiveModels {
  public:
   ObjectiveModels(Eigen::Index objectives, GpOptions options, int threads);
 
+  // Of what fit() and condition() are given next: (M,n) as V, or empty where none is known.
+  void set_known_variances(Matrix variances) { known_ = std::move(variances); }
   // Learns hyper-parameters, starting from the last ones, and conditions on V (M,n) at X (D,n).
   void fit(ConstMatrixRef X, ConstMatrixRef V, std::uint64_t seed, std::uint64_t round);
   // Conditions on the same data with hyper-parameters that were read.
@@ -63,13 +67,15 @@ class ObjectiveModels {
   // Standard coordinates of X (D,n) for trends.
   Matrix local(ConstMatrixRef X) const;
   void set_coordinates(ConstMatrixRef X);
-  double fit_one(Model& model, bool with_trend, ConstMatrixRef X, ConstVectorRef v, Rng rng) const;
-  bool place(Model& model, ConstMatrixRef X, ConstVectorRef v) const;
+  double fit_one(std::size_t m, bool with_trend, ConstMatrixRef X, ConstVectorRef v, Rng rng);
+  bool place(std::size_t m, ConstMatrixRef X, ConstVectorRef v);
+  Vector known(std::size_t m) const;
   QuadraticModel trend_of(ConstMatrixRef X, ConstVectorRef v) const;
 
   GpOptions options_;
   int threads_;
   std::vector<Model> models_;
+  Matrix known_;
   Vector centre_, scale_;  // (D) of the data
 };
 

@@ -154,13 +154,18 @@ void Pareto::set_training() {
   set_ranges();
   const std::vector<Index> subset = training_subset();
   X_.resize(encoding_.dimension(), std::ssize(subset));
-  Matrix Y(objectives_, X_.cols());
+  Matrix Y(objectives_, X_.cols()), errors;
   for (Index k = 0; k < X_.cols(); ++k) {
     const Index i = subset[static_cast<std::size_t>(k)];
     X_.col(k) = history_.code(i);
     Y.col(k) = values_of(history_, i, objectives_);
+    const std::span<const double> error = history_.standard_error(i);
+    if (std::ssize(error) != objectives_) continue;
+    if (errors.size() == 0) errors = Matrix::Zero(objectives_, X_.cols());
+    errors.col(k) = Eigen::Map<const Vector>(error.data(), objectives_);
   }
   V_ = scaled_outcomes(ranges_, Y);
+  models_.set_known_variances(scaled_variances(ranges_, Y, errors));
   fit_feasibility(feasibility_, encoding_, history_, gp_, trained_, kFeasibilityPoints, true,
                   Rng(common_.seed, "pareto-feasibility", static_cast<std::uint64_t>(trained_)));
 }

@@ -46,13 +46,18 @@ double archive_value(const Encoding& encoding, const Trial& trial) {
   return std::clamp(standing.amount, -kLargestValue, kLargestValue);
 }
 
+double archive_error(const Trial& trial) {
+  return trial.standard_error.empty() ? 0.0 : trial.standard_error.front();
+}
+
 Archive::Archive(const Encoding& encoding) : dimension_(encoding.dimension()) {
   if (!encoding.space().limits().empty()) infeasible_ = kInfeasible;
 }
 
-void Archive::add(TrialId id, ConstVectorRef code, double value) {
+void Archive::add(TrialId id, ConstVectorRef code, double value, double error) {
   codes_.insert(codes_.end(), code.begin(), code.end());
   values_.push_back(value);
+  errors_.push_back(error);
   ids_.push_back(id);
 }
 

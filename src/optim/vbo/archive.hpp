@@ -34,6 +34,7 @@ struct Replay {
 // What the archive sorts a result by: its value; -inf when it failed; below all values, by
 // violation, when it is infeasible.
 double archive_value(const Encoding& encoding, const Trial& trial);
+double archive_error(const Trial& trial);  // of its value; 0 where it is unknown
 
 class Archive {
  public:
@@ -41,14 +42,15 @@ class Archive {
   explicit Archive(const Encoding& encoding);
   explicit Archive(Eigen::Index dimension) : dimension_(dimension) {}
 
-  // value: see archive_value(). Codes (D).
-  void add(TrialId id, ConstVectorRef code, double value);
+  // value: see archive_value(); error: its standard error, 0 where it is unknown. Codes (D).
+  void add(TrialId id, ConstVectorRef code, double value, double error = 0.0);
   void sort();  // after the last add() of a tell and before anything below
 
   int size() const { return static_cast<int>(values_.size()); }
   // Index of the result at `rank`; 0 is the best, the earlier one of equals.
   int at_rank(int rank) const { return order_[static_cast<std::size_t>(rank)]; }
   double value(int index) const { return values_[static_cast<std::size_t>(index)]; }
+  double error(int index) const { return errors_[static_cast<std::size_t>(index)]; }
   TrialId id(int index) const { return ids_[static_cast<std::size_t>(index)]; }
   Eigen::Map<const Vector> code(int index) const {
     return {codes_.data() + static_cast<std::ptrdiff_t>(index) * dimension_, dimension_};
@@ -70,7 +72,7 @@ class Archive {
   Eigen::Index dimension_;
   double infeasible_ = -std::numeric_limits<double>::infinity();  // values up to here
   std::vector<double> codes_;                                     // (D,N)
-  std::vector<double> values_;
+  std::vector<double> values_, errors_;
   std::vector<TrialId> ids_;
   std::vector<int> order_;  // indices, best value first
   std::size_t sorted_ = 0;  // how many of them are in order

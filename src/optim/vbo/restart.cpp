@@ -40,11 +40,12 @@ Restart::Restart(const Encoding& encoding, const OptimizerOptions& common,
       local_search_(encoding, options_, common_.seed),
       predictive_variance_(1.0) {}  // of the marginal
 
-void Restart::learn(TrialId id, ConstVectorRef code, double value, std::optional<Source> source) {
+void Restart::learn(TrialId id, ConstVectorRef code, double value, double error,
+                    std::optional<Source> source) {
   // What the action-net suggests is the local search's: it is updated by the results.
   local_search_.learn(code, value, source == Source::local || source == Source::action_net);
   fresh_.push_back(archive_.size());
-  archive_.add(id, code, value);
+  archive_.add(id, code, value, error);
 }
 
 double Restart::best() const {
@@ -261,7 +262,8 @@ void Restart::read(StateReader& in, std::int64_t design) {
 void Restart::refit_panel() {
   Archive then(encoding_);
   const int results = archive_.size() - static_cast<int>(fresh_.size());
-  for (int i = 0; i < results; ++i) then.add(archive_.id(i), archive_.code(i), archive_.value(i));
+  for (int i = 0; i < results; ++i)
+    then.add(archive_.id(i), archive_.code(i), archive_.value(i), archive_.error(i));
   then.sort();
   const Replay replay = replay_of(then);
   panel_.learn(then, replay, rounds_ - 1, common_.threads);

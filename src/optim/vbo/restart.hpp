@@ -53,10 +53,13 @@ class Restart {
   Eigen::Index numeric_parameters() const { return coordinates_.numeric(); }
 
   // A result, and which source of this restart suggested it, if any did. Sort after the last one.
-  void learn(TrialId id, ConstVectorRef code, double value, std::optional<Source> source);
+  void learn(TrialId id, ConstVectorRef code, double value, double error,
+             std::optional<Source> source);
   void sort() { archive_.sort(); }
   // A result from before the snapshot: see read().
-  void add_again(TrialId id, ConstVectorRef code, double value) { archive_.add(id, code, value); }
+  void add_again(TrialId id, ConstVectorRef code, double value, double error) {
+    archive_.add(id, code, value, error);
+  }
   double best() const;  // outcome so far; -inf when there is none
 
   // A round: tests the models on the results since the last one, then learns from them. Returns the

@@ -56,13 +56,13 @@ void Vbo::remember(const Trial& trial) {
   if (source == Source::mutation || source == Source::incumbent_mutation) {
     mutations_.learn(history_.value(history_.at_rank(0)) - value);
   }
-  history_.add(trial.id, code, value);
+  history_.add(trial.id, code, value, archive_error(trial));
   failures_.add(trial);
   if (incumbent_) incumbent_->learn(code, value, source == Source::refinement);
   if (of_incumbent(source)) return;
   if (trial.id < restart_first_id_)
     source.reset();  // suggested by an earlier restart: not counted for this one's sources
-  restart_->learn(trial.id, code, value, source);
+  restart_->learn(trial.id, code, value, archive_error(trial), source);
 }
 
 // The archives of a study that is resumed; all else is in the snapshot.
@@ -71,10 +71,10 @@ void Vbo::archive_again(const Trial& trial) {
   const bool to_run = history_.size() >= restart_from_;
   seen_.add(code);
   const double value = archive_value(encoding_, trial);
-  history_.add(trial.id, code, value);
+  history_.add(trial.id, code, value, archive_error(trial));
   failures_.add(trial);
   if (to_run && !of_incumbent(stored_source(trial.rationale))) {
-    restart_->add_again(trial.id, code, value);
+    restart_->add_again(trial.id, code, value, archive_error(trial));
   }
 }
 

@@ -415,7 +415,17 @@ void read_noise(const toml::table* table, StudyFile& file, TomlErrors& errors) {
   file.study.unstated.repeats = !table;
   if (!table) return;
   TomlTable noise(*table, "noise", {"repeats"}, errors);
-  file.study.optimizer.repeats = noise.whole("repeats", 1, kMostRepeats).value_or(1);
+  const toml::node* repeats = noise.find("repeats");
+  if (!repeats) return;
+  const auto count = repeats->value_exact<std::int64_t>();
+  if (repeats->value_exact<std::string>() == "auto") {
+    file.study.optimizer.repeats = kAutoRepeats;
+  } else if (count && *count >= 1 && *count <= kMostRepeats) {
+    file.study.optimizer.repeats = *count;
+  } else {
+    errors.add_found(*repeats, noise.field("repeats"),
+                     "\"auto\" or a whole number from 1 to " + std::to_string(kMostRepeats));
+  }
 }
 
 // [cluster]

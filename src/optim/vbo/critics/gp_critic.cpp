@@ -106,7 +106,8 @@ void GpCritic::take_best(Fits& fits) {
   scale_ = (*best)->scale;
   best_ = (*best)->best;
   state_ = model_->state();
-  noise_variance_ = model_->noise_variance();
+  known_variance_ = (*best)->known_variance;
+  noise_variance_ = model_->noise_variance() + known_variance_;
 }
 
 // Made anew, so that a fit depends on its data and the state before it alone. The likelihood of
@@ -122,7 +123,7 @@ GpCritic::Fit GpCritic::fitted(const TrainingSubset& subset, int warp, std::int6
       static_cast<int>(std::lround(static_cast<double>(options_.gp_iterations) *
                                    std::clamp(fewer, 1.0, Tuning::gp_more_iterations)));
   options.quadratic = view_.quadratic_mean();
-  Fit fit{GaussianProcess(options), target_scale(subset, warp), 0.0, 0.0};
+  Fit fit{GaussianProcess(options), target_scale(subset, warp), 0.0, 0.0, 0.0};
   // Length-scales of the whole box are no guide to those near the search.
   const bool goes_on = state_before_fit_.size() > 0 && near_before_fit_ == view_.is_near();
   if (goes_on) fit.model.set_state(state_before_fit_);
@@ -133,6 +134,17 @@ GpCritic::Fit GpCritic::fitted(const TrainingSubset& subset, int warp, std::int6
     targets[i] = fit.scale.target(outcome, subset.z[i]);
     if (fit.scale.keeps_value(outcome)) slopes += fit.scale.log_slope(outcome);
   }
+  // To first order the standard error of a target is that of its outcome times dv/dy. What keeps
+  // its rank alone counts as exact.
+  Vector known(subset.errors.size());
+  for (Eigen::Index i = 0; i < known.size(); ++i) {
+    const double outcome = subset.outcomes[i];
+    const bool kept = fit.scale.keeps_value(outcome);
+    const double error = kept ? subset.errors[i] * std::exp(fit.scale.log_slope(outcome)) : 0.0;
+    known[i] = error * error;
+  }
+  if (known.size() > 0) fit.known_variance = known.mean();
+  fit.model.set_known_variances(known);
   const double deviation = std::sqrt((targets.array() - targets.mean()).square().mean());
   const Matrix U = view_(subset.X);
   const FitReport report =
@@ -155,7 +167,7 @@ Matrix GpCritic::predict(const OutcomeLevels& levels, ConstMatrixRef X, int thre
     const auto p = model_->marginals(view_(X.middleCols(from, n)));
     const Vector mean = p->mean(), variance = p->variance();
     for (Eigen::Index i = 0; i < n; ++i) {
-      const double sigma = std::sqrt(variance[i] + model_->noise_variance());
+      const double sigma = std::sqrt(variance[i] + model_->noise_variance() + known_variance_);
       P.col(from + i) = normal_over_levels(mean[i], sigma, edges);
     }
   });

@@ -48,8 +48,9 @@ class GpCritic final : public Critic {
   struct Fit {
     GaussianProcess model;
     TargetScale scale;
-    double best = 0.0;        // highest mean at a result
-    double likelihood = 0.0;  // logarithm, of outcomes, whatever the warp
+    double best = 0.0;            // highest mean at a result
+    double known_variance = 0.0;  // of results, on average
+    double likelihood = 0.0;      // logarithm, of outcomes, whatever the warp
   };
   struct Fits;
   std::vector<int> look_nearby(const Archive& archive, int most);
@@ -65,6 +66,7 @@ class GpCritic final : public Critic {
   Vector state_;                                 // after it
   std::int64_t warp_before_fit_ = 0, warp_ = 0;  // Warp::choice
   double noise_variance_ = 0.0;                  // in squared normal scores, by the last fit
+  double known_variance_ = 0.0;                  // of these what comes with results, on average
   bool near_before_fit_ = false;
   GpWindow view_;
   TargetScale scale_;

@@ -49,6 +49,11 @@ Vector weights_of(const Vector& gaps, double good) {
   return (1.0 + gaps.array() / good).square().inverse();
 }
 
+// Results count less the larger their standard errors are beside the usual one.
+Vector weights_of_errors(const Vector& errors) {
+  return (1.0 + errors.array().square() / errors.array().square().mean()).inverse();
+}
+
 Index full_coefficients(Index D) {
   return QuadraticModel::coefficients(QuadraticModel::Form::full, D);
 }
@@ -80,16 +85,19 @@ std::optional<LocalQuadratic> LocalQuadratic::fit(const Encoding& encoding, cons
   if (D == 0 || n < 2 * D + 2) return std::nullopt;
   const double best = results.value(results.at_rank(0));
   Matrix X(D, n);
-  Vector y(n);
+  Vector y(n), errors(n);
   for (Index i = 0; i < n; ++i) {
     const int index = indices[static_cast<std::size_t>(i)];
     X.col(i) = results.code(index)(numeric) - around(numeric);
+    errors[i] = results.error(index);
     y[i] = results.value(index) - best;  // near 0, where digits matter
   }
   const Vector gaps = y.maxCoeff() - y.array();
   if (!gaps.allFinite()) return std::nullopt;
   const double good = good_gap(gaps);
-  const Vector weights = weights_of(gaps, good);
+  Vector weights = weights_of(gaps, good);
+  const double mean_weight = weights.mean();
+  if (errors.maxCoeff() > 0.0) weights = weights.cwiseProduct(weights_of_errors(errors));
   if (!y.allFinite() || !weights.allFinite()) return std::nullopt;
   const SymmetricEigen moments =
       symmetric_eigen(X * weights.asDiagonal() * X.transpose() / weights.sum());
@@ -102,7 +110,7 @@ std::optional<LocalQuadratic> LocalQuadratic::fit(const Encoding& encoding, cons
   QuadraticModel model(QuadraticModel::form_for(n, D, Tuning::quadratic_most_coefficients),
                        whitening * X, y, weights);
   return LocalQuadratic(numeric, around, std::move(whitening), std::move(model), best, good,
-                        weights.mean());
+                        mean_weight);
 }
 
 Matrix LocalQuadratic::whitened(ConstMatrixRef X) const {

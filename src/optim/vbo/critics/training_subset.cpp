@@ -37,12 +37,15 @@ double lowest_usual(const Archive& archive, const Vector& outcomes) {
 TrainingSubset training_subset(const Archive& archive, const Replay& replay,
                                const std::vector<int>& indices) {
   const auto N = static_cast<Eigen::Index>(indices.size());
-  TrainingSubset subset{Matrix(archive.code(0).size(), N), Vector(N), Vector(N), 0.0};
+  TrainingSubset subset{Matrix(archive.code(0).size(), N), Vector(N), Vector(N), {}, 0.0};
   for (Eigen::Index i = 0; i < N; ++i) {
     const int index = indices[static_cast<std::size_t>(i)];
     subset.X.col(i) = archive.code(index);
     subset.z[i] = -normal_quantile(replay.quantile(archive.shared_rank(index)));
     subset.outcomes[i] = archive.value(index);
+    if (archive.error(index) == 0.0) continue;
+    if (subset.errors.size() == 0) subset.errors = Vector::Zero(N);
+    subset.errors[i] = archive.error(index);
   }
   subset.bar = lowest_usual(archive, subset.outcomes);
   return subset;

@@ -17,6 +17,7 @@ struct TrainingSubset {
   Matrix X;          // (D,N)
   Vector z;          // (N) normal scores of their ranks
   Vector outcomes;   // (N)
+  Vector errors;     // (N) their standard errors, 0 where unknown; empty where all are
   double bar = 0.0;  // the lowest outcome that keeps its value
 };
 TrainingSubset training_subset(const Archive& archive, const Replay& replay,
