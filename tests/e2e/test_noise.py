@@ -84,16 +84,16 @@ class Noise(VboTest):
 
     def test_auto_evaluates_leading_points_again_and_only_under_noise(self):
         auto = '\n[noise]\nrepeats = "auto"\n'
-        self.study(NOISY, budget=120, batch=6, workers=2, method="sobol", evaluate=auto)
+        self.study(NOISY, budget=120, batch=6, workers=1, method="sobol", evaluate=auto)
         self.vbo("run", "study.toml")
         trials = self.json("trials", "parabola.db")
         again = [trial for trial in trials if "repeat_of" in trial]
-        self.assertGreater(len(again), 12)
-        self.assertGreaterEqual(len([t for t in trials[108:] if "repeat_of" in t]), 8, "the end is for choosing")
+        self.assertGreaterEqual(len(again), 6)
+        self.assertGreaterEqual(len([t for t in trials[108:] if "repeat_of" in t]), 4, "the end is for choosing")
         params = {trial["id"]: trial["params"] for trial in trials}
         self.assertTrue(all(trial["params"] == params[trial["repeat_of"]] for trial in again))
         (self.folder / "parabola.db").unlink()
-        self.study(budget=120, batch=6, workers=2, method="sobol", evaluate=auto)
+        self.study(budget=120, batch=6, workers=1, method="sobol", evaluate=auto)
         self.vbo("run", "study.toml")
         trials = self.json("trials", "parabola.db")
         self.assertEqual((len(trials), len([trial for trial in trials if "repeat_of" in trial])), (120, 1))
