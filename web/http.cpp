@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -11,12 +12,14 @@
 #include <boost/beast/http.hpp>
 #include <chrono>
 #include <deque>
-#include <list>
 #include <optional>
 #include <set>
+#include <sstream>
 
 #include "core/json.hpp"
+#include "web/address.hpp"
 #include "web/page.hpp"
+#include "web/unsent.hpp"
 
 namespace vbo::web {
 
@@ -33,32 +36,18 @@ using tcp = asio::ip::tcp;
 using std::chrono::steady_clock;
 
 constexpr std::size_t kLongestHeader = std::size_t{16} * 1024;
-constexpr std::size_t kMostWaitingBytes = 64 << 20;  // of a follower that does not read
+constexpr std::size_t kMostWaitingBytes = 1 << 20;  // of a follower that does not read
+// What one write hands over, and how long a reader may take for it: the time says that somebody
+// reads, whatever the length of the whole answer.
+constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
+constexpr auto kMostForPiece = std::chrono::seconds(30);
+constexpr auto kStalled = std::chrono::seconds(5);  // since the last piece: may make room
+constexpr int kKernelBytes = 256 << 10;             // that the system keeps of one connection
 constexpr auto kHeartbeat = std::chrono::seconds(10);
 
 using RawRequest = http::request<http::string_body>;
 
 std::string text(beast::string_view view) { return {view.data(), view.size()}; }
-
-int hex(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-std::string decoded(std::string_view in) {
-  std::string out;
-  for (std::size_t i = 0; i < in.size(); ++i) {
-    if (in[i] == '%' && i + 2 < in.size() && hex(in[i + 1]) >= 0 && hex(in[i + 2]) >= 0) {
-      out += static_cast<char>(hex(in[i + 1]) * 16 + hex(in[i + 2]));
-      i += 2;
-    } else {
-      out += in[i] == '+' ? ' ' : in[i];
-    }
-  }
-  return out;
-}
 
 Request plain(const RawRequest& raw) {
   Request request;
@@ -78,26 +67,6 @@ Request plain(const RawRequest& raw) {
   }
   request.body = raw.body();
   return request;
-}
-
-// "name:8080", "[::1]:8080", "127.0.0.1" without the port.
-std::string host_without_port(std::string host) {
-  if (!host.empty() && host.front() == '[') {
-    const std::size_t end = host.find(']');
-    return end == std::string::npos ? host : host.substr(1, end - 1);
-  }
-  return host.substr(0, host.find(':'));
-}
-
-// Compares in a time that does not depend on where the difference is.
-bool same_secret(std::string_view a, std::string_view b) {
-  unsigned difference = a.size() == b.size() ? 0U : 1U;
-  for (std::size_t i = 0; i < b.size(); ++i) {
-    difference |=
-        static_cast<unsigned>(static_cast<unsigned char>(b[i]) ^
-                              static_cast<unsigned char>(a.empty() ? 0 : a[i % a.size()]));
-  }
-  return difference == 0U;
 }
 
 // Where a request ends, and whose it is, must be as plain to us as to a proxy before us: what one
@@ -135,6 +104,7 @@ struct HttpServer::Impl : std::enable_shared_from_this<HttpServer::Impl> {
   asio::steady_timer heartbeat{io};
   asio::steady_timer again{io};
   std::set<std::shared_ptr<Session>> sessions;
+  UnsentBytes unsent;
   std::string machine_name;
   steady_clock::time_point last_refusal{};
   std::int64_t refusals = 0;
@@ -144,6 +114,7 @@ struct HttpServer::Impl : std::enable_shared_from_this<HttpServer::Impl> {
   void beat();
   void close();
   void make_room();
+  void close_slow_readers(const Session& newest);
   bool host_is_ours(const std::string& host) const;
   // What is wrong with a request before anybody looks at its content.
   // `path` is what the handler will see, %61 decoded: who may see it depends on it.
@@ -163,7 +134,12 @@ struct HttpServer::Impl::Session : std::enable_shared_from_this<Session> {
   steady_clock::time_point since;  // last sign of life
   bool busy = false;               // a request is being answered
   bool follower = false;           // of /api/events
-  std::deque<std::string> outbox;  // follower only
+  bool open = true;
+  std::string head;                      // of the answer that is being sent, until it has gone
+  UnsentBytes::Text body;                // of the same; counted by the server while it is here
+  std::size_t sent = 0;                  // bytes of the body
+  bool keep = false;                     // the connection, after the answer
+  std::deque<UnsentBytes::Text> outbox;  // follower only
   std::size_t outbox_bytes = 0;
   bool writing = false;
 
@@ -214,55 +190,85 @@ struct HttpServer::Impl::Session : std::enable_shared_from_this<Session> {
     });
   }
 
-  void send(Response response, bool keep, bool head) {
-    auto reply = std::make_shared<http::response<http::string_body>>(
+  void send(Response response, bool keep_open, bool head_only) {
+    http::response<http::empty_body> reply(
         http::int_to_status(static_cast<unsigned>(response.status)), 11);
-    reply->set(http::field::content_type, response.type);
-    reply->set(http::field::cache_control, "no-store");
-    reply->set("X-Content-Type-Options", "nosniff");
-    reply->set("Referrer-Policy", "no-referrer");
-    reply->set("Cross-Origin-Resource-Policy", "same-origin");
-    for (const auto& [name, value] : response.headers) reply->set(name, value);
-    reply->keep_alive(keep);
-    reply->body() = std::move(response.body);
-    reply->prepare_payload();
-    if (head) reply->body().clear();
-    stream.expires_after(std::chrono::seconds(60));
-    http::async_write(
-        stream, *reply,
-        [self = shared_from_this(), reply, keep](beast::error_code error, std::size_t) {
-          self->busy = false;
-          self->since = steady_clock::now();
-          if (error || !keep) return self->end();
-          self->read(self->server->options.idle_seconds);
-        });
+    reply.set(http::field::content_type, response.type);
+    reply.set(http::field::cache_control, "no-store");
+    reply.set("X-Content-Type-Options", "nosniff");
+    reply.set("Referrer-Policy", "no-referrer");
+    reply.set("Cross-Origin-Resource-Policy", "same-origin");
+    for (const auto& [name, value] : response.headers) reply.set(name, value);
+    reply.keep_alive(keep_open);
+    UnsentBytes::Text text = std::move(response.shared);
+    if (!text) text = std::make_shared<const std::string>(std::move(response.body));
+    reply.content_length(text->size());
+    if (head_only) text = std::make_shared<const std::string>();
+    std::ostringstream words;
+    words << reply.base();
+    if (!open || server->closed) return;
+    head = words.str();
+    body = std::move(text);
+    sent = 0;
+    keep = keep_open;
+    since = steady_clock::now();
+    server->unsent.add(body);
+    server->close_slow_readers(*this);
+    send_piece();
+  }
+
+  void send_piece() {
+    const std::size_t size = std::min(kPieceBytes, body->size() - sent);
+    const std::array<asio::const_buffer, 2> buffers{asio::buffer(head),
+                                                    asio::buffer(body->data() + sent, size)};
+    stream.expires_after(kMostForPiece);
+    asio::async_write(stream, buffers,
+                      [self = shared_from_this(), size](beast::error_code error, std::size_t) {
+                        self->since = steady_clock::now();
+                        if (error || !self->open) return self->end();
+                        self->head.clear();
+                        self->sent += size;
+                        if (self->sent < self->body->size()) return self->send_piece();
+                        self->forget_body();
+                        self->busy = false;
+                        if (!self->keep) return self->end();
+                        self->read(self->server->options.idle_seconds);
+                      });
+  }
+
+  void forget_body() {
+    if (body) server->unsent.remove(body);
+    body.reset();
   }
 
   void follow() {
     follower = true;
     stream.expires_never();
-    say("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
+    say_text(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
         "X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n");
-    if (server->greeting) say("event: hello\ndata: " + server->greeting() + "\n\n");
+    if (server->greeting) say_text("event: hello\ndata: " + server->greeting() + "\n\n");
   }
 
-  void say(std::string words) {
-    if (outbox_bytes + words.size() > kMostWaitingBytes) return end();  // it comes back if it can
-    outbox_bytes += words.size();
-    outbox.push_back(std::move(words));
+  void say_text(std::string words) { say(std::make_shared<const std::string>(std::move(words))); }
+
+  void say(const UnsentBytes::Text& words) {
+    if (outbox_bytes + words->size() > kMostWaitingBytes) return end();  // it comes back if it can
+    outbox_bytes += words->size();
+    outbox.push_back(words);
     if (!writing) write_next();
   }
 
   void write_next() {
     if (outbox.empty()) return;
     writing = true;
-    stream.expires_after(std::chrono::seconds(60));
-    asio::async_write(stream, asio::buffer(outbox.front()),
+    stream.expires_after(kMostForPiece);
+    asio::async_write(stream, asio::buffer(*outbox.front()),
                       [self = shared_from_this()](beast::error_code error, std::size_t) {
                         self->writing = false;
                         if (error) return self->end();
                         self->since = steady_clock::now();
-                        self->outbox_bytes -= self->outbox.front().size();
+                        self->outbox_bytes -= self->outbox.front()->size();
                         self->outbox.pop_front();
                         self->stream.expires_never();
                         self->write_next();
@@ -270,6 +276,10 @@ struct HttpServer::Impl::Session : std::enable_shared_from_this<Session> {
   }
 
   void end() {
+    if (!open) return;
+    open = false;
+    // The body itself stays until the write that uses it has come back.
+    if (body) server->unsent.remove(body);
     beast::error_code ignored;
     stream.socket().shutdown(tcp::socket::shutdown_both, ignored);
     stream.close();
@@ -331,10 +341,27 @@ void HttpServer::Impl::count_refusal(const std::string& why) {
   log("refused " + why + (refusals > 1 ? "; " + std::to_string(refusals) + " so far" : ""));
 }
 
+// The one that was sent the newest answer stays, so that an answer larger than the limit arrives.
+void HttpServer::Impl::close_slow_readers(const Session& newest) {
+  while (unsent.total() > options.most_unsent) {
+    std::shared_ptr<Session> slowest;
+    for (const auto& session : sessions) {
+      if (!session->body || session.get() == &newest) continue;
+      if (!slowest || session->since < slowest->since) slowest = session;
+    }
+    if (!slowest) return;
+    count_refusal("readers that do not read: more than " + std::to_string(options.most_unsent) +
+                  " bytes of answers were waiting");
+    slowest->end();
+  }
+}
+
 void HttpServer::Impl::make_room() {
   std::shared_ptr<Session> silent;
+  const auto stalled = steady_clock::now() - kStalled;
   for (const auto& session : sessions) {
-    if (session->busy || session->follower) continue;
+    const bool reads_nothing = session->body && session->since < stalled;
+    if ((session->busy && !reads_nothing) || session->follower) continue;
     if (!silent || session->since < silent->since) silent = session;
   }
   if (!silent) {  // all are followers or being answered: the oldest follower comes back if it can
@@ -362,6 +389,7 @@ void HttpServer::Impl::accept() {
         if (self->sessions.size() >= self->options.most_connections) self->make_room();
         if (self->sessions.size() < self->options.most_connections) {
           socket.set_option(tcp::no_delay(true), error);
+          socket.set_option(asio::socket_base::send_buffer_size(kKernelBytes), error);
           auto session = std::make_shared<Session>(std::move(socket), self);
           self->sessions.insert(session);
           session->read(self->options.request_seconds);
@@ -375,8 +403,9 @@ void HttpServer::Impl::beat() {
   heartbeat.async_wait([self = shared_from_this()](beast::error_code error) {
     if (error) return;
     const auto all = self->sessions;  // say() may end one
+    const auto alive = std::make_shared<const std::string>(": alive\n\n");
     for (const auto& session : all) {
-      if (session->follower) session->say(": alive\n\n");
+      if (session->follower) session->say(alive);
     }
     self->beat();
   });
@@ -447,7 +476,8 @@ void HttpServer::stop() {
 }
 
 void HttpServer::publish(const std::string& event, const std::string& data) {
-  asio::post(impl_->io, [impl = impl_, words = "event: " + event + "\ndata: " + data + "\n\n"] {
+  auto words = std::make_shared<const std::string>("event: " + event + "\ndata: " + data + "\n\n");
+  asio::post(impl_->io, [impl = impl_, words = std::move(words)] {
     const auto all = impl->sessions;
     for (const auto& session : all) {
       if (session->follower) session->say(words);

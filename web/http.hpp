@@ -2,7 +2,9 @@
 // A small HTTP/1.1 server for one page and its interface: one thread, no thread per connection, so
 // that a thousand slow clients cost a thousand buffers and nothing else. Everything from outside is
 // bounded before memory is taken: header, body, number of connections, time. When all connections
-// are taken, the one that has been silent for longest makes room.
+// are taken, the one that has been silent for longest makes room. Answers are bounded too: a text
+// that many ask for is kept once, and beyond a number of bytes under way the connection that has
+// not read for longest is closed.
 //
 // Checked here for every request: the Host header (against DNS rebinding), the Origin header of
 // requests that change something, and the token where there is one.
@@ -30,6 +32,7 @@ struct Response {
   std::string type = "application/json";
   std::string body;
   std::map<std::string, std::string> headers{};
+  std::shared_ptr<const std::string> shared{};  // instead of the body: one text for all who ask
 };
 
 // {"error": message}
@@ -43,6 +46,8 @@ struct ServerOptions {
   std::size_t longest_body = 1 << 20;  // bytes
   int request_seconds = 10;            // until a request has arrived whole
   int idle_seconds = 30;               // between requests on one connection
+  // Of all answers that are being sent, each text counted once; above it slow readers are closed.
+  std::size_t most_unsent = std::size_t{64} << 20;  // bytes
 };
 
 class HttpServer {

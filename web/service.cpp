@@ -20,6 +20,9 @@ constexpr std::size_t kMostOpen = 2000;  // open trials read one by one; more: r
 constexpr auto kReloadEvery = std::chrono::seconds(30);  // finds corrections of old results
 constexpr int kFailuresToTell = 4;                       // in a row
 constexpr auto kLongestLook = std::chrono::seconds(2);
+// Of an event; with a larger change followers are told to read everything again, which is one text
+// for all of them.
+constexpr std::size_t kLargestChange = std::size_t{256} << 10;
 constexpr int kRest = 4;  // importance may take a fifth of one processor
 
 std::string random_name() {
@@ -79,6 +82,7 @@ Result<bool> StudyService::reload() {
   }
   report_ = std::move(*fresh);
   add_estimate(report_, estimate_);
+  report_changed();
   open_ids_.clear();
   for (const Trial& trial : report_.trials) {
     if (!settled(trial)) open_ids_.insert(trial.id);
@@ -135,9 +139,16 @@ Result<bool> StudyService::refresh() {
   }
   report_ = make_report(std::move(**record), std::move(trials), *rounds);
   add_estimate(report_, estimate_);
+  report_changed();
   if (changed_.empty()) return false;
   ++version_;
   return true;
+}
+
+void StudyService::report_changed() {
+  page_.reset();
+  front_.reset();
+  pieces_.clear();
 }
 
 std::string StudyService::greeting() const {
@@ -156,9 +167,10 @@ void StudyService::publish_changes(const Publish& publish) {
     PayloadParts parts;
     parts.url = url_;
     parts.ledger = &ledger_;
-    data = dump(Json{{"instance", instance_},
-                     {"version", version_},
-                     {"payload", base64(payload_of(report_, changed_, parts))}});
+    Json change = {{"instance", instance_}, {"version", version_}};
+    std::string payload = base64(payload_of(report_, changed_, parts));
+    if (payload.size() <= kLargestChange) change["payload"] = std::move(payload);
+    data = dump(change);
     changed_.clear();
   }
   publish("change", data);
@@ -181,6 +193,7 @@ void StudyService::refresh_importance(const Publish& publish) {
     importances_ = std::move(fresh);
     estimate_ = std::move(estimated);
     add_estimate(report_, estimate_);
+    report_changed();
     Json message = importance_json(importances_);
     const Json status = status_json(report_, url_);
     for (const char* key : {"best", "luckiest", "recommendation", "noise"})
@@ -192,7 +205,8 @@ void StudyService::refresh_importance(const Publish& publish) {
 
 bool StudyService::importance_is_old() const {
   const std::lock_guard lock(mutex_);
-  return importance_results_ != report_.counts.completed;
+  // Empty while the first is being computed.
+  return importances_.empty() || importance_results_ != report_.counts.completed;
 }
 
 // Until the next look, or until somebody has written something through us.

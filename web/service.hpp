@@ -9,10 +9,12 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vbo/report.hpp"
@@ -58,14 +60,18 @@ class StudyService {
   void tell_problem(const Publish& publish, const std::string& problem);
 
   Response study() const;
-  Response trials(const Request& request) const;
+  Response trials(const Request& request);
+  // Where a trial is in the order of events.
+  using Place = std::pair<EventId, TrialId>;
+  std::string trials_after(const Place& place) const;  // REQUIRES: the lock
   Response trial(const std::string& id_text);
   Response page();
+  void report_changed();  // REQUIRES: the lock
   Response ask(const Request& request) const;
   Response tell(const Request& request);
   Response drop(const Request& request) const;
-  Response pending() const;
-  Response front() const;
+  Response pending(const Request& request) const;
+  Response front();
   StudyRecord record() const;
   void later(std::function<Response()> work, const HttpServer::Respond& respond);
 
@@ -84,7 +90,10 @@ class StudyService {
   std::int64_t version_ = 0;
   std::set<TrialId> open_ids_;        // open, or ended and not yet told to the method
   std::vector<std::size_t> changed_;  // rows changed since the last publish
-  std::string problem_;               // why the study cannot be read now
+  // What everybody is sent, made when the first one asks and as long as the report is the same.
+  std::shared_ptr<const std::string> page_, front_;
+  std::map<Place, std::shared_ptr<const std::string>> pieces_;  // of the list of trials
+  std::string problem_;                                         // why the study cannot be read now
   mutable std::condition_variable looked_;
   std::int64_t looks_ = 0;      // of the watching thread
   mutable bool hurry_ = false;  // somebody waits for the next one

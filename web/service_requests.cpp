@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the service answers: the interface of docs/reference/http.md.
 #include <algorithm>
+#include <limits>
 
 #include "core/one_line.hpp"
 #include "report/json.hpp"
@@ -11,7 +12,9 @@
 namespace vbo::web {
 namespace {
 
-constexpr std::int64_t kMostTrials = 10000;  // in one answer of /api/trials
+constexpr std::size_t kMostListed = 10000;                // in one answer with a list
+constexpr std::size_t kListBytes = std::size_t{1} << 20;  // of one answer with a list, about
+constexpr std::size_t kMostPieces = 16;                   // of them kept for others who ask
 constexpr std::int64_t kMostAsked = 10000;
 
 Response json_response(const Json& json, int status = 200) {
@@ -52,6 +55,43 @@ std::optional<std::int64_t> whole_number(const std::string& text) {
 }
 
 EventId last_event(const Trial& trial) { return std::max(trial.asked_in, trial.told_in); }
+
+using Place = std::pair<EventId, TrialId>;
+constexpr TrialId kWholeEvent = std::numeric_limits<TrialId>::max();
+
+Place place_of(const Trial& trial) { return {last_event(trial), trial.id}; }
+
+// "12" and "12:7" in a request: after event 12, and after trial 7 of event 12.
+std::optional<Place> place_in(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const std::optional<std::int64_t> event = whole_number(text.substr(0, colon));
+  if (!event) return std::nullopt;
+  if (colon == std::string::npos) return Place{*event, kWholeEvent};
+  const std::optional<std::int64_t> id = whole_number(text.substr(colon + 1));
+  return id ? std::optional(Place{*event, *id}) : std::nullopt;
+}
+
+std::string text_of(const Place& place) {
+  const std::string event = std::to_string(place.first);
+  return place.second == kWholeEvent ? event : event + ":" + std::to_string(place.second);
+}
+
+// The texts as a list beside what is in `rest`; without a rest, the list alone.
+std::string list_of(const std::vector<std::string>& texts, const Json& rest = {}) {
+  std::string body;
+  if (!rest.is_null()) {
+    body = dump(rest);
+    body.back() = ',';
+    body += "\"trials\":";
+  }
+  body += '[';
+  for (const std::string& text : texts) {
+    if (&text != &texts.front()) body += ',';
+    body += text;
+  }
+  body += rest.is_null() ? "]\n" : "]}\n";
+  return body;
+}
 
 Json with_history(const StudyRecord& record, const Trial& trial) {
   Json json = trial_json(record.space, trial, record.objectives);
@@ -98,35 +138,55 @@ Response StudyService::study() const {
   return json_response(json);
 }
 
-Response StudyService::trials(const Request& request) const {
-  std::int64_t after = 0;
+Response StudyService::trials(const Request& request) {
+  std::optional<Place> after = Place{};
   for (const auto& [name, value] : request.query) {
-    const std::optional<std::int64_t> number = whole_number(value);
-    if (name != "after" || !number) {
-      return error_response(400, "expected /api/trials?after=EVENT with a whole number");
+    after = name == "after" ? place_in(value) : std::nullopt;
+    if (!after) {
+      return error_response(400,
+                            "expected /api/trials?after=EVENT with a whole number, or with what "
+                            "\"next\" of the last answer says");
     }
-    after = *number;
   }
   const std::lock_guard lock(mutex_);
+  Response response{200, "application/json", {}};
+  std::shared_ptr<const std::string>& piece = pieces_[*after];
+  if (!piece) piece = std::make_shared<const std::string>(trials_after(*after));
+  response.shared = piece;
+  if (pieces_.size() > kMostPieces) pieces_.erase(pieces_.begin());
+  return response;
+}
+
+std::string StudyService::trials_after(const Place& after) const {
   std::vector<const Trial*> found;
   for (const Trial& trial : report_.trials) {
-    if (last_event(trial) > after) found.push_back(&trial);
+    if (place_of(trial) > after) found.push_back(&trial);
   }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const Trial* a, const Trial* b) { return last_event(*a) < last_event(*b); });
-  std::size_t many = std::min(found.size(), static_cast<std::size_t>(kMostTrials));
-  // Trials of one event stay together, so that "after" never skips one.
-  while (many > 0 && many < found.size() &&
-         last_event(*found[many]) == last_event(*found[many - 1])) {
-    ++many;
+  const std::size_t most = std::min(found.size(), kMostListed + 1);
+  std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(most), found.end(),
+                    [](const Trial* a, const Trial* b) { return place_of(*a) < place_of(*b); });
+  std::vector<std::string> texts;
+  for (std::size_t bytes = 0; texts.size() < std::min(most, kMostListed) && bytes < kListBytes;) {
+    texts.push_back(dump(with_history(report_.record, *found[texts.size()])));
+    bytes += texts.back().size();
   }
-  Json list = Json::array();
-  for (std::size_t i = 0; i < many; ++i) {
-    list.push_back(with_history(report_.record, *found[i]));
+  const bool more = texts.size() < found.size();
+  if (more) {  // whole events, where one fits
+    std::size_t whole = texts.size();
+    while (whole > 0 && last_event(*found[whole]) == last_event(*found[whole - 1])) --whole;
+    if (whole > 0) texts.resize(whole);
   }
-  return json_response({{"event", many > 0 ? last_event(*found[many - 1]) : after},
-                        {"more", many < found.size()},
-                        {"trials", std::move(list)}});
+  // Events that are known whole. "next" is further when the answer ends inside one.
+  EventId event = after.second == kWholeEvent ? after.first : after.first - 1;
+  Place next = after;
+  if (!texts.empty()) {
+    const Trial& last = *found[texts.size() - 1];
+    next = place_of(last);
+    const bool ends_inside = more && last_event(*found[texts.size()]) == next.first;
+    event = ends_inside ? event : next.first;
+    if (!ends_inside) next.second = kWholeEvent;
+  }
+  return list_of(texts, Json{{"event", event}, {"next", text_of(next)}, {"more", more}});
 }
 
 Response StudyService::trial(const std::string& id_text) {
@@ -146,11 +206,15 @@ Response StudyService::trial(const std::string& id_text) {
 Response StudyService::page() {
   const std::lock_guard lock(mutex_);
   if (!problem_.empty() && version_ == 0) return error_response(503, problem_);
-  PayloadParts parts;
-  parts.url = url_;
-  parts.ledger = &ledger_;
-  parts.importances = importance_results_ >= 0 ? &importances_ : nullptr;
-  Response response{200, "application/octet-stream", payload_of(report_, parts)};
+  if (!page_) {
+    PayloadParts parts;
+    parts.url = url_;
+    parts.ledger = &ledger_;
+    parts.importances = importances_.empty() ? nullptr : &importances_;
+    page_ = std::make_shared<const std::string>(payload_of(report_, parts));
+  }
+  Response response{200, "application/octet-stream", {}};
+  response.shared = page_;
   response.headers["X-Vbo-Version"] = instance_ + " " + std::to_string(version_);
   return response;
 }
@@ -207,25 +271,51 @@ Response StudyService::drop(const Request& request) const {
   return json_response({{"dropped", *ids}});
 }
 
-Response StudyService::pending() const {
+Response StudyService::pending(const Request& request) const {
+  std::int64_t after = 0;
+  for (const auto& [name, value] : request.query) {
+    const std::optional<std::int64_t> number = whole_number(value);
+    if (name != "after" || !number) {
+      return error_response(400, "expected /api/pending?after=ID with a whole number");
+    }
+    after = *number;
+  }
   const Result<std::unique_ptr<Storage>> storage = open_();
   if (!storage) return response_of(storage.error());
   const Result<std::vector<Trial>> trials = (*storage)->load_history();
   if (!trials) return response_of(trials.error());
   const Space space = record().space;
-  Json list = Json::array();
+  std::vector<std::string> texts;
+  std::size_t bytes = 0;
+  TrialId last = after;
+  bool more = false;
   for (const Trial& trial : *trials) {
-    if (!trial.has_ended()) list.push_back(suggestion_json(space, trial));
+    if (trial.has_ended() || trial.id <= after) continue;
+    more = texts.size() >= kMostListed || bytes >= kListBytes;
+    if (more) break;
+    texts.push_back(dump(suggestion_json(space, trial)));
+    bytes += texts.back().size();
+    last = trial.id;
   }
-  return json_response(list);
+  Response response{200, "application/json", list_of(texts)};
+  if (more) {
+    response.headers["Link"] = "</api/pending?after=" + std::to_string(last) + ">; rel=\"next\"";
+  }
+  return response;
 }
 
-Response StudyService::front() const {
+Response StudyService::front() {
   const std::lock_guard lock(mutex_);
   if (!problem_.empty()) return error_response(503, problem_);
-  const StudyRecord& study = report_.record;
-  return json_response(
-      front_json(study.space, report_.front ? *report_.front : make_front(study, report_.trials)));
+  if (!front_) {
+    const StudyRecord& study = report_.record;
+    const Json json =
+        front_json(study.space, report_.front ? *report_.front : make_front(study, report_.trials));
+    front_ = std::make_shared<const std::string>(dump(json) + "\n");
+  }
+  Response response{200, "application/json", {}};
+  response.shared = front_;
+  return response;
 }
 
 StudyRecord StudyService::record() const {
@@ -262,7 +352,9 @@ void StudyService::handle(const Request& request, const HttpServer::Respond& res
     }
     if (request.path == "/api/page") return respond(page());
     if (request.path == "/api/front") return later([this] { return front(); }, respond);
-    if (request.path == "/api/pending") return later([this] { return pending(); }, respond);
+    if (request.path == "/api/pending") {
+      return later([this, request] { return pending(request); }, respond);
+    }
   }
   const bool asks = request.path == "/api/ask", tells = request.path == "/api/tell";
   const bool drops = request.path == "/api/drop";

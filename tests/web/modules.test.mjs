@@ -265,8 +265,9 @@ test("a missed change loads everything again", () => {
   const live = new Live({ change: (message) => changes.push(message.version), state: () => {}, importance: () => {} });
   live.version = "i 4";
   assert.equal(live.take("hello", { instance: "i", version: 4 }), true);
-  assert.equal(live.take("change", { instance: "i", version: 5 }), true);
-  assert.equal(live.take("change", { instance: "i", version: 5 }), true, "known already");
+  assert.equal(live.take("change", { instance: "i", version: 5, payload: "" }), true);
+  assert.equal(live.take("change", { instance: "i", version: 5, payload: "" }), true, "known already");
+  assert.equal(live.take("change", { instance: "i", version: 6 }), false, "too large for an event");
   assert.equal(live.take("change", { instance: "i", version: 7 }), false, "6 was missed");
   assert.equal(live.take("hello", { instance: "another", version: 5 }), false, "the server has restarted");
   assert.deepEqual(changes, [5]);

@@ -8,6 +8,8 @@
 
 #include "core/json.hpp"
 #include "storage/memory/memory.hpp"
+#include "vbo/random.hpp"
+#include "web/unsent.hpp"
 
 namespace vbo::web {
 namespace {
@@ -59,6 +61,10 @@ class Service : public ::testing::Test {
     return answer->get_future().get();
   }
 
+  static std::string text(const Response& response) {
+    return response.shared ? *response.shared : response.body;
+  }
+
   // What is published until the first event of that kind, which is the last. (The look that finds a
   // change may publish importance after it.)
   static std::vector<std::pair<std::string, Json>> watch(StudyService& service,
@@ -101,15 +107,97 @@ TEST_F(Service, TrialsAfterAnEvent) {
   ASSERT_TRUE(memory_.finish_trials(std::vector<Trial>{done(1, 0.7, 3)}));
   StudyService service = make();
   ASSERT_TRUE(service.load());
-  const Json all = Json::parse(ask(service, "GET", "/api/trials").body);
+  const Json all = Json::parse(text(ask(service, "GET", "/api/trials")));
   EXPECT_EQ(all.at("trials").size(), 3U);
   EXPECT_EQ(all.at("event"), 3);
-  const Json later = Json::parse(ask(service, "GET", "/api/trials", "", "2").body);
+  const Json later = Json::parse(text(ask(service, "GET", "/api/trials", "", "2")));
   ASSERT_EQ(later.at("trials").size(), 1U);
   EXPECT_EQ(later.at("trials").at(0).at("id"), 1);
-  const Json none = Json::parse(ask(service, "GET", "/api/trials", "", "3").body);
+  const Json none = Json::parse(text(ask(service, "GET", "/api/trials", "", "3")));
   EXPECT_EQ(none.at("trials").size(), 0U);
   EXPECT_EQ(none.at("event"), 3);
+}
+
+// One event may hold a whole import. Its pieces name the place to go on from, and the event counts
+// as known only with the last of them.
+TEST_F(Service, AnEventLargerThanAnAnswerComesInPieces) {
+  std::vector<Trial> imported;
+  for (TrialId id = 4; id < 12004; ++id) {
+    Trial trial = done(id, 1.0 / static_cast<double>(id), 2);
+    trial.asked_in = 2;
+    trial.point = {1.0 / static_cast<double>(id)};
+    imported.push_back(trial);
+  }
+  ASSERT_TRUE(memory_.add_trials(imported, std::nullopt, 0, Durability::at_once));
+  StudyService service = make();
+  ASSERT_TRUE(service.load());
+  std::vector<TrialId> ids;
+  std::string after = "1";
+  int pieces = 0;
+  for (bool more = true; more; ++pieces) {
+    const Response response = ask(service, "GET", "/api/trials", "", after);
+    EXPECT_LT(text(response).size(), std::size_t{2} << 20);
+    const Json piece = Json::parse(text(response));
+    for (const Json& trial : piece.at("trials")) ids.push_back(trial.at("id"));
+    more = piece.at("more");
+    after = piece.at("next");
+    EXPECT_EQ(piece.at("event"), more ? 1 : 2);
+  }
+  EXPECT_GT(pieces, 2);
+  EXPECT_EQ(ids.size(), imported.size());
+  EXPECT_TRUE(std::is_sorted(ids.begin(), ids.end()));
+  EXPECT_EQ(after, "2");
+  // Whole events, where one fits: the first answer ends before the import.
+  const Json first = Json::parse(text(ask(service, "GET", "/api/trials")));
+  EXPECT_EQ(first.at("trials").size(), 3U);
+  EXPECT_EQ(first.at("next"), "1");
+}
+
+TEST_F(Service, PendingComesInPiecesToo) {
+  std::vector<Trial> many;
+  for (TrialId id = 4; id <= 12003; ++id) many.push_back(waiting(id, 2));
+  for (Trial& trial : many) trial.point = {1.0 / static_cast<double>(trial.id)};
+  ASSERT_TRUE(memory_.add_trials(many, std::nullopt, 0, Durability::at_once));
+  StudyService service = make();
+  ASSERT_TRUE(service.load());
+  const Response first = ask(service, "GET", "/api/pending");
+  const std::size_t size = Json::parse(first.body).size();
+  EXPECT_LE(size, 10000U);
+  const std::string last = std::to_string(size);  // ids begin at 1
+  EXPECT_EQ(first.headers.at("Link"), "</api/pending?after=" + last + ">; rel=\"next\"");
+  const Response second = ask(service, "GET", "/api/pending", "", last);
+  EXPECT_EQ(size + Json::parse(second.body).size(), 12003U);
+  EXPECT_FALSE(second.headers.contains("Link"));
+}
+
+// The text is kept once however many ask for it.
+TEST_F(Service, EverybodyIsSentTheSameBytes) {
+  StudyService service = make();
+  ASSERT_TRUE(service.load());
+  for (const char* path : {"/api/page", "/api/front"}) {
+    const Response one = ask(service, "GET", path), two = ask(service, "GET", path);
+    ASSERT_TRUE(one.shared) << path;
+    EXPECT_EQ(one.shared, two.shared) << path;
+  }
+  const Response before = ask(service, "GET", "/api/page");
+  ASSERT_TRUE(memory_.finish_trials(std::vector<Trial>{done(2, 0.5, 2)}));
+  watch(service, "change");
+  EXPECT_NE(ask(service, "GET", "/api/page").shared, before.shared);
+}
+
+TEST_F(Service, ALargeChangeIsReadAgainByFollowers) {
+  StudyService service = make();
+  ASSERT_TRUE(service.load());
+  ASSERT_TRUE(memory_.finish_trials(std::vector<Trial>{done(2, 0.5, 2)}));
+  EXPECT_TRUE(watch(service, "change").back().second.contains("payload"));
+  std::vector<Trial> many;
+  Rng rng(1, "points");
+  for (TrialId id = 4; id <= 40003; ++id) {
+    many.push_back(waiting(id, 3));
+    many.back().point = {rng.uniform()};
+  }
+  ASSERT_TRUE(memory_.add_trials(many, std::nullopt, 0, Durability::at_once));
+  EXPECT_FALSE(watch(service, "change").back().second.contains("payload"));
 }
 
 TEST_F(Service, AStudyThatCannotBeOpenedIsTheCallersToShow) {
@@ -158,6 +246,20 @@ TEST_F(Service, WritesOnlyWhenAllowed) {
   EXPECT_EQ(Json::parse(ask(service, "POST", "/api/ask", R"({"count":2})").body).size(), 2U);
   EXPECT_EQ(ask(service, "POST", "/api/ask", R"({"count":1.5})").status, 400);
   EXPECT_EQ(ask(service, "POST", "/api/tell", R"({"id":1,"value":1e999})").status, 400);
+}
+
+TEST(UnsentBytes, CountsATextOnceHoweverManySendIt) {
+  UnsentBytes unsent;
+  const auto text = std::make_shared<const std::string>(100, 'x');
+  const auto other = std::make_shared<const std::string>(10, 'x');
+  unsent.add(text);
+  unsent.add(text);
+  unsent.add(other);
+  EXPECT_EQ(unsent.total(), 110U);
+  unsent.remove(text);
+  EXPECT_EQ(unsent.total(), 110U);
+  unsent.remove(text);
+  EXPECT_EQ(unsent.total(), 10U);
 }
 
 TEST(Telling, TakesWhatTheCommandLineTakes) {

@@ -64,7 +64,7 @@ class ServeTest(VboTest):
     def serve(self, *arguments):
         self.url, self.process, self.port = serve(self, *arguments, more=True)
 
-    def request(self, method, path, body=None, expect=200, headers=None):
+    def request(self, method, path, body=None, expect=200, headers=None, largest=None):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         headers = dict(headers or {})
         if body is not None and "Content-Type" not in headers:
@@ -73,6 +73,7 @@ class ServeTest(VboTest):
         connection.request(method, path, data, headers)
         response = connection.getresponse()
         text = response.read()
+        self.assertLessEqual(len(text), largest or len(text), "bytes of one answer")
         self.assertEqual(response.status, expect, f"{method} {path}: {text[:300]}")
         self.headers = response.headers
         connection.close()
@@ -376,8 +377,7 @@ class Safety(ServeTest):
             except (ConnectionResetError, BrokenPipeError):
                 pass  # closed while we were still sending
         self.alive()
-        rss = int(re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{self.process.pid}/status").read_text()).group(1))
-        self.assertLess(rss, 400_000 * (10 if os.environ.get("VBO_INSTRUMENTED") else 1), "kB of memory")
+        self.assertLess(self.memory("VmHWM"), 400_000 * (10 if os.environ.get("VBO_INSTRUMENTED") else 1), "kB of memory")
 
     def test_a_thousand_slow_connections(self):
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -398,6 +398,45 @@ class Safety(ServeTest):
         self.process.send_signal(2)
         _, err = self.process.communicate(timeout=PATIENCE)
         self.assertLessEqual(len(err.splitlines()), 2, err)
+
+    def test_clients_that_do_not_read(self):
+        """300 of them, each asking for all of a large study: little is kept for them, and who reads gets everything."""
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, hard), hard))
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        rows = 60_000
+        self.study(budget=rows, name="large.toml")
+        self.write("large.toml", (self.folder / "large.toml").read_text().replace("parabola.db", "large.db"))
+        kinds = ("plain", "with space")
+        self.write("rows.csv", "x,n,kind,value\n" + "".join(f"{15 * i / rows - 5},{i % 21},{kinds[i % 2]},{i % 977}\n" for i in range(rows)))
+        self.vbo("import", "large.toml", "rows.csv")
+        self.serve("large.db")
+        before = self.memory("VmRSS")
+        silent = []
+        try:
+            for i in range(300):
+                connection = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                path = (f"/api/trials?after=1:{100 * i}", "/api/trials", "/api/page", ("/api/front", "/api/events")[i // 4 % 2])[i % 4]
+                connection.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+                silent.append(connection)
+            ids, after, more = set(), "0", True
+            while more:
+                answer = self.request("GET", f"/api/trials?after={after}", largest=2 << 20)
+                ids.update(t["id"] for t in answer["trials"])
+                after, more = answer["next"], answer["more"]
+            self.assertEqual(len(ids), rows)
+            self.assertEqual((answer["event"], after), (1, "1"), "one import is one event")
+            self.alive()
+        finally:
+            for connection in silent:
+                connection.close()
+        grown = self.memory("VmHWM") - before
+        self.assertLess(grown, 160_000 * (10 if os.environ.get("VBO_INSTRUMENTED") else 1), "kB of memory for clients that do not read")
+
+    def memory(self, what):
+        """In kB."""
+        return int(re.search(rf"{what}:\s+(\d+)", pathlib.Path(f"/proc/{self.process.pid}/status").read_text()).group(1))
 
     def test_no_secrets(self):
         """What the study file gives to the evaluator stays there."""

@@ -78,7 +78,7 @@ export class Live {
     }
   }
 
-  // false when versions do not follow each other.
+  // false when everything has to be loaded again: versions do not follow each other, or a change is too large.
   take(event, message) {
     if (event === "hello") {
       this.handlers.state("live", true);
@@ -89,6 +89,7 @@ export class Live {
       if (message.instance !== instance || message.version !== Number(version) + 1) {
         return message.instance === instance && message.version <= Number(version);
       }
+      if (message.payload === undefined) return false;  // too much for an event
       this.version = `${message.instance} ${message.version}`;
       this.handlers.change(message);
     }
