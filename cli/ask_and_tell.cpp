@@ -45,8 +45,12 @@ class Asker {
 
   Result<Answer> ask() {
     Result<Answer> answer = wait_for_answer();
-    // Whoever gives up must not be served later.
-    if (!answer && queue_ && request_ != 0) (void)queue_->storage->withdraw_request(request_);
+    if (answer || !queue_ || request_ == 0) return answer;
+    // Whoever gives up must not be served later. What has come until now is the answer.
+    if (const auto gone = queue_->storage->withdraw_request(request_); gone) {
+      Result<std::optional<Answer>> part = look();
+      if (part && *part) return std::move(**part);
+    }
     return answer;
   }
 
@@ -100,7 +104,7 @@ class Asker {
   }
 
   Result<std::int64_t> place() {
-    const std::string who = this_host() + ":" + std::to_string(getpid());
+    const std::string& who = me_.text();
     Storage& storage = *queue_->storage;
     if (options_.results) {
       const Result<Delivery> results = options_.results(queue_->record);
@@ -145,6 +149,7 @@ class Asker {
   }
 
   const AskWish& options_;
+  const ProcessName me_;
   const Clock::time_point end_;
   std::optional<OpenedStudy> queue_;
   std::int64_t request_ = 0;

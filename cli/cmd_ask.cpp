@@ -56,6 +56,10 @@ int ask(const AskArguments& options, const Console& console) {
   if (!answer) return fail(answer.error());
   const int code = print_suggestions(answer->space, answer->trials, options.json);
   if (answer->trials.empty()) return fail(kNoSuccess, "the space has no more points to suggest");
+  if (const auto made = std::ssize(answer->trials); made < options.count) {
+    print_err("vbo ask: " + std::to_string(made) + " of " + std::to_string(options.count) +
+              " suggestions: the space has no more, or --wait was over\n");
+  }
   if (!console.quiet && !options.json && is_terminal(2)) {
     print_err("Tell a result with: vbo tell " + shell_quoted(options.study) + " ID " +
               value_arguments(answer->objectives) + "\n");

@@ -100,8 +100,8 @@ struct WorkerInfo {
 // suggested that somebody brings.
 struct AskRequest {
   std::int64_t id = 0;
-  std::int64_t count = 1;
-  std::string who;
+  std::int64_t count = 1;            // still to come
+  std::string who;                   // a ProcessName, so that nobody suggests for one that is gone
   std::optional<Delivery> delivery;  // nothing: suggestions are wanted
 };
 
@@ -165,8 +165,9 @@ class TrialLog {
 
   // One ask: trials with state waiting, all with the same asked_in, and the report when the ask
   // was the first of a training round. They are offered to workers, or, with a request, handed to
-  // the one who made it and to nobody else. Or results from outside: ended trials nobody asked for,
-  // all with one event as both asked_in and told_in.
+  // the one who made it and to nobody else; it is answered once it has as many as it asked for, and
+  // a request that nobody waits for any more is an error, not_found. Or results from outside: ended
+  // trials nobody asked for, all with one event as both asked_in and told_in.
   virtual Result<void> add_trials(std::span<const Trial> trials,
                                   const std::optional<AskReport>& report, std::int64_t request = 0,
                                   Durability durability = Durability::at_once) = 0;
@@ -202,6 +203,7 @@ class WorkQueue {
   // Whether the study has ended and workers should exit.
   virtual Result<void> set_ended(bool ended) = 0;
   virtual Result<std::vector<AskRequest>> load_requests() = 0;  // those that wait, oldest first
+  // One that has got some of its suggestions is answered with these instead.
   virtual Result<void> refuse_request(std::int64_t id, const std::string& why) = 0;
 
   // -- Workers. --
@@ -236,6 +238,7 @@ class WorkQueue {
   virtual Result<std::int64_t> bring(const Delivery& delivery, const std::string& who) = 0;
   // nullopt: still waiting. An error is the coordinator's answer.
   virtual Result<std::optional<std::vector<Trial>>> load_answer(std::int64_t request) = 0;
+  // One that has got some of its suggestions is answered with these.
   virtual Result<void> withdraw_request(std::int64_t id) = 0;
 
   // -- Everybody. --

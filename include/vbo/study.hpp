@@ -134,6 +134,8 @@ class Study {
   Result<RunEnd> coordinate(const RunOptions& options);
   // Answers the requests that wait, suggestions wanted and results brought; how many.
   Result<std::int64_t> answer_requests();
+  // The same in pieces, for about so many seconds and what one piece takes; true: more is waiting.
+  Result<bool> answer_requests(double seconds);
   // The study's storage once more, for a thread that works.
   Result<std::unique_ptr<Storage>> connect(Access access);
 

@@ -85,7 +85,7 @@ class LockedStudy {
       const Result<QueueState> state = storage->queue_state();
       if (!state || state->requests == 0) continue;
       const std::lock_guard lock(mutex_);
-      (void)study_->answer_requests();  // who asked is told what went wrong, or asks again
+      (void)study_->answer_requests(0.05);  // who asked is told what went wrong, or asks again
     }
   }
   void stop_serving() {

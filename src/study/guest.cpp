@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A study that another process coordinates: it is read here, asked for suggestions, and brought
 // results. When the other is gone this one takes its place.
-#include <unistd.h>
-
 #include <chrono>
 
 #include "core/actual.hpp"
@@ -72,7 +70,11 @@ Result<std::vector<Trial>> Study::Impl::wait_for(std::int64_t request) {
       continue;
     }
     if (Clock::now() >= end) {
-      (void)storage->withdraw_request(request);
+      // What has come until now is the answer; nothing has.
+      if (const auto gone = storage->withdraw_request(request); gone) {
+        answer = storage->load_answer(request);
+        if (answer && *answer) return std::move(**answer);
+      }
       return Error{ErrorKind::busy, "\"" + joined +
                                         "\" is being written by another process, which has not "
                                         "answered for " +
@@ -84,8 +86,8 @@ Result<std::vector<Trial>> Study::Impl::wait_for(std::int64_t request) {
 }
 
 Result<std::vector<Trial>> Study::Impl::ask_coordinator(std::int64_t n) {
-  const Result<std::int64_t> request =
-      storage->request(n, this_host() + ":" + std::to_string(getpid()));
+  const ProcessName me;
+  const Result<std::int64_t> request = storage->request(n, me.text());
   if (!request) return request.error();
   Result<std::vector<Trial>> trials = wait_for(*request);
   // Its word for "the space has no more points".
@@ -118,8 +120,9 @@ Result<std::vector<Trial>> Study::Impl::add_through_coordinator(std::vector<Eval
     const auto inside = check_result(record.space, result);
     if (!inside) return inside.error();
   }
-  const Result<std::int64_t> request = storage->bring(Delivery{std::move(results), false},
-                                                      this_host() + ":" + std::to_string(getpid()));
+  const ProcessName me;
+  const Result<std::int64_t> request =
+      storage->bring(Delivery{std::move(results), false}, me.text());
   return request ? wait_for(*request) : request.error();
 }
 

@@ -452,6 +452,7 @@ void Study::Impl::learn(std::vector<Trial> trials) {
   std::vector<Trial> fresh;
   for (Trial& trial : trials) {
     open_trials.erase(trial.id);
+    handed.erase(trial.id);
     if (trial.suggested) evaluations.reset();
     if (trial.suggested && finite) finite->insert(trial.point);
     const bool again = retold.erase(trial.id) > 0;
@@ -488,27 +489,6 @@ Result<std::vector<Trial>> Study::Impl::take_results() {
     learn(std::move(in_order));
     return taken;
   }
-}
-
-Result<std::int64_t> Study::Impl::answer_requests(std::set<TrialId>* handed) {
-  const Result<std::vector<AskRequest>> requests = storage->load_requests();
-  if (!requests) return requests.error();
-  for (const AskRequest& request : *requests) {
-    if (request.delivery) {
-      if (const auto answered = answer_delivery(request); !answered) return answered.error();
-      continue;
-    }
-    const Result<std::vector<Trial>> trials = ask(request.count, request.id);
-    if (!trials) return trials.error();
-    if (trials->empty()) {
-      const auto refused =
-          storage->refuse_request(request.id, "the space has no more points to suggest");
-      if (!refused) return refused.error();
-    }
-    if (!handed) continue;
-    for (const Trial& trial : *trials) handed->insert(trial.id);
-  }
-  return std::ssize(*requests);
 }
 
 void Study::Impl::save_snapshot_if_due() {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -46,6 +47,10 @@ struct Study::Impl {
 
   std::string joined;  // the storage of a study that another process coordinates; "" = we do
 
+  std::int64_t piece = 0;          // suggestions in one ask for a request; 0: not known yet
+  std::int64_t last_answered = 0;  // a request
+  std::set<TrialId> handed;        // suggestions with people who asked for them, not with workers
+
   // When to save the next snapshot.
   EventId saved_event = 0;  // last event inside the stored snapshot
   std::int64_t saved_round = 0;
@@ -77,7 +82,12 @@ struct Study::Impl {
   // Tells the method of results that others have stored, in one event; returns them in the order
   // in which they came.
   Result<std::vector<Trial>> take_results();
-  Result<std::int64_t> answer_requests(std::set<TrialId>* handed = nullptr);
+  // Answers all requests whole, one ask each; how many there were. See requests.cpp.
+  Result<std::int64_t> answer_requests();
+  // For about so many seconds, and one piece at least unless `stop`; true: more is waiting.
+  Result<bool> answer_for(double seconds, const std::function<bool()>& stop);
+  Result<void> answer(const AskRequest& request, std::int64_t most);
+  Result<void> cancel(const AskRequest& request);
   // Takes up what people changed: tells the method, and corrects what is kept here.
   Result<void> apply_revisions();
   // Everything in the storage that has been told to the method.

@@ -16,6 +16,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kLookAround{100};  // how soon an interrupt is noticed
 constexpr std::chrono::seconds kLookForLost{1};
+constexpr double kAnswering = 0.05;  // seconds of a turn, and what one piece takes beyond
 
 // Why and when a run ends, whoever evaluates.
 class EndRule {
@@ -153,6 +154,7 @@ class Turns {
     for (const auto& [id, trial] : study_.open_trials) {
       if (std::ssize(ids) < study_.record.budget - study_.ended) ids.push_back(id);
     }
+    study_.handed.clear();
     return study_.storage->offer(ids);
   }
   Result<void> take_results() {
@@ -162,18 +164,17 @@ class Turns {
     return taken->empty() ? Result<void>() : rule_.check_value(*taken);
   }
   void note(const Trial& ended) {
-    handed_.erase(ended.id);
     ahead_.evaluated(ended.seconds);
     if (options_.on_finished) options_.on_finished(ended);
     rule_.count(ended);
   }
-  Result<void> answer_requests() {
-    const auto answered = study_.answer_requests(&handed_);
-    return answered ? Result<void>() : answered.error();
+  // Some of what people ask for: workers and signals wait for it. True: more is waiting.
+  Result<bool> answer_requests() {
+    return study_.answer_for(kAnswering, [this] { return rule_.interrupts() > 0; });
   }
   // Evaluations the budget still has room for, beside those that are open already.
   std::int64_t left() const {
-    const auto with_people = std::count_if(handed_.begin(), handed_.end(), [this](TrialId id) {
+    const auto with_people = std::ranges::count_if(study_.handed, [this](TrialId id) {
       return study_.open_trials.contains(id);  // and not dropped
     });
     return study_.record.budget - study_.ended - (std::ssize(study_.open_trials) - with_people);
@@ -192,7 +193,6 @@ class Turns {
  protected:
   Study::Impl& study_;
   const RunOptions& options_;
-  std::set<TrialId> handed_;  // open, and with people who asked for them during this run
 };
 
 // One thread that evaluates by an executor, asks and tells.
@@ -224,17 +224,25 @@ class Runner : private Turns {
       }
       if (const auto kept = rule_.keep_time(); !kept) return kept.error();
       rule_.look();
+      bool asked_for_more = false;
       if (!rule_.end()) {
-        if (const auto answered = answer_requests(); !answered) return answered.error();
+        const Result<bool> more = answer_requests();
+        if (!more) return more.error();
+        asked_for_more = *more;
         if (const auto filled = fill(); !filled) return filled.error();
       }
       if (executor_.running() == 0) {
         if (rule_.end()) return *rule_.end();
-        if (executor_.capacity() == 0) std::this_thread::sleep_for(kLookAround);  // all away
+        if (executor_.capacity() == 0 && !asked_for_more) {
+          std::this_thread::sleep_for(kLookAround);  // all away
+        }
         continue;
       }
       if (const auto kept = keep_leases(); !kept) return kept.error();
-      if (const auto told = collect(executor_.wait(kLookAround)); !told) return told.error();
+      if (const auto told =
+              collect(executor_.wait(asked_for_more ? std::chrono::milliseconds(0) : kLookAround));
+          !told)
+        return told.error();
     }
   }
 
@@ -357,6 +365,7 @@ class Coordinator : private Turns {
       if (queue->untold > 0) continue;  // it is told to the method before the next ask
       if (const auto kept = rule_.keep_time(); !kept) return kept.error();
       rule_.look();
+      bool asked_for_more = false;
       if (rule_.end()) {
         const Result<bool> over = wind_up(*queue);
         if (!over) return over.error();
@@ -364,14 +373,17 @@ class Coordinator : private Turns {
       } else {
         if (const auto working = require_workers(); !working) return working.error();
         if (queue->requests > 0) {
-          if (const auto answered = answer_requests(); !answered) return answered.error();
+          const Result<bool> more = answer_requests();
+          if (!more) return more.error();
+          asked_for_more = *more;
         }
         if (const auto filled = fill(*queue); !filled) return filled.error();
         ahead_.took(std::chrono::duration<double>(Clock::now() - started).count());
       }
-      const auto waited = study_.storage->wait(kLookAround);
+      const auto waited =
+          study_.storage->wait(asked_for_more ? std::chrono::milliseconds(0) : kLookAround);
       if (!waited) return waited.error();
-      timed_out = !*waited;
+      timed_out = !*waited && !asked_for_more;
     }
   }
 

@@ -124,6 +124,12 @@ Result<std::vector<Trial>> Study::ask(std::int64_t n, Durability durability) {
   return impl_->ask(n, 0, durability);
 }
 
+Result<bool> Study::answer_requests(double seconds) {
+  if (!impl_->joined.empty()) return false;
+  if (const auto taken = impl_->take_results(); !taken) return taken.error();
+  return impl_->answer_for(seconds, [] { return false; });
+}
+
 Result<std::int64_t> Study::answer_requests() {
   if (!impl_->joined.empty()) return 0;
   if (const auto taken = impl_->take_results(); !taken) return taken.error();

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """People and robots in the loop."""
+import contextlib
 import json
+import signal
+import sqlite3
+import time
 import unittest
 
 from support import VboTest
@@ -78,6 +82,52 @@ class AskTell(VboTest):
         self.assertEqual(json.loads(done.stdout), [])
         self.assertIn("no more points", done.stderr)
         self.assertIn("Every point of the space has been evaluated", self.vbo("run", "small.toml").stdout)
+
+
+class LongRequests(VboTest):
+    """Thousands of suggestions wanted of a study that runs, with a method that takes its time for each."""
+
+    def setUp(self):
+        super().setUp()
+        self.study(["sh", "-c", "sleep 0.02; echo 1.$VBO_TRIAL_ID"], budget=100_000, method="gp-ei")
+        self.run_of_it = self.start("run", "study.toml")
+        self.completed = self.wait_status(lambda status: status["completed"] >= 8, "the study runs")["completed"]
+
+    def open_requests(self):
+        with contextlib.closing(sqlite3.connect(self.path("parabola.db"))) as database:
+            return database.execute("SELECT count FROM requests WHERE state = 'open'").fetchall()
+
+    def test_workers_and_signals_do_not_wait_for_them(self):
+        asker = self.start("ask", "study.toml", "-n", "10000", "--over-budget", "--wait", "60")
+        self.wait_until(lambda: self.open_requests() and self.open_requests()[0][0] < 9_990, "some of it is there")
+        before = self.wait_status(lambda status: True, "")["completed"]
+        self.wait_status(lambda status: status["completed"] >= before + 8, "workers go on")
+        # A short request does not wait for the long one.
+        self.assertEqual(len(self.json("ask", "study.toml", "-n", "3", "--over-budget")), 3)
+        self.assertIsNone(asker.poll())
+        begin = time.monotonic()
+        self.run_of_it.send_signal(signal.SIGINT)
+        self.finish(self.run_of_it, 130)
+        self.assertLess(time.monotonic() - begin, 20)
+        asker.kill()
+        asker.communicate()
+        self.vbo("verify", "parabola.db")  # replays the study
+
+    def test_nobody_suggests_for_one_that_is_gone(self):
+        asker = self.start("ask", "study.toml", "-n", "10000", "--over-budget")
+        self.wait_until(lambda: self.open_requests() and self.open_requests()[0][0] < 9_990, "some of it is there")
+        asker.kill()
+        self.wait_until(lambda: not self.open_requests(), "the request is gone")
+        with contextlib.closing(sqlite3.connect(self.path("parabola.db"))) as database:
+            handed = "SELECT count(*) FROM trials WHERE request IS NOT NULL AND state = 'completed'"
+            self.wait_until(lambda: database.execute(handed).fetchone()[0] > 0, "workers evaluate what was suggested for it")
+
+    def test_what_came_in_time_is_the_answer(self):
+        some = self.vbo("ask", "study.toml", "-n", "10000", "--over-budget", "--wait", "1")
+        count = len(some.stdout.splitlines())
+        self.assertTrue(0 < count < 10_000, count)
+        self.assertIn(f"{count} of 10000 suggestions", some.stderr)
+        self.assertEqual(self.open_requests(), [])
 
 
 if __name__ == "__main__":

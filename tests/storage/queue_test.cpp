@@ -233,6 +233,32 @@ TEST_P(StorageQueue, RequestsAreAnsweredAndNotOfferedToWorkers) {
   EXPECT_EQ(storage_->load_trial(9).value(), std::nullopt);
 }
 
+// A coordinator that has workers to feed answers a long request in pieces.
+TEST_P(StorageQueue, ARequestIsAnsweredInPieces) {
+  const auto person = other();
+  const std::int64_t whole = person->request(3, "ann").value();
+  const std::int64_t part = person->request(3, "bob").value();
+  const std::int64_t given_up = person->request(3, "cid").value();
+  ASSERT_TRUE(storage_->add_trials(std::vector{sample_trial(7, 2), sample_trial(8, 2)},
+                                   std::nullopt, whole));
+  EXPECT_EQ(person->load_answer(whole).value(), std::nullopt);
+  EXPECT_EQ(storage_->load_requests().value().front().count, 1);
+  EXPECT_EQ(storage_->queue_state().value().requests, 3);
+  ASSERT_TRUE(storage_->add_trials(std::vector{sample_trial(9, 3)}, std::nullopt, whole));
+  EXPECT_THAT(ids_of(*person->load_answer(whole).value()), ElementsAre(7, 8, 9));
+  // What there is is the answer, when there is no more and when nobody waits any longer.
+  ASSERT_TRUE(storage_->add_trials(std::vector{sample_trial(10, 4)}, std::nullopt, part));
+  ASSERT_TRUE(storage_->refuse_request(part, "no more points"));
+  EXPECT_THAT(ids_of(*person->load_answer(part).value()), ElementsAre(10));
+  ASSERT_TRUE(storage_->add_trials(std::vector{sample_trial(11, 5)}, std::nullopt, given_up));
+  ASSERT_TRUE(person->withdraw_request(given_up));
+  EXPECT_THAT(ids_of(*person->load_answer(given_up).value()), ElementsAre(11));
+  EXPECT_THAT(storage_->load_requests().value(), IsEmpty());
+  EXPECT_EQ(
+      storage_->add_trials(std::vector{sample_trial(12, 6)}, std::nullopt, given_up).error().kind,
+      ErrorKind::not_found);
+}
+
 TEST_P(StorageQueue, WorkersAreListedUntilTheyLeave) {
   const auto worker = other();
   WorkerInfo one = sample_worker("one");

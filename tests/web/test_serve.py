@@ -92,6 +92,7 @@ class Interface(ServeTest):
     def test_reading(self):
         self.vbo("run", "study.toml")
         self.serve("parabola.db")
+        self.get("/api/importance")  # with it comes what the study says about noise
         study = self.get("/api/study")
         status = self.json("status", "parabola.db")
         until = time.monotonic() + PATIENCE  # the server estimates noise beside its answers

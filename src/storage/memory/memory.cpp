@@ -78,7 +78,9 @@ Result<void> MemoryStorage::add_trials(std::span<const Trial> trials,
     if (state_->trials.contains(trial.id)) return storage_error::id_used(trial.id);
   }
   const auto asked = state_->requests.find(request);
-  if (request != 0 && asked == state_->requests.end()) return storage_error::no_request(request);
+  if (request != 0 && (asked == state_->requests.end() || asked->second.answered)) {
+    return storage_error::no_request(request);
+  }
   if (const auto ready = state_->begin_write(Audience::workers); !ready) return ready.error();
   for (const Trial& trial : trials) {
     MemoryEntry& entry = state_->trials[trial.id];
@@ -89,7 +91,9 @@ Result<void> MemoryStorage::add_trials(std::span<const Trial> trials,
     if (entry.offered) state_->offered.insert(trial.id);
   }
   if (request != 0) {
-    asked->second.answered = true;
+    std::int64_t& count = asked->second.ask.count;
+    count = std::max<std::int64_t>(0, count - std::ssize(trials));
+    asked->second.answered = count == 0;
     asked->second.ask.delivery.reset();
   }
   if (report && !trials.empty()) state_->reports.push_back({trials.front().asked_in, *report});

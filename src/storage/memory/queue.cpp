@@ -37,7 +37,11 @@ Result<void> MemoryStorage::refuse_request(std::int64_t id, const std::string& w
   const auto it = state_->requests.find(id);
   if (it == state_->requests.end()) return storage_error::no_request(id);
   if (const auto ready = state_->begin_write(Audience::workers); !ready) return ready.error();
-  it->second.refused = why;
+  if (state_->has_some(id)) {
+    it->second.answered = true;
+  } else {
+    it->second.refused = why;
+  }
   return {};
 }
 
@@ -183,7 +187,12 @@ Result<void> MemoryStorage::withdraw_request(std::int64_t id) {
   const std::scoped_lock lock(state_->mutex);
   if (const auto ready = state_->begin_write(Audience::coordinator); !ready) return ready.error();
   const auto it = state_->requests.find(id);
-  if (it != state_->requests.end() && !it->second.answered) state_->requests.erase(it);
+  if (it == state_->requests.end() || it->second.answered) return {};
+  if (state_->has_some(id)) {
+    it->second.answered = true;
+  } else {
+    state_->requests.erase(it);
+  }
   return {};
 }
 

@@ -2,6 +2,7 @@
 // What the copies of one study in memory share.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <set>
@@ -64,6 +65,9 @@ struct MemoryStorage::State {
     ++writes;
     notifier->notify(announced_to, nullptr);
     return {};
+  }
+  bool has_some(std::int64_t request) const {
+    return std::ranges::any_of(trials, [&](const auto& t) { return t.second.request == request; });
   }
   void add_revision(Revision revision) {
     revision.id = std::ssize(revisions) + 1;

@@ -254,9 +254,17 @@ Result<std::int64_t> PostgresStorage::request(std::int64_t count, const std::str
   });
 }
 
+void PostgresStorage::answer_with_what_there_is(std::int64_t request) {
+  connection_.query(
+      "UPDATE vbo.requests SET state = 'answered', count = 0 WHERE study = $1 AND id = $2 AND "
+      "state = 'open' AND EXISTS (SELECT 1 FROM vbo.trials WHERE study = $1 AND request = $2)",
+      {study_, request});
+}
+
 Result<void> PostgresStorage::withdraw_request(std::int64_t id) {
   return attempt([&] {
     require_write();
+    answer_with_what_there_is(id);
     connection_.query("DELETE FROM vbo.requests WHERE study = $1 AND id = $2 AND state = 'open'",
                       {study_, id});
   });
@@ -286,6 +294,7 @@ Result<std::vector<AskRequest>> PostgresStorage::load_requests() {
 Result<void> PostgresStorage::refuse_request(std::int64_t id, const std::string& why) {
   return attempt([&] {
     require_write();
+    answer_with_what_there_is(id);
     connection_.query(
         "UPDATE vbo.requests SET state = 'refused', message = $3 WHERE study = $1 AND id = $2 AND "
         "state = 'open'",

@@ -182,11 +182,11 @@ Result<void> PostgresStorage::add_trials(std::span<const Trial> trials,
         }
         if (request != 0) {
           const Rows answered = connection_.query(
-              "UPDATE vbo.requests SET state = 'answered', results = '' WHERE study = $1 AND id = "
-              "$2 "
-              "AND "
-              "state = 'open'",
-              {study_, request});
+              "UPDATE vbo.requests SET state = CASE WHEN count > $3 THEN 'open' ELSE 'answered' "
+              "END, "
+              "count = greatest(0, count - $3), results = '' "
+              "WHERE study = $1 AND id = $2 AND state = 'open'",
+              {study_, request, std::ssize(trials)});
           if (answered.changed() == 0) throw Fault{storage_error::no_request(request)};
         }
         if (report && !trials.empty()) {

@@ -72,6 +72,7 @@ class PostgresStorage final : public Storage {
   Result<std::unique_ptr<Storage>> connect(Access access) override;
 
  private:
+  void answer_with_what_there_is(std::int64_t request);  // when that is not nothing
   // One transaction of the coordinator, which is still the coordinator.
   template <class Work>
   Result<void> coordinated(Work work, Durability durability = Durability::at_once);

@@ -230,9 +230,19 @@ Result<std::optional<std::vector<Trial>>> SqliteStorage::load_answer(std::int64_
   });
 }
 
+void SqliteStorage::answer_with_what_there_is(std::int64_t request) {
+  database_
+      .prepare(
+          "UPDATE requests SET state = 'answered', count = 0 WHERE id = ?1 AND state = 'open' AND "
+          "EXISTS (SELECT 1 FROM trials WHERE request = ?1)")
+      .bind(request)
+      .run();
+}
+
 Result<void> SqliteStorage::withdraw_request(std::int64_t id) {
   return attempt([&] {
     Write write(*this, false);
+    answer_with_what_there_is(id);
     database_.prepare("DELETE FROM requests WHERE id = ? AND state = 'open'").bind(id).run();
     write.commit(Audience::coordinator);
   });
@@ -260,6 +270,7 @@ Result<void> SqliteStorage::refuse_request(std::int64_t id, const std::string& w
   return attempt([&] {
     require_coordinator();
     Write write(*this, false);
+    answer_with_what_there_is(id);
     database_
         .prepare(
             "UPDATE requests SET state = 'refused', message = ? WHERE id = ? AND "

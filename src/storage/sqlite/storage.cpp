@@ -127,9 +127,9 @@ Result<void> SqliteStorage::add_trials(std::span<const Trial> trials,
     if (request != 0) {
       database_
           .prepare(
-              "UPDATE requests SET state = 'answered', results = '' WHERE id = ? AND "
-              "state = 'open'")
-          .bind(request)
+              "UPDATE requests SET state = CASE WHEN count > ?1 THEN 'open' ELSE 'answered' END, "
+              "count = max(0, count - ?1), results = '' WHERE id = ?2 AND state = 'open'")
+          .bind(std::ssize(trials), request)
           .run();
       if (database_.changes() == 0) throw Fault{storage_error::no_request(request)};
     }

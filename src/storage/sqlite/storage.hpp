@@ -136,6 +136,7 @@ class SqliteStorage final : public Storage {
   [[noreturn]] void fail_unchanged(TrialId id, const Error& otherwise);
   std::optional<Trial> read_one(TrialId id);
   std::vector<Trial> read_request(std::int64_t request);
+  void answer_with_what_there_is(std::int64_t request);  // when that is not nothing
   std::size_t most_trials();
   template <class... Values>
   void append_trials(std::vector<Trial>& trials, bool with_output, std::string_view condition,
