@@ -30,6 +30,9 @@ constexpr TermInfo kMean{"mean", Unit::objective, TermRole::beside,
 constexpr TermInfo kDeviation{"deviation", Unit::spread, TermRole::beside,
                               "standard deviation of that expectation"};
 
+constexpr TermInfo kImproves{"improves", Unit::probability, TermRole::beside,
+                             "probability that the outcome there is better than the best result"};
+
 void add_whole(Rationale& why, const TermInfo& term, double score) {
   why.acquisition = score;
   why.add(term, score);
@@ -73,11 +76,14 @@ void add_score(Rationale& why, Acquisition kind, double score, const GpPredictio
   // The map may bend: half the distance between the two ends.
   why.add(kDeviation,
           0.5 * (to_y(there.mean + there.deviation) - to_y(there.mean - there.deviation)));
+  // Of the standardized outcomes, which are Gaussian: the mean and deviation above are of outcomes
+  // that the map may have bent, and do not give it.
+  if (there.improves) why.add(kImproves, *there.improves);
 }
 
 Ledger surrogate_ledger(std::initializer_list<TermInfo> of_the_fit) {
   Ledger ledger{{kLogImprovement, kImprovement, kProbability, kExploitation, kExploration,
-                 kBatchBound, kDraw, kLogFeasible, kFeasible, kMean, kDeviation},
+                 kBatchBound, kDraw, kLogFeasible, kFeasible, kMean, kDeviation, kImproves},
                 {kLogPosterior, kIterations, kPoints}};
   ledger.values.insert(ledger.values.end(), of_the_fit);
   return ledger;

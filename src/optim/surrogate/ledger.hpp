@@ -28,6 +28,7 @@ struct GpPrediction {
   double mean = 0.0;
   double deviation = 0.0;
   std::optional<double> log_feasible;  // logarithm of the probability; part of the score
+  std::optional<double> improves;      // probability of beating the best result; where it is known
 };
 
 // Puts into `why` the score of an acquisition of this kind, in standardized units, as what it is

@@ -2,6 +2,7 @@
 // The state of the surrogate optimizer: results, fits, snapshots. How points are chosen is in
 // choose.cpp.
 #include "optim/surrogate/surrogate.hpp"
+#include "numerics/special.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -138,8 +139,9 @@ Rationale SurrogateOptimizer::rationale_of(const Selected& pick) const {
   const auto p = model_->marginals(pick.x);
   std::optional<double> log_feasible;
   if (feasibility_.knows_anything()) log_feasible = feasibility_.log_probability(pick.x)[0];
-  add_score(why, pick.kind, *pick.score, {p->mean()[0], std::sqrt(p->variance()[0]), log_feasible},
-            [this](double z) { return to_y(z); });
+  GpPrediction there{p->mean()[0], std::sqrt(p->variance()[0]), log_feasible};
+  if (any_feasible_) there.improves = normal_cdf((there.mean - best_) / there.deviation);
+  add_score(why, pick.kind, *pick.score, there, [this](double z) { return to_y(z); });
   return why;
 }
 
