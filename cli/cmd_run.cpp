@@ -52,6 +52,7 @@ struct Summary {
   std::int64_t ended_before = 0;
   double seconds = 0.0;
   std::vector<FailureGroup> failures;  // most frequent first
+  StudyState state = StudyState::too_early;
 };
 
 bool is_paused(const Summary& summary) {
@@ -70,19 +71,32 @@ std::string failure_text(const Summary& summary, const Console& console) {
   text += fmt::format("{} ({} of {} failures): {}\n",
                       summary.failures.size() == 1 ? "Reason" : "Most frequent reason", most.count,
                       summary.counts.failed, one_line(most.message));
-  if (!most.stderr_line.empty()) {
-    text += "Last line of its standard error: " + one_line(most.stderr_line) + "\n";
+  if (!most.last_line.empty()) {
+    text += "Last line of its standard error: " + most.last_line + "\n";
   }
   return text;
 }
 
-Result<void> find_failures(Study& study, Summary& summary) {
-  if (summary.counts.failed == 0) return {};
+// Where the study stands; nothing where that is said otherwise.
+std::string state_text(const Summary& summary) {
+  switch (summary.state) {
+    case StudyState::too_early:
+    case StudyState::every_evaluation_fails:
+    case StudyState::nothing_feasible:
+      return "";
+    default:
+      return "State: " + std::string(to_string(summary.state)) + ".\n";
+  }
+}
+
+Result<void> find_state(Study& study, Summary& summary) {
   const Result<std::unique_ptr<Storage>> storage = study.connect(Access::read);
   if (!storage) return storage.error();
   Result<StudyReport> report = make_report(**storage);
   if (!report) return report.error();
+  add_estimate(*report, summary.recommended.estimate);
   summary.failures = std::move(report->failures);
+  summary.state = report->state;
   return {};
 }
 
@@ -230,6 +244,7 @@ void print_summary(const StudyFile& file, const Summary& summary, const Console&
   std::string text = console.paint(1, Style::bold, headline(file, summary)) + "\n";
   const std::string why = reason(file, summary);
   if (!why.empty()) text += why + "\n";
+  text += state_text(summary);
   text += failure_text(summary, console);
   text += result_text(file, summary, console);
   print_out(text);
@@ -246,7 +261,8 @@ Json summary_json(const StudyFile& file, const Summary& summary) {
       {"budget", file.study.budget},
       {"seconds", summary.seconds},
       {"failure", summary.failures.empty() ? Json() : Json(summary.failures.front().message)},
-      {"stderr", summary.failures.empty() ? "" : summary.failures.front().stderr_line}};
+      {"stderr", summary.failures.empty() ? "" : summary.failures.front().last_line},
+      {"state", to_string(summary.state)}};
   if (summary.front) {
     json["front"] = front_json(file.study.space, *summary.front);
   } else {
@@ -499,7 +515,7 @@ Result<Summary> run_study(const StudyFile& file, Study& study, const Crew& crew,
   const Result<TrialCounts> counts = study.counts();
   if (!counts) return counts.error();
   summary.counts = *counts;
-  if (const auto found = find_failures(study, summary); !found) return found.error();
+  if (const auto found = find_state(study, summary); !found) return found.error();
   if (const Result<void> closed = study.close(); !closed) return closed.error();
   return summary;
 }

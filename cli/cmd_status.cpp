@@ -67,8 +67,8 @@ std::string evaluated_lines(const StudyReport& status, const Console& console) {
   text += fmt::format("  {:<11}  {} ({} of {})\n",
                       status.failures.size() == 1 ? "reason" : "most often", one_line(most.message),
                       most.count, counts.failed);
-  if (!most.stderr_line.empty()) {
-    text += "                 standard error ends: " + one_line(most.stderr_line) + "\n";
+  if (!most.last_line.empty()) {
+    text += "                 standard error ends: " + one_line(most.last_line) + "\n";
   }
   return text;
 }
@@ -81,6 +81,11 @@ std::string status_text(const StudyReport& status, const Console& console) {
                                  one_line(record.optimizer.method));
   text += evaluated_lines(status, console);
   text += fmt::format("  open         {} running, {} waiting\n", counts.running, counts.waiting);
+  text += fmt::format("  state        {}\n", to_string(status.state));
+  if (status.pace.seconds_left >= 1.0 && status.state != StudyState::every_evaluation_fails) {
+    text += fmt::format("  time left    about {} at the pace of the latest results\n",
+                        duration_text(status.pace.seconds_left));
+  }
   if (status.feasible) {
     text += fmt::format("  feasible     {} of {} results\n", *status.feasible, counts.completed);
   }

@@ -120,9 +120,9 @@ const std::vector<Command>& commands() {
        "Works while the study runs. STUDY is its storage or its study file.",
        R"({"study", "method", "goal", "completed", "failed", "running", "waiting", "budget", "seed", "batch", )"
        R"("storage", "best": {"id", "params", "value"} or null, "luckiest": under noise the best single result, where that is another, "message", "information": {"nats", "observed", "ceiling", "trend"} or null, )"
-       R"("recommendation": {"id", "params", "evaluations", "observed", "mean", "low", "high", "chance"} or null, "noise": {"verdict", "deviation", "share"}, "as_good": {"threshold", "reason", "count", "ranges": {...}} or null, )"
+       R"("state", "recommendation": {"id", "params", "evaluations", "observed", "mean", "low", "high", "chance"} or null, "noise": {"verdict", "deviation", "share"}, "as_good": {"threshold", "reason", "count", "ranges": {...}} or null, )"
        R"("curve": [{"evaluation", "id", "value"}, ...], "rounds": [{"round", "event", "suggested", "completed", "failed", "first_trial", "last_trial", "best", "predicted", "observed", "ceiling", "message"}, ...], )"
-       R"("sources": [{"name", "suggested", "completed", "failed", "improvements", "best"}, ...], "failures": [{"cause", "message", "count", "examples"}, ...], )"
+       R"("sources": [{"name", "suggested", "completed", "failed", "improvements", "best"}, ...], "failures": [{"cause", "message", "count", "examples", "last_line"}, ...], )"
        R"("workers": [{"name", "evaluations", "failed", "lost", "running", "busy_seconds", "idle_seconds", "first_start", "last_end"}, ...], )"
        R"("metrics": [names], "pace": {"first_asked", "last_finished", "seconds_per_result", "seconds_left"}}; "objectives": [{"name", "goal", "reference"}, ...]; with measured constraints also "feasible", the number of feasible results; with several objectives "goal" and "best" are null and there is "front": as `vbo front --json` says, with "steps": [{"evaluation", "id", "size", "hypervolume"}, ...])",
        define_status},

@@ -55,7 +55,7 @@ struct FailureGroup {
   std::string message;  // of the first example
   std::int64_t count = 0;
   std::vector<TrialId> examples;  // the first few
-  std::string stderr_line;        // last line of standard error of the last example; may be empty
+  std::string last_line;          // of standard error of an example; see add_last_lines()
 };
 
 struct WorkerSummary {
@@ -63,7 +63,7 @@ struct WorkerSummary {
   std::int64_t evaluations = 0, failed = 0, lost = 0, running = 0;
   double busy_seconds = 0.0;
   double first_start = 0.0, last_end = 0.0;  // seconds since 1970; 0 = unknown
-  double idle_seconds = 0.0;                 // between its evaluations
+  double idle_seconds = 0.0;                 // between its evaluations, without pauses of the study
 };
 
 // Where results as good as the best one lie.
@@ -114,6 +114,17 @@ struct Estimate {
   std::optional<PointEstimate> best;  // with noise: the point to use; else that is the best result
 };
 
+// Where a study stands, in the order in which they are looked for.
+enum class StudyState {
+  too_early,               // fewer than 20 results
+  every_evaluation_fails,  // nothing has succeeded
+  nothing_feasible,        // no result is within all limits
+  noise_dominates,         // around the recommended point noise is most of the variance
+  still_improving,         // the last third of the results brought more than 1% of the spread
+  converged,               // it brought less
+};
+std::string_view to_string(StudyState state);  // "too early to say", "still improving", ...
+
 struct StudyReport {
   StudyRecord record;
   TrialCounts counts;
@@ -141,6 +152,7 @@ struct StudyReport {
   std::vector<WorkerSummary> workers;  // by name; empty when no worker is known
   std::vector<std::string> metrics;    // names seen, sorted
   Pace pace;
+  StudyState state = StudyState::too_early;  // noise_dominates: of add_estimate()
 };
 
 // Errors: what the storage says; not_found when it holds no study.
@@ -148,6 +160,9 @@ Result<StudyReport> make_report(Storage& storage);
 // The same from what has been read already. Trials in the order of ids.
 StudyReport make_report(StudyRecord record, std::vector<Trial> trials,
                         const std::vector<RoundReport>& reports);
+
+// Fills in FailureGroup::last_line of the most frequent groups; one trial is read for each.
+void add_last_lines(StudyReport& report, Storage& storage);
 
 // What the results say about noise, and which point to use: for every method the same, and a
 // function of the results alone. Fits Gaussian processes to some hundred results: takes up to a

@@ -175,7 +175,7 @@ Json json_of(const FailureGroup& group) {
           {"message", group.message},
           {"count", group.count},
           {"examples", group.examples},
-          {"stderr", group.stderr_line}};
+          {"last_line", group.last_line}};
 }
 
 Json json_of(const WorkerSummary& worker) {
@@ -224,6 +224,7 @@ Json status_json(const StudyReport& report, const std::string& url) {
                {"seed", record.optimizer.seed},
                {"batch", record.optimizer.batch},
                {"storage", url},
+               {"state", to_string(report.state)},
                {"best", best_json(record.space, report.best)},
                {"luckiest", best_json(record.space, report.luckiest)},
                {"message", report.message},

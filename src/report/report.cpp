@@ -10,16 +10,19 @@
 
 #include "core/one_line.hpp"
 #include "core/order.hpp"
+#include "report/state.hpp"
 
 namespace vbo {
 namespace {
 
 constexpr std::size_t kExamples = 3;            // per group of failures
-constexpr std::size_t kGroupsWithOutput = 10;   // the most frequent: each costs a look
 constexpr std::size_t kMostFailureGroups = 50;  // further ones are counted with their cause alone
 constexpr std::size_t kPaceResults = 200;       // the latest so many tell the rate
-constexpr double kAsGoodShare = 0.05;  // of the results, where the method names no deviation
-constexpr std::int64_t kAsGoodFewest = 5;
+constexpr std::size_t kMostLastLines = 10;      // groups whose standard error is looked at
+constexpr std::size_t kLongestLine = 300;
+// Nobody evaluates for so long: the study paused, between two runs of it.
+constexpr double kShortestPause = 30.0;      // seconds
+constexpr double kPauseInEvaluations = 5.0;  // and so many evaluations of mean length
 
 void improve(const Order& order, std::optional<double>& best, double value) {
   if (!best || order.better(value, *best)) best = value;
@@ -181,8 +184,35 @@ void add_to_round(RoundSummary& round, const Trial& trial, const Order& order) {
   }
 }
 
-// Idle time is what a worker's first start to last end holds beyond its evaluations; evaluations of
-// a worker do not overlap.
+struct Stretch {
+  double begin = 0.0, end = 0.0;  // seconds since 1970
+};
+
+// When nobody evaluated anything: between two runs of a study.
+std::vector<Stretch> pauses_of(const std::vector<Trial>& trials) {
+  std::vector<Stretch> busy;
+  double total = 0.0;
+  for (const Trial& trial : trials) {
+    if (trial.started_at <= 0.0 || trial.finished_at < trial.started_at) continue;
+    busy.push_back({trial.started_at, trial.finished_at});
+    total += trial.finished_at - trial.started_at;
+  }
+  std::ranges::sort(busy, {}, &Stretch::begin);
+  const double least = busy.empty()
+                           ? 0.0
+                           : std::max(kShortestPause, kPauseInEvaluations * total /
+                                                          static_cast<double>(busy.size()));
+  std::vector<Stretch> pauses;
+  double until = busy.empty() ? 0.0 : busy.front().end;
+  for (const Stretch& stretch : busy) {
+    if (stretch.begin - until >= least) pauses.push_back({until, stretch.begin});
+    until = std::max(until, stretch.end);
+  }
+  return pauses;
+}
+
+// Idle time is what a worker's first start to last end holds beyond its evaluations and pauses of
+// the study; evaluations of a worker do not overlap.
 std::vector<WorkerSummary> workers_of(const std::vector<Trial>& trials) {
   std::map<std::string, WorkerSummary> workers;
   bool known = false;
@@ -204,11 +234,17 @@ std::vector<WorkerSummary> workers_of(const std::vector<Trial>& trials) {
   }
   std::vector<WorkerSummary> all;
   if (!known) return all;
+  const std::vector<Stretch> pauses = pauses_of(trials);
   for (auto& [name, worker] : workers) {
     worker.name = name;
     if (worker.first_start > 0.0 && !name.empty()) {
-      worker.idle_seconds =
-          std::max(0.0, worker.last_end - worker.first_start - worker.busy_seconds);
+      double present = worker.last_end - worker.first_start;
+      for (const Stretch& pause : pauses) {
+        if (pause.begin >= worker.first_start && pause.end <= worker.last_end) {
+          present -= pause.end - pause.begin;
+        }
+      }
+      worker.idle_seconds = std::max(0.0, present - worker.busy_seconds);
     }
     all.push_back(std::move(worker));
   }
@@ -240,27 +276,19 @@ struct Threshold {
   std::string reason;
 };
 
-// The best few percent; or, under noise, what lies in the interval of the best point's estimate,
-// where that holds more.
+// Within the noise of the best point's estimate, or hardly worse than the best.
 Threshold as_good_threshold(const StudyReport& report) {
-  const Order order = order_of(report);
-  std::vector<double> values;
-  for (const Trial& trial : report.trials) {
-    if (order.feasible(trial)) values.push_back(trial.values.front());
-  }
-  const auto n = static_cast<std::int64_t>(values.size());
-  const std::int64_t many = std::clamp<std::int64_t>(
-      std::llround(kAsGoodShare * static_cast<double>(n)), std::min(n, kAsGoodFewest), n);
-  const auto nth = values.begin() + (many - 1);
-  std::nth_element(values.begin(), nth, values.end(),
-                   [&](double a, double b) { return order.better(a, b); });
+  const bool lower = report.record.goal() == Goal::minimize;
+  const double step = kNegligibleShare * spread_of(report);
+  const double best = *report.best->value();
+  const double near = lower ? best + step : best - step;
   if (const auto& point = report.estimate.best) {
-    const double wide = report.record.goal() == Goal::minimize ? point->high : point->low;
-    if (std::isfinite(wide) && order.better(*nth, wide)) {
+    const double wide = lower ? point->high : point->low;
+    if (std::isfinite(wide) && order_of(report).better(near, wide)) {
       return {wide, "within the 90% interval of the recommended point"};
     }
   }
-  return {*nth, "the best " + std::to_string(many) + " results"};
+  return {near, "within 1% of the spread of the results"};
 }
 
 Neighbourhood neighbourhood_of(const StudyReport& report) {
@@ -383,6 +411,7 @@ StudyReport make_report(StudyRecord record, std::vector<Trial> trials,
   for (const auto& [name, seen] : metrics) report.metrics.push_back(name);
   report.pace = pace_of(report);
   if (feasible > 0 && !has_front) report.as_good = neighbourhood_of(report);
+  report.state = state_of(report);
   return report;
 }
 
@@ -395,6 +424,19 @@ void add_estimate(StudyReport& report, Estimate estimate) {
   report.best = std::move(found.best);
   report.luckiest = std::move(found.luckiest);
   if (report.as_good) report.as_good = neighbourhood_of(report);
+  report.state = state_of(report);
+}
+
+void add_last_lines(StudyReport& report, Storage& storage) {
+  for (std::size_t i = 0; i < std::min(report.failures.size(), kMostLastLines); ++i) {
+    FailureGroup& group = report.failures[i];
+    if (group.examples.empty()) continue;
+    const Result<std::optional<Trial>> trial = storage.load_trial(group.examples.back());
+    if (!trial || !*trial) continue;
+    std::string tail = std::move((*trial)->stderr_tail);
+    tail.erase(tail.find_last_not_of(" \t\r\n") + 1);  // npos + 1 == 0
+    group.last_line = one_line(tail.substr(tail.rfind('\n') + 1)).substr(0, kLongestLine);
+  }
 }
 
 Recommended recommend(const StudyRecord& record, const std::vector<Trial>& trials) {
@@ -419,12 +461,7 @@ Result<StudyReport> make_report(Storage& storage) {
   Result<std::vector<Trial>> trials = storage.load_history();
   if (!trials) return trials.error();
   StudyReport report = make_report(std::move(**record), std::move(*trials), *reports);
-  for (std::size_t i = 0; i < std::min(report.failures.size(), kGroupsWithOutput); ++i) {
-    FailureGroup& group = report.failures[i];
-    const auto example = storage.load_trial(group.examples.back());
-    if (!example) return example.error();
-    if (*example) group.stderr_line = last_line((*example)->stderr_tail);
-  }
+  add_last_lines(report, storage);
   return report;
 }
 

@@ -13,6 +13,7 @@
 #include "report/repeated.hpp"
 #include "vbo/front.hpp"
 #include "vbo/report.hpp"
+#include "core/users_sign.hpp"
 
 namespace vbo {
 namespace {
@@ -117,11 +118,8 @@ Prediction prediction_of(const StudyRecord& record, std::span<const Trial> histo
     prediction.mean = known[static_cast<std::size_t>(std::lround(place))];
     prediction.by_rank = true;
   }
-  if (prediction.mean && prediction.best_before && prediction.deviation &&
-      *prediction.deviation > 0.0) {
-    const double gain = (lower ? -1.0 : 1.0) * (*prediction.mean - *prediction.best_before);
-    prediction.beats = 0.5 * std::erfc(-gain / (*prediction.deviation * std::sqrt(2.0)));
-  }
+  // Not from mean and deviation: those are of outcomes that the method may have modelled warped.
+  if (const double* improves = find(trial.rationale, "improves")) prediction.beats = *improves;
   return prediction;
 }
 
@@ -220,6 +218,12 @@ std::string why_text(const StudyRecord& record, const Prediction& prediction, co
     text += trial.state == TrialState::running ? " It is being evaluated." : " It waits.";
   }
   return text;
+}
+
+std::string why_text(const StudyRecord& record, std::span<const Trial> history,
+                     const Ledger& ledger, Trial trial) {
+  trial.rationale = in_present_form(record.score_goal(), ledger, std::move(trial.rationale));
+  return why_text(record, prediction_of(record, history, trial), trial);
 }
 
 }  // namespace vbo

@@ -22,7 +22,7 @@ struct Prediction {
   std::optional<double> best_before;  // the best feasible result before; under noise its estimate
   std::int64_t results_before = 0;    // that the method knew, feasible or not
   std::optional<double> luckiest_before;  // under noise: the best single result
-  std::optional<double> beats;            // probability of a better value than that
+  std::optional<double> beats;  // probability of a better value, where the method stored it
   // Of several objectives instead: how many trade-offs the method knew, and whether the result is
   // one of the best now.
   std::optional<std::int64_t> front_before;
@@ -36,6 +36,10 @@ Prediction prediction_of(const StudyRecord& record, std::span<const Trial> histo
                          const Trial& trial);
 // Two to four sentences.
 std::string why_text(const StudyRecord& record, const Prediction& prediction, const Trial& trial);
+
+// The same of a trial as it is stored, in one call.
+std::string why_text(const StudyRecord& record, std::span<const Trial> history,
+                     const Ledger& ledger, Trial trial);
 
 // What a source of suggestions does, as a clause after "which"; empty for one that is not known.
 std::string_view what_a_source_does(std::string_view source);

@@ -78,7 +78,7 @@ class Failures(VboTest):
         self.assertIn("evaluated    6 of 6, all failed\n", status)
         self.assertNotIn("100 %", status)
         self.assertRegex(status, r"(reason|most often) +\S.* \(\d of 6\)\n +standard error ends: cannot solve \d")
-        self.assertIn("cannot solve", self.json("status", "parabola.db")["failures"][0]["stderr"])
+        self.assertIn("cannot solve", self.json("status", "parabola.db")["failures"][0]["last_line"])
         rows = list(csv.DictReader(io.StringIO(self.vbo("trials", "parabola.db").stdout)))
         self.assertEqual([row["stderr"] for row in rows], [f"cannot solve {i}" for i in range(1, 7)])
 

@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "report/json.hpp"
+#include "report/why.hpp"
 #include "storage/memory/memory.hpp"
 #include "vbo/report.hpp"
 
@@ -164,11 +167,11 @@ TEST(Report, TheRecommendedPointFollowsTheEstimate) {
   add_estimate(report, noisy);
   EXPECT_EQ(report.best->id, 2);
   EXPECT_EQ(report.luckiest->id, 4);
-  EXPECT_EQ(report.as_good->threshold, 6.5);  // worse than the best few
+  EXPECT_EQ(report.as_good->threshold, 6.5);  // worse than 1% of the spread
   EXPECT_NE(report.as_good->reason.find("90% interval"), std::string::npos);
-  noisy.best->high = 1.75;
+  noisy.best->high = 1.01;
   add_estimate(report, noisy);
-  EXPECT_EQ(report.as_good->threshold, 5.0);
+  EXPECT_EQ(report.as_good->threshold, 1.03);
   noisy.best->id = 4;
   add_estimate(report, noisy);
   EXPECT_EQ(report.best->id, 4);
@@ -203,11 +206,91 @@ TEST(Report, ThousandsOfDifferentMessagesStayAFewGroups) {
 
 TEST(Report, NeighbourhoodThatIsAsGood) {
   const StudyReport report = make_report(record(), sample_trials(), sample_reports());
-  EXPECT_EQ(report.as_good->threshold, 5.0);
-  EXPECT_EQ(report.as_good->count, 3);
-  EXPECT_EQ(report.as_good->ranges[0].low, 1.0);
-  EXPECT_EQ(report.as_good->ranges[0].high, 4.0);
-  EXPECT_THAT(report.as_good->ranges[1].choices, ElementsAre("q", "p"));
+  EXPECT_EQ(report.as_good->threshold, 1.03);  // 1% of the way from 1 to 4
+  EXPECT_EQ(report.as_good->count, 1);
+  EXPECT_EQ(report.as_good->reason, "within 1% of the spread of the results");
+  std::vector<Trial> trials = sample_trials();
+  trials[1].values = {1.02};
+  trials.push_back(done(trial(8, 9), 1e9, 10));  // a penalty does not widen it
+  const StudyReport close = make_report(record(), trials, sample_reports());
+  EXPECT_EQ(close.as_good->count, 2);
+  EXPECT_EQ(close.as_good->ranges[0].low, 2.0);
+  EXPECT_EQ(close.as_good->ranges[0].high, 4.0);
+  EXPECT_THAT(close.as_good->ranges[1].choices, ElementsAre("q"));
+}
+
+std::vector<Trial> falling(std::int64_t count, const std::function<double(std::int64_t)>& value) {
+  std::vector<Trial> trials;
+  for (TrialId id = 1; id <= count; ++id) {
+    trials.push_back(done(trial(id, id), value(id), id + 1));
+    trials.back().point[0] = 1.0 / static_cast<double>(id);
+  }
+  return trials;
+}
+
+TEST(Report, StatesOfAStudy) {
+  const auto state = [](const std::vector<Trial>& trials) {
+    return make_report(record(), trials, {}).state;
+  };
+  EXPECT_EQ(state({}), StudyState::too_early);
+  EXPECT_EQ(state(falling(19, [](auto id) { return -id; })), StudyState::too_early);
+  EXPECT_EQ(state(falling(30, [](auto id) { return -id; })), StudyState::still_improving);
+  // The last third brings 0.3% of the spread.
+  const auto settled = falling(30, [](auto id) { return id < 18 ? -id : -18 - 0.001 * id; });
+  EXPECT_EQ(state(settled), StudyState::converged);
+  EXPECT_EQ(state({broken(trial(1, 1), FailureCause::crash, "exit code 1", 2)}),
+            StudyState::every_evaluation_fails);
+  StudyReport noisy = make_report(record(), settled, {});
+  Estimate estimate;
+  estimate.noise = {Noise::present, 1.0, 0.7};
+  add_estimate(noisy, estimate);
+  EXPECT_EQ(noisy.state, StudyState::noise_dominates);
+  StudyRecord limited = record();
+  limited.space =
+      Space::make({Parameter::real("x", -9, 9), Parameter::categorical("c", {"p", "q"})}, {},
+                  {{"heat", 1.0, {}}})
+          .value();
+  EXPECT_EQ(make_report(limited, settled, {}).state, StudyState::nothing_feasible);
+  EXPECT_EQ(to_string(StudyState::nothing_feasible), "no feasible point yet");
+}
+
+TEST(Report, PausesBetweenRunsAreNotIdle) {
+  std::vector<Trial> trials;
+  for (TrialId id = 1; id <= 10; ++id) {
+    Trial t = done(trial(id, 1), 1.0, id + 1);
+    t.worker = "one";
+    t.seconds = 1.0;
+    // Two seconds apart, and a day between the fifth and the sixth.
+    t.started_at = 1000.0 + 2.0 * static_cast<double>(id) + (id > 5 ? 86400.0 : 0.0);
+    t.finished_at = t.started_at + 1.0;
+    trials.push_back(t);
+  }
+  EXPECT_NEAR(make_report(record(), trials, {}).workers.at(0).idle_seconds, 8.0, 1e-6);
+}
+
+TEST(Report, AGroupOfFailuresHasTheLastLineOfAnExample) {
+  MemoryStorage storage;
+  ASSERT_TRUE(storage.create_study(record()));
+  Trial open = trial(1, 1);
+  ASSERT_TRUE(storage.add_trials(std::vector{open}, std::nullopt, 0, Durability::at_once));
+  Trial failed = broken(open, FailureCause::crash, "exit code 1", 2);
+  failed.stderr_tail = "first\nout of memory\n\n";
+  ASSERT_TRUE(storage.finish_trials(std::vector{failed}));
+  const StudyReport report = make_report(storage).value();
+  EXPECT_EQ(report.failures.at(0).last_line, "out of memory");
+  EXPECT_EQ(status_json(report, "")["failures"][0]["last_line"], "out of memory");
+  EXPECT_EQ(status_json(report, "")["state"], "every evaluation fails");
+}
+
+TEST(Why, OnlyTheMethodSaysHowLikelyABetterResultIs) {
+  Trial asked = trial(8, 9, "acquisition");
+  asked.rationale.notes = {{"mean", 0.5}, {"deviation", 0.1}};
+  const Ledger ledger;
+  const std::string without = why_text(record(), sample_trials(), ledger, asked);
+  EXPECT_THAT(without, ::testing::HasSubstr("predicted 0.5 +- 0.1 (best so far 1)."));
+  asked.rationale.notes.push_back({"improves", 0.25});
+  const std::string with = why_text(record(), sample_trials(), ledger, asked);
+  EXPECT_THAT(with, ::testing::HasSubstr("25% likely better than the best"));
 }
 
 TEST(Report, WorkersAndPace) {
@@ -265,7 +348,7 @@ TEST(Report, JsonHasWhatStatusHadAndMore) {
   EXPECT_EQ(json["recommendation"]["params"]["c"], "q");
   EXPECT_EQ(json["curve"][1]["evaluation"], 4);
   EXPECT_EQ(json["failures"][0]["examples"], Json::array({3, 5}));
-  EXPECT_EQ(json["as_good"]["ranges"]["x"], Json::array({1.0, 4.0}));
+  EXPECT_EQ(json["as_good"]["ranges"]["x"], Json::array({4.0, 4.0}));
   EXPECT_EQ(dump(json["information"]),
             R"({"nats":0.5,"observed":0.25,"ceiling":3.5,"trend":[0.75,0.5]})");
   EXPECT_EQ(json["rounds"][1]["suggested"], 5);
