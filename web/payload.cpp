@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "web/payload.hpp"
 
+#include "report/why.hpp"
+
 #include <zlib.h>
 
 #include <algorithm>
@@ -9,6 +11,7 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <unordered_map>
 
 #include "core/axis.hpp"
@@ -20,6 +23,8 @@
 namespace vbo::web {
 namespace {
 
+constexpr std::size_t kMostSentences = 400;  // each takes time that grows with the study
+constexpr std::size_t kLatestSentences = 50;
 constexpr std::size_t kMostTerms = 32;        // different names in ledgers; the rest is left out
 constexpr std::size_t kMostMessages = 20000;  // different texts of failures
 constexpr std::size_t kLongestMessage = 400;
@@ -349,6 +354,8 @@ std::string payload_of(const StudyReport& report, const std::vector<std::size_t>
   Json outputs = Json::object();
   for (const auto& [id, text] : parts.outputs) outputs[std::to_string(id)] = text;
   Json status = parts.places ? status_json(report, parts.url) : shown_status(report, parts.url);
+  Json sentences = Json::object();
+  for (const auto& [id, text] : parts.sentences) sentences[std::to_string(id)] = text;
   Json header = {{"format", 1},
                  {"rows", rows.size()},
                  {"time_base", report.pace.first_asked},
@@ -365,6 +372,7 @@ std::string payload_of(const StudyReport& report, const std::vector<std::size_t>
                  {"terms", std::move(terms)},
                  {"thinned", drawn.thinned()},
                  {"outputs", std::move(outputs)},
+                 {"sentences", std::move(sentences)},
                  {"columns", std::move(columns.names())}};
   // Points of the front are in the columns.
   if (report.front) {
@@ -423,6 +431,34 @@ std::map<TrialId, std::string> outputs_worth_showing(Storage& storage, const Stu
     outputs[id] = tail.substr(tail.size() - std::min(tail.size(), kLongestOutput));
   }
   return outputs;
+}
+
+std::map<TrialId, std::string> sentences_worth_showing(const StudyReport& report,
+                                                       const Ledger& ledger) {
+  const std::size_t n = report.trials.size();
+  const std::size_t step = std::max<std::size_t>(1, n / kMostSentences);
+  std::set<std::size_t> chosen;
+  for (std::size_t i = 0; i < n; i += step) chosen.insert(i);
+  for (std::size_t i = n - std::min(n, kLatestSentences); i < n; ++i) chosen.insert(i);
+  const auto choose = [&](TrialId id) {
+    const auto found = std::ranges::lower_bound(report.trials, id, {}, &Trial::id);
+    if (found != report.trials.end()) {
+      chosen.insert(static_cast<std::size_t>(found - report.trials.begin()));
+    }
+  };
+  for (const Improvement& improvement : report.curve) choose(improvement.id);
+  if (report.best) choose(report.best->id);
+  if (report.recommended) choose(report.recommended->id);
+  if (report.front) {
+    const auto& front = report.front->trials;
+    for (std::size_t i = 0; i < std::min(front.size(), kLatestSentences); ++i) choose(front[i].id);
+  }
+  std::map<TrialId, std::string> sentences;
+  for (const std::size_t i : chosen) {
+    const Trial& trial = report.trials[i];
+    sentences[trial.id] = why_text(report.record, report.trials, ledger, trial);
+  }
+  return sentences;
 }
 
 std::string deflated(std::string_view bytes) {

@@ -27,6 +27,8 @@ struct PayloadParts {
   const std::vector<Importance>* importances = nullptr;  // one per objective; left out when null
   const Ledger* ledger = nullptr;            // what the numbers of rationales mean; null = unknown
   std::map<TrialId, std::string> outputs{};  // ends of standard error worth showing
+  std::map<TrialId, std::string>
+      sentences{};  // why trials were suggested, where nobody can be asked
 };
 
 // `rows` are positions in report.trials.
@@ -42,6 +44,11 @@ Json shown_status(const StudyReport& report, const std::string& url);
 
 // The ends of standard error of the trials one would click first: examples of failures, the best.
 std::map<TrialId, std::string> outputs_worth_showing(Storage& storage, const StudyReport& report);
+
+// Why trials were suggested, in sentences: of all of a small study; of a larger one of the best,
+// the latest and some between.
+std::map<TrialId, std::string> sentences_worth_showing(const StudyReport& report,
+                                                       const Ledger& ledger);
 
 Json parameters_json(const Space& space);  // the parameters alone, an array
 // {"parameters","pairs","results",...}; of several objectives {"objectives":[...]} of these.

@@ -138,6 +138,7 @@ Result<bool> StudyService::refresh() {
     trials.push_back(std::move(trial));
   }
   report_ = make_report(std::move(**record), std::move(trials), *rounds);
+  add_last_lines(report_, *storage_);
   add_estimate(report_, estimate_);
   report_changed();
   if (changed_.empty()) return false;
@@ -196,7 +197,7 @@ void StudyService::refresh_importance(const Publish& publish) {
     report_changed();
     Json message = importance_json(importances_);
     const Json status = status_json(report_, url_);
-    for (const char* key : {"best", "luckiest", "recommendation", "noise"})
+    for (const char* key : {"best", "luckiest", "recommendation", "noise", "state"})
       message[key] = status[key];
     data = dump(message);
   }

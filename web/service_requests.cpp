@@ -5,6 +5,7 @@
 
 #include "core/one_line.hpp"
 #include "report/json.hpp"
+#include "report/why.hpp"
 #include "web/page.hpp"
 #include "web/payload.hpp"
 #include "web/service.hpp"
@@ -199,6 +200,10 @@ Response StudyService::trial(const std::string& id_text) {
   if (!*found) return error_response(404, "there is no trial " + id_text);
   const StudyRecord study = record();
   Json json = with_history(study, **found);
+  {
+    const std::lock_guard lock(mutex_);
+    json["why"] = why_text(report_.record, report_.trials, **found);
+  }
   json["ledger"] = ledger_json(ledger_, (*found)->rationale);
   return json_response(json);
 }

@@ -13,7 +13,6 @@
 #include "report/repeated.hpp"
 #include "vbo/front.hpp"
 #include "vbo/report.hpp"
-#include "core/users_sign.hpp"
 
 namespace vbo {
 namespace {
@@ -221,8 +220,7 @@ std::string why_text(const StudyRecord& record, const Prediction& prediction, co
 }
 
 std::string why_text(const StudyRecord& record, std::span<const Trial> history,
-                     const Ledger& ledger, Trial trial) {
-  trial.rationale = in_present_form(record.score_goal(), ledger, std::move(trial.rationale));
+                     const Trial& trial) {
   return why_text(record, prediction_of(record, history, trial), trial);
 }
 

@@ -39,7 +39,7 @@ std::string why_text(const StudyRecord& record, const Prediction& prediction, co
 
 // The same of a trial as it is stored, in one call.
 std::string why_text(const StudyRecord& record, std::span<const Trial> history,
-                     const Ledger& ledger, Trial trial);
+                     const Trial& trial);
 
 // What a source of suggestions does, as a clause after "which"; empty for one that is not known.
 std::string_view what_a_source_does(std::string_view source);

@@ -15,7 +15,9 @@ import { importanceRows, sharedRows } from "../../web/js/importance.js";
 import { frontRange, namedTrials, sampleBehind } from "../../web/js/front.js";
 import { naturalUnit, priceText } from "../../web/js/trade-offs.js";
 import { lanesOf } from "../../web/js/workers.js";
-import { ledgerSentence } from "../../web/js/texts.js";
+import { answersOf } from "../../web/js/compare.js";
+import { wholeTicks } from "../../web/js/surface.js";
+import { termsOf, whyText } from "../../web/js/texts.js";
 import { EventSplitter, Live } from "../../web/js/live.js";
 import { SvgContext } from "../../web/js/svg-context.js";
 import { rankColor } from "../../web/js/colors.js";
@@ -244,10 +246,29 @@ test("evaluations that overlap get lanes of their own", () => {
   assert.deepEqual(lanesOf(study).map((lane) => [lane.name, lane.rows]), [["v", [3]], ["w", [0, 2]], ["w (2)", [1]]]);
 });
 
+test("ticks for what is counted are whole numbers, each once", () => {
+  const scale = { ticks: () => [1, 1.2, 1.4, 1.6, 1.8, 2] };
+  assert.deepEqual(wholeTicks(scale, 5), [1, 2]);
+});
+
+test("answers of several studies side by side", () => {
+  const [one, two] = [three(), three()];
+  one.status.best = { params: { x: 1 } };
+  two.status.state = "converged";
+  const rows = answersOf([one, two]);
+  assert.ok(rows.every((row) => row.length === 3));
+  assert.deepEqual(rows.find(([head]) => head === "state"), ["state", "–", "converged"]);
+  assert.deepEqual(rows.find(([head]) => head === one.space[0].name).slice(2), ["–"]);
+});
+
 test("a ledger in words, and neighbours", () => {
   const study = three();
-  assert.match(ledgerSentence(study, 0).text, /source “design”. Its score of 1.5 comes mostly from exploitation/);
-  assert.match(ledgerSentence(study, 1).text, /keeps no score/);
+  study.sentences[1] = "Tried because of this.";
+  assert.equal(whyText(study, 0, null), "Tried because of this.");
+  assert.equal(whyText(study, 0, { why: "The server says." }), "The server says.");
+  assert.match(whyText(study, 1, null), /source “.*”\. vbo explain 2 has more/);
+  assert.ok(termsOf(study, 0).some((term) => term.name === "exploitation"));
+  assert.ok(termsOf(study, 0).every((term) => term.value !== 0), "no number without effect");
   assert.deepEqual(neighboursOf(study, 2, 5).map((near) => near.row), [0, 1]);
   assert.equal(filterText(study, 0, [0.1, 0.5]), "x from 1 to 5");
   assert.equal(filterText(study, 1, [0.5, 1]), "c: b");

@@ -126,7 +126,8 @@ class ReportFile(PageTest):
         browser.run("document.querySelector('#progress .plot').focus()")
         browser.keys(ARROW_RIGHT)
         self.assertNotEqual(browser.run(f"return {title}"), chosen)
-        self.assertIn("score", browser.run("return document.querySelector('#trial').textContent"))
+        self.assertIn("Suggested by source", browser.run("return document.querySelector('#trial .why').textContent"))
+        self.assertFalse(browser.run("return document.querySelector('#trial details').open"), "numbers come second")
         browser.keys(ESCAPE)
         self.assertIn("No trial is chosen", browser.run("return document.querySelector('#trial').textContent"))
         # By keyboard alone: numbers as filters.
@@ -185,8 +186,36 @@ class ReportFile(PageTest):
         browser.ready()
         self.assertIn("compare", browser.run("return [...document.querySelectorAll('#cards > section')].map((card) => card.id)"))
         self.assertEqual(browser.run("return document.querySelector('#study-name').textContent"), "a")
+        answers = browser.run("return [...document.querySelectorAll('#compare tbody tr')].map((row) => row.textContent)")
+        self.assertTrue(any(row.startswith("best") for row in answers) and any(row.startswith("x") for row in answers), answers)
         browser.run("document.querySelectorAll('#tabs button')[1].click()")
         self.assertEqual(browser.run("return document.querySelector('#study-name').textContent"), "b")
+        self.assert_calm(browser)
+
+    def test_why_is_what_vbo_explain_says(self):
+        self.study(budget=16, batch=2, workers=1, method="gp-logei")
+        self.vbo("run", "study.toml")
+        self.vbo("report", "parabola.db", "-o", "report.html")
+        browser = self.browser()
+        browser.open((self.folder / "report.html").as_uri())
+        browser.ready()
+        best = self.json("best", "parabola.db")["id"]
+        self.assertEqual(browser.run("return document.querySelector('#trial .why').textContent"), self.json("explain", "parabola.db", best)["why"])
+        self.assert_calm(browser)
+
+    def test_a_study_whose_evaluations_all_fail(self):
+        self.study(["sh", "-c", "echo starting >&2; echo CUDA out of memory >&2; exit 3"], budget=6)
+        self.vbo("run", "study.toml", expect=3)
+        self.vbo("report", "parabola.db", "-o", "report.html")
+        browser = self.browser()
+        browser.open((self.folder / "report.html").as_uri())
+        browser.ready()
+        answer = browser.run("return document.querySelector('#answer').textContent")
+        for words in ("Every evaluation fails", "exit code 3", "CUDA out of memory", "vbo retry"):
+            self.assertIn(words, answer)
+        self.assertIn("CUDA out of memory", browser.run("return document.querySelector('#failures td:nth-child(4)').textContent"))
+        self.assertEqual(browser.run("return document.querySelectorAll('.plot').length"), 0, "no empty plots")
+        self.assertIn("every evaluation fails", browser.run("return document.querySelector('#tiles').textContent"))
         self.assert_calm(browser)
 
     def test_size_of_ten_thousand_trials(self):

@@ -1,17 +1,41 @@
 // SPDX-License-Identifier: MIT
 // Several studies against each other: best so far over evaluations.
-import { csvLine, formatNumber } from "./format.js";
+import { csvLine, formatCount, formatNumber } from "./format.js";
+import { element, tableOf } from "./dom.js";
 import { seriesColor } from "./colors.js";
 import { Surface, axisLabel, groupOf } from "./surface.js";
+
+// One column per study: what it came to, and where.
+export function answersOf(studies) {
+  const cell = (value) => (typeof value === "number" ? formatNumber(value, 6) : String(value ?? "–"));
+  const rows = [
+    [studies[0].several ? "hypervolume" : "best", ...studies.map((study) => cell(Number.isNaN(study.reached) ? null : study.reached))],
+    ["state", ...studies.map(({ status }) => cell(status.state))],
+    ["method", ...studies.map(({ status }) => status.method)],
+    ["evaluated", ...studies.map(({ status }) => `${formatCount(status.completed + status.failed)} of ${formatCount(status.budget)}`)],
+    ["failed", ...studies.map(({ status }) => formatCount(status.failed))],
+  ];
+  const names = new Set(studies.flatMap((study) => study.space.map(({ name }) => name)));
+  for (const name of names) rows.push([name, ...studies.map(({ status }) => cell((status.recommendation ?? status.best)?.params[name]))]);
+  return rows;
+}
+
+function answersTable(studies) {
+  return tableOf(["", ...studies.map(({ name }) => name)], answersOf(studies).map(([head, ...cells]) => element("tr", {},
+    element("th", { scope: "row" }, head), ...cells.map((text) => element("td", { class: "number" }, text)))));
+}
 
 export class CompareView extends Surface {
   constructor(parent, studies) {
     super(parent, {
-      id: "compare", title: "Studies against each other", study: studies[0], wide: true, height: 300,
+      id: "compare", title: "Studies against each other", study: studies[0], wide: true,
+      margin: { top: 14 + 18 * studies.length, right: 16, bottom: 38, left: 56 }, height: 290 + 18 * studies.length,
       hint: "Best so far of each study over evaluations, or its hypervolume. Which is ahead early, and which in the end? Goals, and references of several objectives, should be the same.",
       csv: () => this.csv(),
     });
     this.studies = studies;
+    this.answers = element("div", { class: "scroll" });
+    this.section.append(this.answers);
   }
 
   reselect() {}
@@ -31,6 +55,7 @@ export class CompareView extends Surface {
     this.y = d3.scaleLinear().domain(low < high ? [low, high] : [low - 0.5, low + 0.5])
       .range([this.margin.top + this.innerHeight, this.margin.top]).nice(5).clamp(true);
     this.curves = curves;
+    this.answers.replaceChildren(answersTable(this.studies));
   }
 
   overlay(svg) {
@@ -39,7 +64,7 @@ export class CompareView extends Surface {
     groupOf(svg, "y-axis", `translate(${this.margin.left},0)`).call(d3.axisLeft(this.y).ticks(6).tickFormat((v) => formatNumber(v, 3)));
     axisLabel(svg, "x-title", "evaluations", this.margin.left + this.innerWidth / 2, this.height - 6);
     axisLabel(svg, "y-title", this.studies[0].several ? "hypervolume" : "best so far", 13, this.margin.top + this.innerHeight / 2, true);
-    const keys = groupOf(svg, "legend", `translate(${this.margin.left + 14},${this.margin.top + 6})`).selectAll("g.key").data(this.studies)
+    const keys = groupOf(svg, "legend", `translate(${this.margin.left},10)`).selectAll("g.key").data(this.studies)
       .join((enter) => enter.append("g").attr("class", "key"));
     keys.attr("transform", (d, i) => `translate(0,${i * 18})`);
     keys.selectAll("line").data((d, i) => [i]).join("line").attr("x2", 18).attr("stroke-width", 2.4).attr("stroke", (i) => seriesColor(i));

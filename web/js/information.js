@@ -2,7 +2,7 @@
 // Expected and observed nats per round with their ceiling; which source gave suggestions and improvements.
 import { csvLine, formatNumber, plural } from "./format.js";
 import { seriesColor } from "./colors.js";
-import { Surface, axisLabel, groupOf } from "./surface.js";
+import { Surface, axisLabel, groupOf, wholeTicks } from "./surface.js";
 
 const ROUND_SERIES = [
   { key: "predicted", name: "predicted", dash: [] },
@@ -15,7 +15,7 @@ export function hasInformation(study) { return study.status.rounds.some((round) 
 export class InformationView extends Surface {
   constructor(parent, study) {
     super(parent, {
-      id: "information", title: "Information", study, height: 260,
+      id: "information", title: "Information", study, height: 280, margin: { top: 30, right: 16, bottom: 38, left: 58 },
       hint: "Predicted and observed information of each round, in nats. When the prediction stays low, more rounds will hardly find anything new.",
       csv: () => this.csv(),
     });
@@ -41,13 +41,13 @@ export class InformationView extends Surface {
 
   overlay(svg) {
     const d3 = globalThis.d3;
-    groupOf(svg, "x-axis", `translate(0,${this.margin.top + this.innerHeight})`).call(d3.axisBottom(this.x).ticks(Math.max(2, this.width / 120)).tickFormat(d3.format("d")));
+    groupOf(svg, "x-axis", `translate(0,${this.margin.top + this.innerHeight})`).call(d3.axisBottom(this.x).tickValues(wholeTicks(this.x, Math.max(2, this.width / 120))).tickFormat(d3.format("d")));
     groupOf(svg, "y-axis", `translate(${this.margin.left},0)`).call(d3.axisLeft(this.y).ticks(5));
     axisLabel(svg, "x-title", "round", this.margin.left + this.innerWidth / 2, this.height - 6);
     axisLabel(svg, "y-title", "nats", 13, this.margin.top + this.innerHeight / 2, true);
-    const legend = groupOf(svg, "legend", `translate(${this.margin.left + 10},${this.margin.top + 4})`);
+    const legend = groupOf(svg, "legend", `translate(${this.margin.left},14)`);  // above the curves, never over them
     const items = legend.selectAll("g.key").data(this.series).join((enter) => enter.append("g").attr("class", "key"));
-    items.attr("transform", (d, i) => `translate(${i * 92},0)`);
+    items.attr("transform", (d, i) => `translate(${i * Math.min(92, (this.innerWidth + 10) / 3)},0)`);
     items.selectAll("line").data((d) => [d]).join("line").attr("x2", 18).attr("stroke", (d) => d.color).attr("stroke-width", 2)
       .attr("stroke-dasharray", (d) => d.dash.join(" ") || null);
     items.selectAll("text").data((d) => [d]).join("text").attr("x", 24).attr("dy", "0.35em").attr("fill", "currentColor").text((d) => d.name);

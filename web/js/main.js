@@ -27,6 +27,8 @@ function tile(label, value, small) {
     small ? element("span", { class: "quiet" }, small) : null);
 }
 
+function allFail({ status }) { return status.state === "every evaluation fails"; }
+
 function frontTiles({ front }) {
   return [tile("on the front", formatCount(front?.size ?? 0), plural(page.study.objectives.length, "objective")),
     tile("hypervolume", formatNumber(front?.hypervolume ?? NaN, 5), front?.exact === false ? "estimated" : "")];
@@ -49,10 +51,11 @@ function drawHead() {
   byId("tiles").replaceChildren(
     ...(page.study.several ? frontTiles(status) : [bestTile(status)]),
     tile("evaluated", formatCount(done), share),
+    ...(status.state && status.state !== "too early to say" ? [tile("state", status.state, "")] : []),
     ...(typeof status.feasible === "number" ? [tile("within limits", formatCount(status.feasible), status.completed > 0 ? `${Math.round(100 * status.feasible / status.completed)} % of the results` : "")] : []),
     tile("running", formatCount(status.running), `${formatCount(status.waiting)} waiting`),
     tile("failed", formatCount(status.failed), done > 0 ? `${Math.round(100 * status.failed / done)} %` : ""));
-  byId("pace").textContent = paceText(status);
+  byId("pace").textContent = allFail(page.study) ? "" : paceText(status);
   byId("method-message").textContent = status.message ? `Method: ${status.message}` : "";
 }
 
@@ -93,6 +96,14 @@ function show(study) {
     return view;
   };
   if (page.studies.length > 1) add(new CompareView(main, page.studies));
+  const fetchTrial = page.live ? async (id) => (await page.live.get(`/api/trials/${id}`)).json() : null;
+  if (allFail(study)) {  // plots of results would be empty frames
+    add(new AnswerView(main, study, selection));
+    add(new FailuresView(main, study, selection));
+    add(new DetailsView(main, study, selection, fetchTrial));
+    finishShow(study, selection);
+    return;
+  }
   if (study.several) {
     add(new FrontView(main, study, selection));
     add(new FrontAnswerView(main, study, selection));
@@ -112,7 +123,6 @@ function show(study) {
   add(new FilterView(main, study, selection));
   add(new Parallel(main, study, selection));
   const scatter = add(new Scatter(main, study, selection));
-  const fetchTrial = page.live ? async (id) => (await page.live.get(`/api/trials/${id}`)).json() : null;
   add(new DetailsView(main, study, selection, fetchTrial));
   add(new Slices(main, study, selection));
   add(new ResultsView(main, study, selection));
@@ -122,6 +132,10 @@ function show(study) {
   add(new FailuresView(main, study, selection));
   if (panelsOf(study).length > 0) add(new ConstraintsView(main, study, selection));
   add(new MetricsView(main, study));
+  finishShow(study, selection);
+}
+
+function finishShow(study, selection) {
   selection.onChange((what) => {
     for (const view of page.views) {
       if (what !== "mask") view.redraw();
@@ -135,7 +149,7 @@ function show(study) {
 
 // What decides which cards there are: when it changes, the page is built anew.
 function shapeOf(study) {
-  return JSON.stringify([study.space, study.objectives, (study.status.front?.trade_offs ?? []).length, study.constraints, study.limits, study.metrics, panelsOf(study).length > 0, hasInformation(study), hasTimes(study)]);
+  return JSON.stringify([allFail(study), study.space, study.objectives, (study.status.front?.trade_offs ?? []).length, study.constraints, study.limits, study.metrics, panelsOf(study).length > 0, hasInformation(study), hasTimes(study)]);
 }
 
 function drawTabs() {
@@ -214,9 +228,9 @@ function startLive() {
       document.body.dataset.updates = String(Number(document.body.dataset.updates ?? 0) + 1);
     },
     importance: (message) => {
-      const { best, luckiest, recommendation, noise, ...importance } = message;
-      page.study.importance = importance;
-      Object.assign(page.study.status, { best, luckiest, recommendation, noise });
+        const { best, luckiest, recommendation, noise, state, ...importance } = message;
+        page.study.importance = importance;
+        Object.assign(page.study.status, { best, luckiest, recommendation, noise, state });
       drawHead();
       for (const view of page.views) if (view instanceof ImportanceView || view instanceof AnswerView) view.redraw();
     },

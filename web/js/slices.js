@@ -41,7 +41,7 @@ export class Slices extends Surface {
 
   box(p) {
     return { x: this.margin.left + (p % this.across) * this.cell + 6, y: this.margin.top + Math.floor(p / this.across) * 168 + 20,
-      w: this.cell - 14, h: 84 };
+      w: this.cell - 30, h: 84 };  // room between the labels at the ends
   }
 
   overlay(svg) {

@@ -5,6 +5,9 @@ import { element, fileName, saveFile } from "./dom.js";
 import { SvgContext } from "./svg-context.js";
 import { themeColors } from "./colors.js";
 
+// Ticks for what is counted: whole numbers only, each once.
+export function wholeTicks(scale, count) { return scale.ticks(count).filter(Number.isInteger); }
+
 export class Surface {
   // options: id, title, hint, height, margin {top,right,bottom,left}, study, wide, tools (nodes), csv() -> text
   constructor(parent, options) {

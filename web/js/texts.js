@@ -42,7 +42,8 @@ export class AnswerView {
     const { study } = this;
     const { best, luckiest, recommendation, noise, as_good: asGood } = study.status;
     if (!best) {
-      this.body.replaceChildren(element("p", {}, "Nothing has succeeded yet."));
+      const [most] = study.status.failures;
+      this.body.replaceChildren(...(most && study.status.completed === 0 ? failureHeadline(study, most) : [element("p", {}, "Nothing has succeeded yet.")]));
       return;
     }
     const head = ["parameter", "best", ...(asGood ? ["as good"] : [])];
@@ -63,6 +64,13 @@ export class AnswerView {
   }
 }
 
+// When every evaluation fails: the most frequent reason, and what the program said last.
+function failureHeadline(study, most) {
+  return [element("p", { class: "lead" }, element("strong", {}, "Every evaluation fails"), `: ${formatCount(most.count)} of ${formatCount(study.status.failed)} with “${most.message}”.`),
+    most.last_line ? element("pre", { tabindex: "0" }, most.last_line) : "",
+    element("p", { class: "note" }, "Look at one: vbo check STUDY. When it is repaired: vbo retry STUDY --failed.")];
+}
+
 function estimateText({ mean, low, high, chance, observed, evaluations }, noise) {
   const times = evaluations > 1 ? ` in ${evaluations} evaluations` : "";
   const percent = (share) => share > 0 && share < 0.01 ? "less than 1%" : `${Math.round(100 * share)}%`;
@@ -71,21 +79,16 @@ function estimateText({ mean, low, high, chance, observed, evaluations }, noise)
     `${formatNumber(noise.deviation, 3)}, ${percent(noise.share)} of the variance around here.`;
 }
 
-// What a ledger's number means is in its name; here it gets a sentence.
-export function ledgerSentence(study, row) {
-  const { columns } = study;
-  const source = study.sourceName(row);
-  const terms = study.terms.map((term, t) => ({ ...term, value: columns[`t${t}`]?.[row] })).filter((term) => !Number.isNaN(term.value) && term.value !== undefined);
-  const scored = terms.filter((term) => !term.note);
-  if (scored.length === 0 && study.thinned > 1) {
-    return { text: `Suggested by source “${source}”. A page of so many trials has the scores of the best, the latest and one in ${study.thinned} of the others: vbo explain has this one.`, terms };
-  }
-  if (scored.length === 0) return { text: `Suggested by source “${source}”, which keeps no score: it was not chosen by comparing candidates.`, terms };
-  const largest = scored.reduce((a, b) => (Math.abs(b.value) > Math.abs(a.value) ? b : a));
-  return {
-    text: `Suggested by source “${source}”. Its score of ${formatNumber(columns.acquisition[row], 4)}${largest.unit ? ` (${largest.unit})` : ""} comes mostly from ${largest.name.replaceAll("_", " ")}${largest.meaning ? `: ${largest.meaning}` : ` (${formatNumber(largest.value, 4)})`}.`,
-    terms,
-  };
+// The numbers behind a suggestion, without those that have no effect.
+export function termsOf(study, row) {
+  return study.terms.map((term, t) => ({ ...term, value: study.columns[`t${t}`]?.[row] })).filter(({ value }) => value !== undefined && !Number.isNaN(value) && value !== 0);
+}
+
+// The sentences of vbo explain; where a page of many trials has none, what there is.
+export function whyText(study, row, exact) {
+  const known = exact?.why ?? study.sentences[study.columns.id[row]];
+  if (known) return known;
+  return `Suggested by source “${study.sourceName(row)}”. vbo explain ${study.columns.id[row]} has more; of so many trials this page explains the best, the latest and some between.`;
 }
 
 function termRow(term, name, kind = "") {
@@ -145,7 +148,7 @@ export class DetailsView {
     if (study.workerName(row)) facts.push(`on ${study.workerName(row)}`);
     if (study.thinned > 1 && !exact) facts.push("numbers may be rounded to what a plot shows");
     if (columns.evaluation[row] > 0) facts.push(`evaluation ${formatCount(columns.evaluation[row])}`);
-    const ledger = ledgerSentence(study, row);
+    const terms = termsOf(study, row);
     const output = exact?.stderr || study.outputs[id];
     const parameters = study.space.map((parameter, p) => element("tr", {}, element("th", { scope: "row" }, parameter.name),
       element("td", { class: "number" }, exact ? String(exact.params[parameter.name]) : study.parameterText(p, row))));
@@ -156,21 +159,29 @@ export class DetailsView {
       on: { click: () => selection.setFocus(other), keydown: (event) => { if (event.key === "Enter") selection.setFocus(other); } } },
     element("td", {}, `trial ${columns.id[other]}`), element("td", { class: "number" }, outcomes.map(({ key }) => formatNumber(columns[key][other], study.several ? 4 : 5)).join(", ")),
     element("td", { class: "number" }, formatNumber(distance, 2))));
-    const sum = ledger.terms.filter((term) => !term.note);
     this.body.replaceChildren(...[
       element("p", { class: "lead" }, element("strong", {}, `Trial ${id}`), `: ${outcome}.`),
       facts.length > 0 ? element("p", { class: "quiet" }, `${facts.join(", ")}.`) : null,
       element("div", { class: "columns" },
         element("div", {}, element("h3", {}, "What"), tableOf(["parameter", "value"], parameters), metrics.length > 0 ? tableOf(["metric", "value"], metrics) : null),
-        element("div", {}, element("h3", {}, "Why"), element("p", {}, ledger.text),
-          ledger.terms.length > 0 ? tableOf(["term", "amount"], [
-            ...sum.map((term) => termRow(term, term.name)),
-            sum.length > 0 ? element("tr", { class: "sum" }, element("th", { scope: "row" }, "sum"), element("td", { class: "number" }, formatNumber(sum.reduce((all, term) => all + term.value, 0), 4))) : "",
-            ...ledger.terms.filter((term) => term.note).map((term) => termRow(term, `beside it: ${term.name}`, "quiet")),
-          ]) : null),
+        element("div", {}, element("h3", {}, "Why"), element("p", { class: "why" }, this.fetchTrial && !exact ? "" : whyText(study, row, exact)), this.numbers(terms)),
         element("div", {}, element("h3", {}, "Beside it"), near.length > 0 ? tableOf(["nearest", outcomes.map(({ name }) => name).join(", "), "distance"], near) : element("p", { class: "quiet" }, "No other result."))),
       output ? element("div", {}, element("h3", {}, "End of its standard error"), element("pre", { tabindex: "0" }, output)) : null,
     ].filter((node) => node !== null));
+  }
+
+  // Numbers behind a disclosure that stays as it is from trial to trial.
+  numbers(terms) {
+    if (terms.length === 0) return null;
+    const sum = terms.filter((term) => !term.note);
+    const details = element("details", { class: "numbers", on: { toggle: () => { this.numbersOpen = details.open; } } }, element("summary", {}, "The numbers behind it"),
+      tableOf(["term", "amount"], [
+        ...sum.map((term) => termRow(term, term.name)),
+        sum.length > 1 ? element("tr", { class: "sum" }, element("th", { scope: "row" }, "sum"), element("td", { class: "number" }, formatNumber(sum.reduce((all, term) => all + term.value, 0), 4))) : "",
+        ...terms.filter((term) => term.note).map((term) => termRow(term, `beside it: ${term.name}`, "quiet")),
+      ]));
+    details.open = this.numbersOpen ?? false;
+    return details;
   }
 }
 
@@ -187,11 +198,11 @@ export class FailuresView {
     const groups = this.study.status.failures;
     this.section.hidden = groups.length === 0;
     const total = groups.reduce((sum, group) => sum + group.count, 0);
-    this.body.replaceChildren(tableOf(["count", "cause", "message", "examples"], groups.map((group) => element("tr", {},
+    this.body.replaceChildren(element("div", { class: "scroll" }, tableOf(["count", "cause", "message", "last line of standard error", "examples"], groups.map((group) => element("tr", {},
       element("td", { class: "number" }, `${formatCount(group.count)} (${Math.round(100 * group.count / total)} %)`),
-      element("td", {}, group.cause), element("td", { class: "message" }, group.message),
+      element("td", {}, group.cause), element("td", { class: "message" }, group.message), element("td", { class: "message" }, group.last_line ?? ""),
       element("td", {}, ...group.examples.map((id) => element("button", { type: "button", class: "small",
-        on: { click: () => this.selection.setFocus(this.study.byId.get(id) ?? -1) } }, String(id))))))));
+        on: { click: () => this.selection.setFocus(this.study.byId.get(id) ?? -1) } }, String(id)))))))));
   }
 }
 

@@ -86,7 +86,10 @@ export class WorkersView extends Surface {
       .attr("y", (d, i) => this.y(String(i)) + this.y.bandwidth() / 2).text((d) => d.name.slice(-16));
     const lost = this.study.status.workers.reduce((sum, worker) => sum + worker.lost, 0);
     const busy = this.lanes.reduce((sum, lane) => sum + lane.rows.reduce((all, row) => all + Math.max(0, this.endOf(row) - this.startOf(row)), 0), 0);
-    const possible = this.lanes.length * this.last;
+    // Where workers are known, without the time between their evaluations in which the study paused.
+    const known = this.study.status.workers.filter((worker) => worker.name && worker.evaluations > 0);
+    const idle = known.reduce((sum, worker) => sum + worker.idle_seconds, 0);
+    const possible = known.length > 0 ? busy + idle : this.lanes.length * this.last;
     this.note.textContent = `${plural(this.lanes.length, "lane")}, ${possible > 0 ? Math.round(100 * busy / possible) : 0} % of their time spent evaluating`
       + `${lost > 0 ? `, ${plural(lost, "lease")} lost` : ""}.`;
   }
