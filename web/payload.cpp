@@ -433,8 +433,7 @@ std::map<TrialId, std::string> outputs_worth_showing(Storage& storage, const Stu
   return outputs;
 }
 
-std::map<TrialId, std::string> sentences_worth_showing(const StudyReport& report,
-                                                       const Ledger& ledger) {
+std::map<TrialId, std::string> sentences_worth_showing(const StudyReport& report) {
   const std::size_t n = report.trials.size();
   const std::size_t step = std::max<std::size_t>(1, n / kMostSentences);
   std::set<std::size_t> chosen;
@@ -448,7 +447,7 @@ std::map<TrialId, std::string> sentences_worth_showing(const StudyReport& report
   };
   for (const Improvement& improvement : report.curve) choose(improvement.id);
   if (report.best) choose(report.best->id);
-  if (report.recommended) choose(report.recommended->id);
+  if (report.luckiest) choose(report.luckiest->id);
   if (report.front) {
     const auto& front = report.front->trials;
     for (std::size_t i = 0; i < std::min(front.size(), kLatestSentences); ++i) choose(front[i].id);
@@ -456,7 +455,7 @@ std::map<TrialId, std::string> sentences_worth_showing(const StudyReport& report
   std::map<TrialId, std::string> sentences;
   for (const std::size_t i : chosen) {
     const Trial& trial = report.trials[i];
-    sentences[trial.id] = why_text(report.record, report.trials, ledger, trial);
+    sentences[trial.id] = why_text(report.record, report.trials, trial);
   }
   return sentences;
 }

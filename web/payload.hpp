@@ -47,8 +47,7 @@ std::map<TrialId, std::string> outputs_worth_showing(Storage& storage, const Stu
 
 // Why trials were suggested, in sentences: of all of a small study; of a larger one of the best,
 // the latest and some between.
-std::map<TrialId, std::string> sentences_worth_showing(const StudyReport& report,
-                                                       const Ledger& ledger);
+std::map<TrialId, std::string> sentences_worth_showing(const StudyReport& report);
 
 Json parameters_json(const Space& space);  // the parameters alone, an array
 // {"parameters","pairs","results",...}; of several objectives {"objectives":[...]} of these.

@@ -64,7 +64,7 @@ std::string_view what_a_source_does(std::string_view source) {
 }
 
 Prediction prediction_of(const StudyRecord& record, std::span<const Trial> history,
-                         const Trial& trial) {
+                         const Trial& trial, BestBefore best_before) {
   Prediction prediction;
   if (const double* feasible = find(trial.rationale, "feasible")) prediction.feasible = *feasible;
   if (record.objectives.size() > 1) {
@@ -89,15 +89,15 @@ Prediction prediction_of(const StudyRecord& record, std::span<const Trial> histo
   const Order order(record.objectives, record.space.limits());
   std::vector<double> known;  // best first
   std::vector<Trial> before;
+  const Trial* best = nullptr;
   for (const Trial& other : history) {
     if (!other.value() || other.told_in == 0 || other.told_in >= trial.asked_in) continue;
     known.push_back(*other.value());
-    before.push_back(other);
+    if (is_feasible(record.space, other) && (!best || order.better(other, *best))) best = &other;
+    if (best_before == BestBefore::estimated) before.push_back(other);
   }
+  if (best) prediction.best_before = best->value();
   const Recommended then = recommend(record, before);
-  if (then.best && is_feasible(record.space, *then.best)) {
-    prediction.best_before = then.best->value();
-  }
   if (const auto& estimated = then.estimate.best) {
     prediction.luckiest_before = then.luckiest ? then.luckiest->value() : then.best->value();
     prediction.best_before = estimated->mean;
@@ -221,7 +221,7 @@ std::string why_text(const StudyRecord& record, const Prediction& prediction, co
 
 std::string why_text(const StudyRecord& record, std::span<const Trial> history,
                      const Trial& trial) {
-  return why_text(record, prediction_of(record, history, trial), trial);
+  return why_text(record, prediction_of(record, history, trial, BestBefore::observed), trial);
 }
 
 }  // namespace vbo

@@ -32,14 +32,15 @@ struct Prediction {
 };
 
 // `history` in the order of ids, with outcomes; the trial may be one of them.
+// Under noise the best result before is the luckiest one; its estimate takes the fit of a model.
+enum class BestBefore { estimated, observed };
 Prediction prediction_of(const StudyRecord& record, std::span<const Trial> history,
-                         const Trial& trial);
+                         const Trial& trial, BestBefore best_before = BestBefore::estimated);
 // Two to four sentences.
 std::string why_text(const StudyRecord& record, const Prediction& prediction, const Trial& trial);
 
-// The same of a trial as it is stored, in one call.
-std::string why_text(const StudyRecord& record, std::span<const Trial> history,
-                     const Trial& trial);
+// The same in one call, against the best result as it was observed: for many trials.
+std::string why_text(const StudyRecord& record, std::span<const Trial> history, const Trial& trial);
 
 // What a source of suggestions does, as a clause after "which"; empty for one that is not known.
 std::string_view what_a_source_does(std::string_view source);
