@@ -45,7 +45,8 @@ def test_tell_takes_what_people_have(study: vbo.Study) -> None:
     study.tell(np.int32(4), np.array(2.0))
     study.tell(np.array([5, 6], dtype=np.uint8), np.array([[1.0], [2.0]]))
     study.tell([7.0, 8.0], (1, 2))
-    pandas = pytest.importorskip("pandas")
+    import pandas
+
     study.tell(pandas.Series([9, 10]), pandas.Series([1.0, 2.0]))
     study.tell([11, 12], [1.0, None])  # None is a missing value
     assert study.counts == vbo.Counts(waiting=0, running=0, completed=11, failed=1)
@@ -140,13 +141,13 @@ def test_own_points(study: vbo.Study) -> None:
     assert study.add(points, error="gone", cause="lost").tolist() == [4, 5, 6]
     assert study.best is not None and study.best.id == 3 and study.best.metrics == {"mass": 2.0}
     assert study.ask(1).ids.tolist() == [7]
-    pandas = pytest.importorskip("pandas")
+    import pandas
+
     frame = pandas.DataFrame(points).assign(comment="from the lab")
     assert study.add(frame, [1, 2, 3]).tolist() == [8, 9, 10]
 
 
 def test_pandas(study: vbo.Study) -> None:
-    pytest.importorskip("pandas")
     trials = study.ask(3)
     study.tell(trials.ids, [3, 2, 1])
     frame = study.to_pandas()

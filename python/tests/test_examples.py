@@ -57,7 +57,6 @@ def code_cells(page: str) -> list[str]:
 
 
 def test_the_notebook_and_its_page(tmp_path: Path) -> None:
-    pytest.importorskip("sklearn")
     made = tmp_path / "page.html"
     subprocess.run(
         [sys.executable, ROOT / "scripts/render-cells", FOLDER / "tune_classifier.py", "-o", made], check=True, timeout=600

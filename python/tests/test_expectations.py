@@ -240,8 +240,59 @@ def test_a_death_costs_no_other_trial(space: vbo.Space) -> None:
     assert best.study.counts.failed >= 1
 
 
+@pytest.mark.parametrize("kind", ["concurrent.futures", "loky"])
+def test_a_death_in_a_given_executor_costs_no_other_trial(kind: str, space: vbo.Space) -> None:
+    import concurrent.futures
+    import loky
+
+    executor: Any
+    if kind == "loky":
+        executor = loky.get_reusable_executor(max_workers=2)
+    else:
+        executor = concurrent.futures.ProcessPoolExecutor(2)
+    with pytest.warns(RuntimeWarning, match="a process of the executor died"):
+        best = vbo.minimize(dies_there, space, budget=8, executor=executor, **quiet(failures_in_a_row=0))
+    executor.shutdown(kill_workers=True) if kind == "loky" else executor.shutdown()
+    assert best.study.counts.failed >= 1 and best.study.counts.completed >= 1
+    for trial in best.study.trials():
+        assert (trial.cause == "lost") == (trial["x"] > 5), trial
+
+
+def dies_once(point: dict[str, Any]) -> float:
+    try:
+        os.close(os.open(point["mark"], os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return float(point["x"])
+    os._exit(1)
+
+
+def test_what_died_once_is_tried_again(tmp_path: Path) -> None:
+    from concurrent.futures import ProcessPoolExecutor
+
+    space = {"x": vbo.Float(0, 1), "mark": vbo.Choice([str(tmp_path / "mark")])}
+    with ProcessPoolExecutor(2) as executor, pytest.warns(RuntimeWarning):
+        best = vbo.minimize(dies_once, space, budget=6, executor=executor, **quiet())
+    assert best.study.counts.completed == 6
+
+
+def test_an_executor_that_cannot_be_made_again_says_so(space: vbo.Space) -> None:
+    from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
+
+    class Breaks(ThreadPoolExecutor):
+        def submit(self, *_: Any, **__: Any) -> Future[Any]:  # type: ignore[override]
+            future: Future[Any] = Future()
+            future.set_exception(BrokenExecutor("no more"))
+            return future
+
+    study = vbo.Study(space, method="random")
+    with pytest.raises(vbo.Error, match=r"the executor broke \(no more\); .* stays pending"):
+        study.run(bowl, executor=Breaks(2), progress=False)
+    assert len(study.pending) == 2
+
+
 def test_dask(space: vbo.Space) -> None:
-    distributed = pytest.importorskip("distributed")
+    import distributed
+
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster:
         with distributed.Client(cluster) as client, client.get_executor() as executor:
             assert _pools.workers_of(executor) == 2
@@ -249,8 +300,30 @@ def test_dask(space: vbo.Space) -> None:
     assert best.study.counts.completed == 10
 
 
+def test_what_dask_gave_up_is_tried_again(space: vbo.Space) -> None:
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    from distributed.scheduler import KilledWorker
+
+    class Loses(ThreadPoolExecutor):
+        calls = 0
+
+        def submit(self, *arguments: Any, **named: Any) -> Future[Any]:
+            self.calls += 1
+            if self.calls in (2, 5, 6):
+                future: Future[Any] = Future()
+                future.set_exception(KilledWorker("evaluate", None, 0))
+                return future
+            return super().submit(*arguments, **named)
+
+    with Loses(1) as executor:
+        best = vbo.minimize(bowl, space, budget=6, executor=executor, **quiet())
+    assert [trial.cause for trial in best.study.trials()] == [None, None, None, "lost", None, None]
+
+
 def test_loky(space: vbo.Space) -> None:
-    loky = pytest.importorskip("loky")
+    import loky
+
     executor = loky.get_reusable_executor(max_workers=2)
     try:
         best = vbo.minimize(lambda p: {"value": bowl(p), "metrics": {"pid": os.getpid()}}, space, budget=10,
@@ -261,9 +334,7 @@ def test_loky(space: vbo.Space) -> None:
     assert os.getpid() not in {int(trial.metrics["pid"]) for trial in best.study.trials()}
 
 
-@pytest.mark.skipif(not LONG, reason="needs mpirun")
 def test_mpi(tmp_path: Path) -> None:
-    pytest.importorskip("mpi4py")
     script = tmp_path / "script.py"
     script.write_text("""
 from mpi4py.futures import MPIPoolExecutor
@@ -277,7 +348,7 @@ if __name__ == "__main__":
     import subprocess, sys
 
     done = subprocess.run(
-        ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "3", sys.executable, "-m", "mpi4py.futures", script],
+        [Path(sys.executable).with_name("mpirun"), "--allow-run-as-root", "--oversubscribe", "-n", "3", sys.executable, "-m", "mpi4py.futures", script],
         capture_output=True, text=True, timeout=120,
     )  # fmt: skip
     assert done.stdout.split() == ["12", "2"], done.stderr

@@ -128,7 +128,8 @@ def test_the_result_of_a_noisy_function_is_its_estimate(capsys: pytest.CaptureFi
 
 
 def test_optuna_trials_with_the_same_parameters_are_repeats() -> None:
-    optuna = pytest.importorskip("optuna")
+    import optuna
+
     from vbo.optuna import VboSampler
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)

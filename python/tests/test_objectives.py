@@ -289,7 +289,6 @@ def test_notebooks_reports_and_plots(tmp_path: Path) -> None:
     for text in ("minimize cost, maximize speed", "hypervolume", "best speed", "importance of the parameters for cost", "<circle"):
         assert text in html, text
     assert found.study.report(tmp_path / "r.html").stat().st_size > 10000
-    pytest.importorskip("matplotlib")
     assert "are not dominated" in vbo.plot.front(found)._suptitle.get_text()
     for draw in (vbo.plot.progress, vbo.plot.slices, vbo.plot.contour, vbo.plot.parallel, vbo.plot.importance):
         draw(found, objective="speed")

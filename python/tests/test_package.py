@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -47,6 +48,22 @@ def test_types_are_really_checked(tmp_path: Path) -> None:
         capture_output=True, text=True, cwd=ROOT / "build",
     )  # fmt: skip
     assert done.stdout.count("error:") == 3, done.stdout
+
+
+def test_pyright_agrees_about_the_examples(tmp_path: Path) -> None:
+    def errors(*files: Path) -> str:
+        settings = {"include": [str(file) for file in files], "extraPaths": [str(ROOT / "python")], "pythonVersion": "3.11"}
+        (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings))
+        done = subprocess.run(
+            [sys.executable, "-m", "pyright", "--project", tmp_path, "--pythonpath", sys.executable],
+            capture_output=True, text=True, cwd=tmp_path,
+        )  # fmt: skip
+        return done.stdout
+
+    found = errors(*sorted((ROOT / "examples/python").glob("*.py")))
+    assert found.startswith("0 errors"), found
+    (tmp_path / "wrong.py").write_text('import vbo\nvbo.Study({"x": vbo.Float("0", 1)}, goal=3)\n')
+    assert "2 errors" in errors(tmp_path / "wrong.py")
 
 
 def test_the_stub_has_what_the_module_has() -> None:

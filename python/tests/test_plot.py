@@ -40,7 +40,6 @@ PICTURES: list[tuple[Callable[..., Any], dict[str, Any]]] = [
 @pytest.mark.parametrize(("draw", "arguments"), PICTURES)
 @pytest.mark.parametrize("backend", ["matplotlib", "plotly"])
 def test_every_picture_is_drawn(study: vbo.Study, draw: Callable[..., Any], arguments: dict[str, Any], backend: Any, tmp_path: Any) -> None:
-    pytest.importorskip(backend)
     figure = draw(study, **arguments, backend=backend)
     if backend == "plotly":
         assert len(figure.data) >= 1 and figure.to_json()
@@ -51,7 +50,6 @@ def test_every_picture_is_drawn(study: vbo.Study, draw: Callable[..., Any], argu
 
 
 def test_what_is_drawn_is_what_is_stored(study: vbo.Study) -> None:
-    pytest.importorskip("matplotlib")
     (axes,) = plot.progress(study).axes
     best = axes.lines[0].get_ydata()
     assert best[-1] == study.best_value and all(a >= b for a, b in zip(best, best[1:]))

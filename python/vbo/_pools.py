@@ -6,11 +6,15 @@ from __future__ import annotations
 import os
 import pickle
 import signal
+import sys
+from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future
 from typing import Any
 
 from ._arguments import whole, wrong
 from ._errors import InvalidInput
+
+_DEATHS = ("KilledWorker", "WorkerLost", "ManagerLost", "WorkerCrashedError")
 
 
 def cores() -> int:
@@ -65,24 +69,20 @@ def check(function: Any, processes: bool | str, executor: Any, timeout: float | 
 
 
 class Processes(Executor):
-    """Processes of our own, one evaluation each at a time: one that dies or is killed costs that evaluation alone."""
+    """Processes of our own, one evaluation each at a time: one that dies or is killed costs that evaluation alone.
+    `make` makes a pool with one process."""
 
-    def __init__(self, count: int, method: str | None) -> None:
-        import multiprocessing
-
-        self._context = multiprocessing.get_context(method)
+    def __init__(self, count: int, make: Callable[[], Executor]) -> None:
+        self._make = make
         self._pools: list[Executor | None] = [None] * count
         self._free = list(range(count))
         self._place: dict[Future[Any], int] = {}
 
     def submit(self, call: Any, /, *arguments: Any, **named: Any) -> Future[Any]:
-        from concurrent.futures import ProcessPoolExecutor
-
         place = self._free.pop()
         pool = self._pools[place]
         if pool is None:
-            pool = ProcessPoolExecutor(1, mp_context=self._context, initializer=_ignore_interrupts)
-            self._pools[place] = pool
+            pool = self._pools[place] = self._make()
         try:
             future = pool.submit(call, *arguments, **named)
         except BrokenExecutor:  # its process died between two evaluations
@@ -113,7 +113,38 @@ class Processes(Executor):
                 self.kill(future)
         for pool in self._pools:
             if pool is not None:
-                pool.shutdown(wait=wait, cancel_futures=cancel_futures)
+                pool.shutdown(wait=wait)  # each has one evaluation at most
+
+
+def of_method(count: int, method: str | None) -> Processes:
+    """As many as `count`, started by a method of multiprocessing."""
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
+    context = multiprocessing.get_context(method)
+    return Processes(count, lambda: ProcessPoolExecutor(1, mp_context=context, initializer=_ignore_interrupts))
+
+
+def in_place_of(executor: Any, count: int) -> Processes | None:
+    """What goes on when a process of a given pool has died, which ends the pool: processes made as its were. None for
+    executors whose processes cannot be made here."""
+    from concurrent.futures import ProcessPoolExecutor
+
+    if isinstance(executor, ProcessPoolExecutor):
+        given: Any = executor
+        start = dict(mp_context=given._mp_context, initializer=given._initializer, initargs=given._initargs)
+        return Processes(count, lambda: ProcessPoolExecutor(1, **start))
+    loky: Any = sys.modules.get("loky.process_executor")
+    if loky is not None and isinstance(executor, loky.ProcessPoolExecutor):
+        given = executor
+        start = dict(context=given._context, initializer=given._initializer, initargs=given._initargs, env=given._env)
+        return Processes(count, lambda: loky.ProcessPoolExecutor(1, **start))
+    return None
+
+
+def is_death(error: BaseException | None) -> bool:
+    """Whether an evaluation ended with the process that it ran in: the pool says so, or Dask, Parsl or Ray."""
+    return isinstance(error, BrokenExecutor) or type(error).__name__ in _DEATHS
 
 
 def _ignore_interrupts() -> None:

@@ -7,6 +7,7 @@ import asyncio
 import signal
 import threading
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -26,7 +27,7 @@ from ._study import Recommended, Study
 from ._trials import Trial, Trials
 
 if TYPE_CHECKING:  # at run time only when there is a pool: importing them takes a while
-    from concurrent.futures import Executor, Future
+    from concurrent.futures import BrokenExecutor, Executor, Future
 
 Callback = Callable[[Study, Trial], Union[bool, None]]
 
@@ -249,8 +250,8 @@ class Run:
         """The function, with the seed of this trial when it takes one."""
         if not self.takes_seed:
             return self.function
-        seed = self.study._core.seed_of(trial.id)
-        return partial(cast(Callable[..., Any], self.function), seed=seed)
+        function: Callable[..., Any] = self.function
+        return partial(function, seed=self.study._core.seed_of(trial.id))
 
     def _run_here(self) -> None:
         while True:
@@ -308,22 +309,28 @@ class Run:
         from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
 
         pool = self.options.executor or self._make_pool()
-        ours = pool if isinstance(pool, _pools.Processes) else None
+        ours = pool if isinstance(pool, _pools.Processes) else None  # which tell whose process has died
         call = evaluate if self.options.executor is None and ours is None else evaluate_elsewhere
         running: dict[Future[Outcome], tuple[Trial, float]] = {}
         timed_out: set[Future[Outcome]] = set()
+        broken: BrokenExecutor | None = None
         try:
             while True:
                 self._check_end()
                 if self.interrupts.count > 1:
                     break  # what runs stays pending
-                while not self.ended and len(running) < self.options.workers:
+                while broken is None and not self.ended and len(running) < self.options.workers:
                     trial = self._next(len(running), self.options.workers - len(running))
                     if trial is None:
                         break
-                    future = pool.submit(call, self._function_for(trial), trial.point, self.objectives)
+                    try:
+                        future = pool.submit(call, self._function_for(trial), trial.point, self.objectives)
+                    except BrokenExecutor as error:
+                        self.waiting.appendleft(trial)
+                        broken = error
+                        break
                     running[future] = (trial, time.monotonic())
-                if not running:
+                if not running and broken is None:
                     break
                 if ours and self.options.timeout is not None:
                     for future, (_, since) in running.items():
@@ -336,9 +343,9 @@ class Run:
                     trial, _ = running.pop(future)
                     if ours:
                         ours.release(future)
-                    if isinstance(future.exception(), BrokenExecutor):
-                        if not ours:
-                            future.result()
+                    if _pools.is_death(died := future.exception()):
+                        if not ours and isinstance(died, BrokenExecutor):
+                            broken = died
                         outcome = self._after_death(trial, future in timed_out)
                     else:
                         outcome = _result_of(future)
@@ -346,10 +353,10 @@ class Run:
                     if outcome is not None:
                         ended.append((trial, outcome))
                 self._tell(ended)
-        except BrokenExecutor as error:
-            raise Error(
-                f"the executor broke ({error}); what it was evaluating stays pending and comes first when you run again"
-            ) from error
+                # A pool ends with the first of its processes, and so do all its evaluations: they begin again.
+                if broken is not None and not running:
+                    pool = ours = self._pool_after(broken)
+                    broken = None
         finally:
             if pool is not self.options.executor:
                 given_up = self.interrupts.count > 1
@@ -358,10 +365,23 @@ class Run:
     def _make_pool(self) -> Executor:
         if self.options.processes:
             method = None if self.options.processes is True else self.options.processes
-            return _pools.Processes(self.options.workers, method)
+            return _pools.of_method(self.options.workers, method)
         from concurrent.futures import ThreadPoolExecutor
 
         return ThreadPoolExecutor(self.options.workers, thread_name_prefix="vbo")
+
+    def _pool_after(self, broken: BrokenExecutor) -> _pools.Processes:
+        pool = _pools.in_place_of(self.options.executor, self.options.workers)
+        if pool is None:
+            raise Error(
+                f"the executor broke ({broken}); what it was evaluating stays pending and comes first when you run again"
+            ) from broken
+        warnings.warn(
+            "a process of the executor died, which has ended the executor; the run goes on in processes started like its own",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return pool
 
     def _after_death(self, trial: Trial, timed_out: bool) -> Outcome | None:
         """Of a trial whose process died; None: it is tried once more."""
