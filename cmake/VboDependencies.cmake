@@ -2,11 +2,11 @@
 # The optimizers need Eigen, NLopt, Boost (headers) and nlohmann-json. The rest switches off what
 # depends on it, so that the numerical part also builds on a machine without, say, SQLite.
 find_package(Threads REQUIRED)
-find_package(Eigen3 3.4 REQUIRED NO_MODULE)
-find_package(NLopt REQUIRED)
-find_package(Boost REQUIRED)
-find_package(nlohmann_json REQUIRED)
-find_package(SQLite3)
+find_package(Eigen3 3.4 QUIET NO_MODULE)
+find_package(NLopt QUIET)
+find_package(Boost QUIET)
+find_package(nlohmann_json QUIET)
+find_package(SQLite3 QUIET)
 find_package(tomlplusplus CONFIG QUIET)
 find_package(CLI11 CONFIG QUIET)
 find_package(fmt CONFIG QUIET)
@@ -19,6 +19,24 @@ if(NOT tomlplusplus_FOUND)
     target_include_directories(tomlplusplus::tomlplusplus INTERFACE ${TOMLPLUSPLUS_INCLUDE_DIR})
     set(tomlplusplus_FOUND TRUE)
   endif()
+endif()
+
+# All that is missing in one message, with the packages of Debian and Ubuntu. A wheel has the program in it.
+set(required Eigen3=libeigen3-dev NLopt=libnlopt-dev Boost=libboost-dev nlohmann_json=nlohmann-json3-dev)
+if(SKBUILD)
+  list(APPEND required SQLite3=libsqlite3-dev tomlplusplus=libtomlplusplus-dev CLI11=libcli11-dev fmt=libfmt-dev)
+endif()
+set(missing)
+foreach(entry ${required})
+  string(REGEX MATCH "^([^=]+)=(.+)$" entry ${entry})
+  if(NOT ${CMAKE_MATCH_1}_FOUND)
+    list(APPEND missing ${CMAKE_MATCH_2})
+  endif()
+endforeach()
+if(missing)
+  list(JOIN missing " " missing)
+  message(FATAL_ERROR "vbo: libraries are missing. On Debian and Ubuntu, scripts/bootstrap in the source folder installs "
+                      "all of them, or: sudo apt-get install --no-install-recommends ${missing}")
 endif()
 
 # libpq by hand: CMake's own module asks for the server's headers as well.

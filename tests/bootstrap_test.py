@@ -46,5 +46,22 @@ class Bootstrap(unittest.TestCase):
         self.assertEqual(self.calls(), ["update"])
 
 
+class Configure(unittest.TestCase):
+    def errors(self, *settings):
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run(["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", *settings], capture_output=True, text=True)
+            self.assertNotEqual(done.returncode, 0)
+            return " ".join(done.stderr.split())
+
+    def test_what_is_missing_is_named_with_its_packages(self):
+        text = self.errors("-DCMAKE_DISABLE_FIND_PACKAGE_NLopt=ON", "-DCMAKE_DISABLE_FIND_PACKAGE_Eigen3=ON")
+        self.assertIn("scripts/bootstrap in the source folder", text)
+        self.assertIn("sudo apt-get install --no-install-recommends libeigen3-dev libnlopt-dev", text)
+
+    def test_a_wheel_needs_what_the_program_needs(self):
+        text = self.errors("-DSKBUILD=ON", "-DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON", "-DCMAKE_DISABLE_FIND_PACKAGE_SQLite3=ON")
+        self.assertIn("--no-install-recommends libsqlite3-dev libfmt-dev", text)
+
+
 if __name__ == "__main__":
     unittest.main()
