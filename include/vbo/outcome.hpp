@@ -62,6 +62,7 @@ struct Outcome {
   Metrics metrics;                     // only beside values
   std::vector<double> standard_error;  // of each value, >= 0; empty = unknown
   std::vector<Step> steps;             // by increasing step
+  std::string attributes;              // what else it says: a JSON object; "" = nothing
   bool stopped = false;                // ended early: the values are those of the last step
   double seconds = 0.0;                // wall time of the last attempt
   int attempts = 1;

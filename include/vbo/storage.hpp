@@ -145,7 +145,9 @@ class StudyStore {
   virtual Result<void> create_study(const StudyRecord& record) = 0;
   // What may change: how many evaluations, how they are made, and what is evaluated first.
   virtual Result<void> update_study(std::int64_t budget, const std::string& evaluate_json) = 0;
-  virtual Result<void> set_start(const std::vector<PartialPoint>& start) = 0;
+  // With a request, those that it brought are among them, and it is answered.
+  virtual Result<void> set_start(const std::vector<PartialPoint>& start,
+                                 std::int64_t request = 0) = 0;
   // Space, optimizer and changes of the record take the place of the stored ones. REQUIRES: every
   // stored point is one of the space.
   virtual Result<void> change_settings(const StudyRecord& record) = 0;

@@ -82,14 +82,17 @@ class Study {
   static Result<Study> open_existing(const std::string& storage_url, int threads = 0);
 
   // The study that another process coordinates. It can be read, it answers ask() when the other
-  // process does, and takes results; the rest, which only a coordinator can do, is an Error::busy
-  // until the other process has closed it. Another budget than the stored one is not stored.
+  // process does, and takes results and points to evaluate next; the rest, which only a coordinator
+  // can do, is an Error::busy until the other process has closed it. Another budget than the stored
+  // one is not stored.
   static Result<Study> join(StudyOptions options);
   static Result<Study> join(const std::string& storage_url, int threads = 0);
   bool is_joined() const;
 
   // As opening it again with these options would.
   Result<void> go_on_with(const StudyOptions& options);
+  // Points to evaluate next, after StudyOptions::start and those that were enqueued before.
+  Result<void> enqueue(std::vector<PartialPoint> points);
 
   Study(Study&&) noexcept;
   Study& operator=(Study&&) noexcept;

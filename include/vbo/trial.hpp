@@ -41,6 +41,7 @@ struct Trial {
   Metrics metrics;                     // beside values only
   std::vector<double> standard_error;  // of each value; empty = unknown
   std::vector<Step> steps;             // by increasing step
+  std::string attributes;              // a JSON object; "" = nothing. No method ever sees it
   Rationale rationale;
   // Seconds since 1970 by the storage's clock; 0 = unknown. No method ever sees them.
   double asked_at = 0.0, started_at = 0.0, finished_at = 0.0;
@@ -62,10 +63,12 @@ struct Evaluated {
   bool as_measured = false;  // any value of each parameter's range, steps and constraints aside
 };
 
-// Results of points nobody suggested, on their way to whoever coordinates the study.
+// Results of points nobody suggested, or points to evaluate next, on their way to whoever
+// coordinates the study.
 struct Delivery {
   std::vector<Evaluated> results;
-  bool once = false;  // leave out what is stored already
+  bool once = false;                     // leave out what is stored already
+  std::vector<PartialPoint> start = {};  // after those that were there before
 };
 
 // The open trial as the outcome ends it: state, values and what belongs to them, or failure,

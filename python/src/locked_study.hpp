@@ -26,9 +26,10 @@ class LockedStudy {
   LockedStudy(Study study, bool others_may_open)
       : study_(std::make_unique<Study>(std::move(study))) {
     if (!others_may_open) return;
-    if (Result<std::unique_ptr<Storage>> queue = study_->connect(Access::queue); queue) {
+    // A connection that only reads: to one of a worker PostgreSQL does not say which requests wait.
+    if (Result<std::unique_ptr<Storage>> reader = study_->connect(Access::read); reader) {
       server_ = std::make_unique<std::thread>(
-          [this, storage = std::move(*queue)]() mutable { serve(std::move(storage)); });
+          [this, storage = std::move(*reader)]() mutable { serve(std::move(storage)); });
     }
   }
   LockedStudy(const LockedStudy&) = delete;

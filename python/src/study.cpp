@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
@@ -62,25 +63,13 @@ StudyOptions options_from(const std::string& definition, const std::string& stor
   return options;
 }
 
-// The stored study with these points to evaluate next, after those that were there before.
 void enqueue(LockedStudy& locked, const nb::list& columns, std::size_t n) {
-  const StudyRecord record =
-      locked.with([](Study& study) { return Result<StudyRecord>(study.record()); });
-  const std::vector<Point> points = points_of(record.space, columns, n);
-  StudyOptions options;
-  options.space = record.space;
-  options.objectives = record.objectives;
-  options.unstated = {.name = true,
-                      .budget = true,
-                      .method = true,
-                      .seed = true,
-                      .batch = true,
-                      .settings = true,
-                      .evaluate = true,
-                      .repeats = true};
-  options.start = record.start;
-  for (const Point& point : points) options.start.emplace_back(point.begin(), point.end());
-  locked.with([&](Study& study) { return study.go_on_with(options); });
+  const Space space = locked.with([](Study& study) { return Result<Space>(study.record().space); });
+  std::vector<PartialPoint> points;
+  for (const Point& point : points_of(space, columns, n)) {
+    points.emplace_back(point.begin(), point.end());
+  }
+  locked.with([&](Study& study) { return study.enqueue(std::move(points)); });
 }
 
 std::unique_ptr<LockedStudy> opened(Result<Study> (*open)(const std::string&, int),
@@ -146,6 +135,8 @@ nb::tuple ask(LockedStudy& locked, std::int64_t n, bool durable) {
   return arrays_of(space, std::move(columns));
 }
 
+using StepIn = std::pair<std::int64_t, std::vector<double>>;
+
 // What became of the rows, as Python gives it: values, or an error where there is one.
 struct Results {
   std::vector<DoublesIn> values;  // a column per objective; none when there are only errors
@@ -154,6 +145,8 @@ struct Results {
   std::map<std::string, DoublesIn> metrics;        // NaN: not measured
   std::optional<DoublesIn> seconds;
   std::vector<DoublesIn> sem;  // a column per objective, NaN: unknown; none where all are
+  std::optional<std::vector<std::string>> attributes;  // JSON objects; "" where there is nothing
+  std::optional<std::vector<std::vector<StepIn>>> steps;
 };
 
 FailureCause cause_of(const std::string& text) {
@@ -180,6 +173,11 @@ std::vector<Outcome> outcomes_of(const Results& results, std::size_t n) {
       for (const DoublesIn& column : results.sem) {
         outcome.standard_error.push_back(column.data()[i]);
       }
+    }
+    if (results.attributes) outcome.attributes = (*results.attributes)[i];
+    if (results.steps) {
+      for (const auto& [step, values] : (*results.steps)[i])
+        outcome.steps.push_back({step, values});
     }
     if (results.seconds) outcome.seconds = results.seconds->data()[i];
     for (const auto& [name, column] : results.metrics) {
@@ -268,6 +266,12 @@ nb::dict table_of(const StudyRecord& record, const std::vector<Trial>& trials) {
   table["sems"] = values_of(trials, record.objectives.size(), &Trial::standard_error);
   table["repeat_of"] = numbers_of(trials, [](const Trial& t) { return t.rationale.repeat_of; });
   table["repeats"] = numbers_of(trials, [](const Trial& t) { return t.rationale.repeat; });
+  table["attributes"] = list_of(trials, [](const Trial& t) { return t.attributes; });
+  table["steps"] = list_of(trials, [](const Trial& t) {
+    std::vector<StepIn> steps;
+    for (const Step& step : t.steps) steps.emplace_back(step.step, step.values);
+    return steps;
+  });
   table["sources"] = list_of(trials, [](const Trial& t) { return t.rationale.source; });
   table["workers"] = list_of(trials, [](const Trial& t) { return t.worker; });
   table["asked_at"] = numbers_of(trials, [](const Trial& t) { return t.asked_at; });
@@ -350,7 +354,9 @@ void bind_study(nb::module_& module) {
       .def_rw("causes", &Results::causes, nb::arg().none())
       .def_rw("metrics", &Results::metrics)
       .def_rw("seconds", &Results::seconds, nb::arg().none())
-      .def_rw("sem", &Results::sem);
+      .def_rw("sem", &Results::sem)
+      .def_rw("attributes", &Results::attributes, nb::arg().none())
+      .def_rw("steps", &Results::steps, nb::arg().none());
   nb::class_<LockedStudy>(module, "Study", nb::is_weak_referenceable())
       .def_static("open", open, "definition"_a, "storage"_a, "threads"_a)
       .def_static(

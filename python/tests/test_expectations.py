@@ -354,6 +354,68 @@ if __name__ == "__main__":
     assert done.stdout.split() == ["12", "2"], done.stderr
 
 
+def test_a_plain_function_cannot_be_awaited(space: vbo.Space, tmp_path: Path) -> None:
+    calls = []
+
+    def plain(point: dict[str, Any]) -> float:
+        calls.append(point)
+        return bowl(point)
+
+    with pytest.raises(vbo.InvalidInput, match=r"expected a coroutine function \(async def\); vbo.minimize"):
+        asyncio.run(vbo.aminimize(plain, space, budget=20, **quiet()))  # type: ignore[arg-type]
+    assert len(calls) == 1
+
+    async def bowl_later(point: dict[str, Any]) -> float:
+        await asyncio.sleep(0)
+        return bowl(point)
+
+    best = asyncio.run(vbo.aminimize(lambda p: bowl_later(p), space, budget=6, **quiet()))  # it need not be async def itself
+    assert best.study.counts.completed == 6
+
+
+# -- What is kept with a trial --
+
+
+def noted(point: dict[str, Any], trial: vbo.Evaluation) -> Any:
+    trial.set_user_attr("pid", os.getpid())
+    if point["kind"] == "adam":
+        raise ValueError("no")
+    return {"value": bowl(point), "user_attrs": {"note": f"id {trial.id}", "shape": [1, 2]}}
+
+
+@pytest.mark.parametrize("how", [{}, {"workers": 2}, {"processes": "fork", "workers": 2}])
+def test_attributes_are_stored_with_their_trials(space: vbo.Space, tmp_path: Path, how: Any) -> None:
+    seen: list[vbo.Trial] = []
+    found = vbo.minimize(noted, space, budget=12, storage=tmp_path / "study.db", callbacks=[lambda s, t: seen.append(t)],
+                         **quiet(**how, failures_in_a_row=0))  # fmt: skip
+    found.study.close()
+    study = vbo.open(tmp_path / "study.db")
+    for trial in study.trials():
+        assert (trial.user_attrs["pid"] != os.getpid()) == ("processes" in how)
+        if trial.state == "completed":
+            assert trial.user_attrs["note"] == f"id {trial.id}" and trial.user_attrs["shape"] == [1, 2]
+    assert {t.id: t.user_attrs for t in seen} == {t.id: t.user_attrs for t in study.trials()}
+    assert study.to_pandas()["user_attrs.note"].dropna().tolist() == [f"id {t.id}" for t in study.trials() if t.state == "completed"]
+    if not how:  # what is kept changes no suggestion
+        plain = vbo.minimize(lambda p: noted(p, vbo.Evaluation(0, p))["value"], space, budget=12, **quiet(failures_in_a_row=0))
+        assert [t.point for t in study.trials()] == [t.point for t in plain.study.trials()]
+    with pytest.raises(vbo.InvalidInput, match="the function's user_attrs: found .* expected text, numbers"):
+        vbo.minimize(lambda p: {"value": 1, "user_attrs": {"f": open}}, space, budget=2, **quiet())
+
+
+def test_attributes_and_steps_are_told(space: vbo.Space, tmp_path: Path, command: Any) -> None:
+    study = vbo.Study(space, method="random", storage=tmp_path / "study.db")
+    trials = study.ask(2)
+    study.tell(trials, [1.0, 2.0], user_attrs=[{"operator": "Ada"}, None])
+    study.add(trials.points, [1.0, 2.0], user_attrs={"from": "1998"}, steps=[{1: 3.0, 5: 2.0}, {}])
+    study.close()
+    stored = vbo.open(tmp_path / "study.db").trials()
+    assert [t.user_attrs for t in stored] == [{"operator": "Ada"}, {}, {"from": "1998"}, {"from": "1998"}]
+    assert [t.steps for t in stored] == [{}, {}, {1: 3.0, 5: 2.0}, {}]
+    shown = command("trials", "study.db", "--json")
+    assert shown[0]["user_attrs"] == {"operator": "Ada"} and "user_attrs" not in shown[1]
+
+
 # -- Familiar names --
 
 
@@ -493,8 +555,11 @@ def test_two_processes_use_one_file(tmp_path: Path) -> None:
     with pytest.raises(vbo.NotFound, match="trial 99"):
         study.tell(99, 0.25)
     assert study.add({"x": 1.0}, 7.0).tolist() == [6]
-    with pytest.raises(vbo.Busy, match="another process"):
-        study.enqueue({"x": 1.0})
+    study.enqueue([{"x": 1.25}, {"x": 1.75}])  # the other process stores and answers it
+    assert study.ask(2)["x"].tolist() == [1.25, 1.75]
+    study.tell([7, 8], [1.5, 3.0])
+    with pytest.raises(vbo.InvalidInput, match="parameter"):
+        study.enqueue({"x": 99.0})
     more = vbo.minimize(lambda p: p["x"] ** 2, {"x": vbo.Float(-5, 5)}, budget=10, storage=path, progress=False)
     assert more.ended == "budget_spent" and study.counts.completed == 10
     holder.stdin.write("\n")

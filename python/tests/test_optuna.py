@@ -3,9 +3,14 @@
 
 from __future__ import annotations
 
+import json
 import pickle
+import socket
 import subprocess
 import sys
+import time
+import urllib.error
+import urllib.request
 from pathlib import Path
 from typing import Any
 
@@ -355,3 +360,54 @@ def test_constraints_come_from_optuna() -> None:
     taken = from_optuna(study)
     assert taken.space.limits == [{"metric": "constraint_0", "at_most": 0.0}]
     assert taken.best is not None and taken.best.feasible and taken.best_value == 3.0
+
+
+def test_steps_times_and_attributes_come_from_optuna_and_go_back(tmp_path: Path) -> None:
+    def reports(trial: optuna.Trial) -> float:
+        x = trial.suggest_float("x", 0, 1)
+        for step in range(3):
+            trial.report(x + 2 - step, step)
+        trial.set_user_attr("note", f"number {trial.number}")
+        return x
+
+    there = optuna.create_study()
+    there.optimize(reports, n_trials=4)
+    from_optuna(there, storage=tmp_path / "study.db", method="random").close()
+    study = vbo.open(tmp_path / "study.db")
+    back = to_optuna(study)
+    for trial, ours, again in zip(there.trials, study.trials(), back.trials, strict=True):
+        assert ours.steps == trial.intermediate_values == again.intermediate_values
+        assert ours.user_attrs["note"] == again.user_attrs["note"] == f"number {trial.number}"
+        assert (again.datetime_start, again.datetime_complete) == (trial.datetime_start, trial.datetime_complete)
+
+
+def test_the_dashboard_shows_what_was_written(tmp_path: Path) -> None:
+    study = vbo.Study({"x": vbo.Float(0, 1), "kind": vbo.Choice(["a", "b"])}, method="random", name="bench 7")
+    trials = study.ask(5)
+    study.tell(trials, trials["x"], metrics={"mass": trials["x"]}, user_attrs={"note": "dry"})
+    file = tmp_path / "optuna.db"
+    to_optuna(study, storage=f"sqlite:///{file}")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    shown = subprocess.Popen(
+        [Path(sys.executable).with_name("optuna-dashboard"), f"sqlite:///{file}", "--host", "127.0.0.1", "--port", str(port)],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+
+    def fetch(path: str) -> Any:
+        until = time.monotonic() + 60
+        while True:
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{port}/{path}", timeout=10) as answer:
+                    return json.load(answer)
+            except urllib.error.URLError:
+                assert shown.poll() is None and time.monotonic() < until
+                time.sleep(0.1)
+
+    try:
+        (summary,) = fetch("api/studies")["study_summaries"]
+        assert summary["study_name"] == "bench 7"
+        assert len(fetch(f"api/studies/{summary['study_id']}")["trials"]) == 5
+    finally:
+        shown.kill()
+        shown.wait()

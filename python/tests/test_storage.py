@@ -6,7 +6,8 @@ from __future__ import annotations
 import multiprocessing
 import os
 import pickle
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,10 @@ import pytest
 
 import vbo
 
-from conftest import bowl
+from conftest import ROOT, bowl, python
+
+sys.path.append(str(ROOT / "tests/e2e"))
+from postgres import Server  # noqa: E402
 
 STUDY_FILE = """
 [study]
@@ -222,3 +226,46 @@ def test_numbers_survive_the_storage_bit_for_bit(tmp_path: Path) -> None:
         assert study.columns()["value"].tolist() == values
         assert np.array_equal(study.columns()["x"], values[:2] + [-1e300, 1 / 3])
 
+
+
+# -- PostgreSQL --
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Any]:
+    server = Server()
+    yield server
+    server.end()
+
+
+JOINS = """
+import sys, vbo
+study = vbo.open(sys.argv[1])
+study.enqueue({"x": 0.5})
+trial = study.ask()
+study.tell(trial, trial["x"] ** 2, user_attrs={"from": "elsewhere"})
+print(trial.id, trial["x"])
+"""
+
+
+def test_a_study_in_postgresql(server: Any) -> None:
+    url = f"{server.url}&study=python"
+    space = {"x": vbo.Float(-5, 5), "kind": vbo.Choice(["a", "b"])}
+    best = vbo.minimize(lambda p: p["x"] ** 2, space, budget=6, storage=url, method="sobol", progress=False)
+    assert best.study.storage == url and best.study.counts.completed == 6
+    best.study.close()
+    more = vbo.minimize(lambda p: p["x"] ** 2, space, budget=9, storage=url, progress=False)
+    assert more.study.counts.completed == 9 and more.study.method == "sobol"
+    alone = vbo.minimize(lambda p: p["x"] ** 2, space, budget=9, method="sobol", progress=False)
+    assert [t.point for t in more.study.trials()] == [t.point for t in alone.study.trials()]
+
+
+def test_two_processes_use_one_study_in_postgresql(server: Any) -> None:
+    url = f"{server.url}&study=shared"
+    study = vbo.Study({"x": vbo.Float(-5, 5)}, method="random", storage=url)
+    study.tell(study.ask(2), [3.0, 4.0])
+    done = python(JOINS, url)
+    assert done.stdout == "3 0.5\n", done.stderr
+    assert study.best_value == 0.25 and study.trials()[2].user_attrs == {"from": "elsewhere"}
+    with pytest.raises(vbo.Error, match="127.0.0.1:1, database x cannot be reached"):
+        vbo.open("postgresql://nobody@127.0.0.1:1/x?study=y")

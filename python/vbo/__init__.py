@@ -28,6 +28,7 @@ from ._errors import (
     StorageError,
     Unsupported,
 )
+from ._evaluate import Evaluation
 from ._minimize import aminimize, maximize, minimize
 from ._objectives import Front, TradeOff
 from ._run import ObjectiveFailed, Result
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 __version__: str = _vbo.version
 
 __all__ = [
-    "Busy", "Choice", "Conflict", "Counts", "Damaged", "Error", "Float", "Front", "Importance", "Infeasible", "Int", "InvalidInput",
+    "Busy", "Choice", "Conflict", "Counts", "Damaged", "Error", "Evaluation", "Float", "Front", "Importance", "Infeasible", "Int", "InvalidInput",
     "NotFound", "ObjectiveFailed", "Ordinal", "Recommended", "Result", "Space", "StorageError", "Study", "TradeOff", "Trial", "Trials",
     "Unsupported", "aminimize", "load", "maximize", "methods", "minimize", "open",
 ]  # fmt: skip

@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from ._errors import Infeasible
+from ._errors import Infeasible, InvalidInput
+from ._results import attributes_text
 from ._space import Point
 
-Objective = Callable[[Any], Any]
+Objective = Callable[..., Any]
 
 UNKNOWN = float("nan")
-_EXPECTED = 'expected a number, or {"value": 1.25, "sem": 0.1, "metrics": {"mass": 3.1}}'
+_EXPECTED = 'expected a number, or {"value": 1.25, "sem": 0.1, "metrics": {"mass": 3.1}, "user_attrs": {"note": "dry"}}'
 
 
 @dataclass
@@ -34,6 +35,7 @@ class Outcome:
     sem: tuple[float, ...] = ()  # one per objective; none where they are unknown
     seconds: float = 0.0
     exception: BaseException | None = None
+    user_attrs: dict[str, Any] | None = None
     misuse: bool = False  # what the function returns is of a kind that no evaluation can have
 
     @property
@@ -46,30 +48,56 @@ class Outcome:
         return cls(error=text_of(exception), cause="crash", exception=exception)
 
 
-def takes_seed(function: Any) -> bool:
-    """Whether it has an argument called seed, besides its first one."""
+class Evaluation:
+    """What a function gets that has a second argument called ``trial``.
+
+    Attributes:
+        id: The trial's.
+        point: The value of each parameter.
+        user_attrs: What is kept with the trial, as `set_user_attr` gave it.
+    """
+
+    def __init__(self, id: int, point: Point) -> None:
+        self.id = id
+        self.point = point
+        self.user_attrs: dict[str, Any] = {}
+
+    def set_user_attr(self, name: str, value: Any) -> None:
+        """Keeps text, a number, or a list or dict of them with the trial. No method sees it."""
+        attributes_text("user_attrs", {name: value})
+        self.user_attrs[str(name)] = value
+
+
+def takes(function: Any, name: str) -> bool:
+    """Whether it has an argument of this name, besides its first one."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
         return False
-    return any(p.name == "seed" and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) for p in parameters[1:])
+    return any(p.name == name and p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) for p in parameters[1:])
 
 
-def evaluate(function: Objective, point: Point, objectives: tuple[str, ...]) -> Outcome:
+def evaluate(function: Objective, point: Point, objectives: tuple[str, ...], id: int | None = None) -> Outcome:
+    """`id` of a trial: the function is given the evaluation as its argument ``trial``."""
     start = time.perf_counter()
+    evaluation = None if id is None else Evaluation(id, point)
     try:
-        outcome = outcome_of(function(point), objectives)
+        outcome = outcome_of(function(point) if evaluation is None else function(point, trial=evaluation), objectives)
     except Infeasible as error:
         outcome = Outcome(error=str(error) or "infeasible", cause="infeasible", exception=error)
     except Exception as error:
         outcome = Outcome.failed(error)
     outcome.seconds = time.perf_counter() - start
+    if evaluation is not None and evaluation.user_attrs:
+        outcome.user_attrs = {**evaluation.user_attrs, **(outcome.user_attrs or {})}
     return outcome
 
 
-def evaluate_elsewhere(function: Objective, point: Point, objectives: tuple[str, ...]) -> Outcome:
+def evaluate_elsewhere(
+    function: Objective, point: Point, objectives: tuple[str, ...], id: int | None = None
+) -> Outcome:
     """As `evaluate`, in another process: an exception that cannot travel stays there, its text comes."""
-    outcome = evaluate(function, point, objectives)
+    outcome = evaluate(function, point, objectives, id)
     if outcome.exception is not None:
         try:
             pickle.loads(pickle.dumps(outcome.exception))
@@ -93,20 +121,26 @@ def outcome_of(result: Any, objectives: tuple[str, ...]) -> Outcome:
     expected = _expected(objectives) if several else _EXPECTED
     metrics: dict[str, float] | None = None
     sem: tuple[float, ...] = ()
+    attributes: dict[str, Any] | None = None
     if inspect.isawaitable(result):
         if inspect.iscoroutine(result):
             result.close()
         return _misuse("the function returned a coroutine (async def), expected a number; await it with vbo.aminimize")
     if isinstance(result, Mapping) and not (several and set(result) == set(objectives)):
-        keys = (key, "sem", "metrics", "error")
+        keys = (key, "sem", "metrics", "error", "user_attrs")
         unknown = [name for name in result if name not in keys and not (several and name in objectives)]
         if unknown:
             return _misuse(f"the function's dict has the unknown key {unknown[0]!r}, expected {', '.join(keys)}")
         if several and any(name in objectives for name in result):
             missing = next(name for name in objectives if name not in result)
             return _misuse(f"the function's dict has no {missing!r}, {expected}")
+        attributes = result.get("user_attrs")
+        try:
+            attributes_text("user_attrs", attributes)
+        except InvalidInput as error:
+            return _misuse(f"the function's {error}")
         if result.get("error") is not None:
-            return Outcome(error=str(result["error"]))
+            return Outcome(error=str(result["error"]), user_attrs=attributes)
         found = result.get("metrics")
         if not isinstance(found, Mapping):
             if found is not None:
@@ -135,8 +169,8 @@ def outcome_of(result: Any, objectives: tuple[str, ...]) -> Outcome:
     for name, value in zip(objectives, values):
         if not np.isfinite(value):
             what = f"the value of {name}" if several else "the value"
-            return Outcome(error=f"{what} is {value}", cause="non_finite", metrics=metrics)
-    return Outcome(values=values, metrics=metrics, sem=sem)
+            return Outcome(error=f"{what} is {value}", cause="non_finite", metrics=metrics, user_attrs=attributes)
+    return Outcome(values=values, metrics=metrics, sem=sem, user_attrs=attributes)
 
 
 def _expected(objectives: tuple[str, ...]) -> str:

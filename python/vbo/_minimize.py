@@ -58,8 +58,9 @@ def minimize(
 
     Args:
         function: Called with a dict of parameters; returns a number, or
-            ``{"value": 1.25, "sem": 0.1, "metrics": {"mass": 3.1}}``. With an argument called ``seed`` it also gets
-            one that differs from trial to trial. An exception makes the trial fail and the run go on;
+            ``{"value": 1.25, "sem": 0.1, "metrics": {"mass": 3.1}, "user_attrs": {"note": "dry"}}``. With an argument
+            called ``seed`` it also gets one that differs from trial to trial, with one called ``trial`` an
+            `Evaluation`. An exception makes the trial fail and the run go on;
             `vbo.Infeasible` says that the input makes no sense. `ObjectiveFailed` when nothing was completed.
         space: A `Space`, or a dict of parameters.
         goals: For several objectives a goal for each, ``{"error": "minimize", "speed": "maximize"}``: `function` then
@@ -124,7 +125,7 @@ def maximize(
     progress: bool | None = None,
     callbacks: Iterable[Callback] = (),
 ) -> Result:
-    """Finds the point where `function` is largest, in `budget` evaluations. Everything else is as in `minimize`.
+    """Finds the point where `function` is largest, in `budget` evaluations in all. Everything else is as in `minimize`.
 
     >>> best = vbo.maximize(lambda p: -abs(p["n"] - 3), {"n": vbo.Int(0, 5)}, budget=20, progress=False)
     >>> best["n"], best.ended
@@ -162,7 +163,8 @@ async def aminimize(
     progress: bool | None = None,
     callbacks: Iterable[Callback] = (),
 ) -> Result:
-    """As `minimize`, awaiting a coroutine function (``async def``): `workers` of its calls at the same time.
+    """As `minimize`, `budget` evaluations in all, awaiting a coroutine function (``async def``): `workers` of its calls
+    at the same time.
 
     Args:
         goal: ``"maximize"`` finds where it is largest.

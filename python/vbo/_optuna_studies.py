@@ -21,8 +21,11 @@ from ._errors import InvalidInput
 from ._optuna_results import CONSTRAINTS, count_constraints, goals_of, limited, results_of
 from ._space import Choice, Float, Int, Parameter, Space, _label
 from ._study import Method, Option, Study
+from ._trials import Trial
 
 _OWN_SPACE = "vbo_space"  # the attribute of a study in which to_optuna() keeps our space
+_ID = "vbo_id"
+_START, _END = "datetime_start", "datetime_complete"
 _METRIC = "metrics."  # what attributes of a trial with metrics begin with
 
 
@@ -41,8 +44,9 @@ def from_optuna(
 
     Every trial has to have the same parameters. Several objectives keep the metric names of the study, or are called
     ``value_0``, ``value_1``, ... Pruned trials count with their last intermediate
-    value; constraints become limits of metrics ``constraint_0``, ...; durations are kept. What `to_optuna` wrote comes
-    back with its ordinals, metrics and limits.
+    value; constraints become limits of metrics ``constraint_0``, ...; durations, attributes and values of steps are kept,
+    and when a trial began and ended as attributes of these names. What `to_optuna` wrote comes back with its ordinals,
+    metrics and limits.
     """
     trials = [trial for trial in study.get_trials(deepcopy=False) if trial.state.is_finished()]
     distributions = IntersectionSearchSpace(include_pruned=True).calculate(study)
@@ -74,8 +78,25 @@ def from_optuna(
         found = results_of(whole_ones, limits)
         if not limits:
             found["metrics"] = _metrics_of(whole_ones)
-        made.add(points, **found)
+        several = len(made.goals) > 1  # of which Optuna has no values of steps
+        made.add(
+            points, **found, user_attrs=[_attributes_of(trial) for trial in whole_ones],
+            steps=None if several else [_steps_of(trial) for trial in whole_ones],
+        )  # fmt: skip
     return made
+
+
+def _attributes_of(trial: FrozenTrial) -> dict[str, Any]:
+    """Its own, and when it began and ended: times of our trials are those of our own storage."""
+    times = {_START: trial.datetime_start, _END: trial.datetime_complete}
+    return {
+        **{name: value for name, value in trial.user_attrs.items() if not name.startswith(_METRIC) and name != _ID},
+        **{name: time.isoformat() for name, time in times.items() if time is not None},
+    }
+
+
+def _steps_of(trial: FrozenTrial) -> dict[int, float]:
+    return {step: value for step, value in trial.intermediate_values.items() if math.isfinite(value)}
 
 
 def _metrics_of(trials: Sequence[FrozenTrial]) -> dict[str, list[float]]:
@@ -124,9 +145,10 @@ def to_optuna(
     distributions = {name: _distribution_of(parameter) for name, parameter in study.space.items()}
     for trial in study.trials():
         if trial.state in ("waiting", "running"):
-            made.enqueue_trial(trial.point, user_attrs={"vbo_id": trial.id})
+            made.enqueue_trial(trial.point, user_attrs={_ID: trial.id})
             continue
-        attributes: dict[str, Any] = {"vbo_id": trial.id, **{f"{_METRIC}{k}": v for k, v in trial.metrics.items()}}
+        attributes: dict[str, Any] = {_ID: trial.id, **{f"{_METRIC}{k}": v for k, v in trial.metrics.items()}}
+        attributes |= {name: value for name, value in trial.user_attrs.items() if name not in (_START, _END)}
         if trial.error is not None:
             attributes["error"] = trial.error
         excess = [_excess(limit, trial.metrics) for limit in study.space.limits] if trial.state == "completed" else []
@@ -136,13 +158,23 @@ def to_optuna(
             params={name: _storable(value) for name, value in trial.point.items()},
             distributions=distributions,
             user_attrs=attributes,
+            intermediate_values=trial.steps if len(study.goals) == 1 else None,
             system_attrs={CONSTRAINTS: excess} if excess else None,
         )
         if trial.finished_at > 0:
             frozen.datetime_complete = datetime.fromtimestamp(trial.finished_at)
             frozen.datetime_start = datetime.fromtimestamp(trial.finished_at - trial.seconds)
+        if (start := _time(trial, _START)) and (end := _time(trial, _END)):
+            frozen.datetime_start, frozen.datetime_complete = start, end
         made.add_trial(frozen)
     return made
+
+
+def _time(trial: Trial, name: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(trial.user_attrs[name])
+    except (KeyError, TypeError, ValueError):
+        return None
 
 
 def _distribution_of(parameter: Parameter) -> BaseDistribution:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import signal
 import threading
 import time
@@ -19,7 +20,7 @@ import numpy as np
 
 from . import _pools
 from ._errors import Error, Infeasible, InvalidInput, Unsupported
-from ._evaluate import UNKNOWN, Objective, Outcome, evaluate, evaluate_elsewhere, outcome_of, takes_seed
+from ._evaluate import UNKNOWN, Evaluation, Objective, Outcome, evaluate, evaluate_elsewhere, outcome_of, takes
 from ._objectives import Front, value_columns
 from ._progress import Progress
 from ._space import Point
@@ -159,7 +160,8 @@ class Run:
         self.study = study
         self.objectives = tuple(study.goals)
         self.function = function
-        self.takes_seed = not options.batch_function and takes_seed(function)
+        self.takes_seed = not options.batch_function and takes(function, "seed")
+        self.takes_trial = not options.batch_function and takes(function, "trial")
         self.options = options
         self._begin()
 
@@ -250,8 +252,10 @@ class Run:
         """The function, with the seed of this trial when it takes one."""
         if not self.takes_seed:
             return self.function
-        function: Callable[..., Any] = self.function
-        return partial(function, seed=self.study._core.seed_of(trial.id))
+        return partial(self.function, seed=self.study._core.seed_of(trial.id))
+
+    def _id_for(self, trial: Trial) -> int | None:
+        return trial.id if self.takes_trial else None
 
     def _run_here(self) -> None:
         while True:
@@ -261,7 +265,7 @@ class Run:
                 return
             try:
                 self.interrupts.evaluating = True
-                outcome = evaluate(self._function_for(trial), trial.point, self.objectives)
+                outcome = evaluate(self._function_for(trial), trial.point, self.objectives, self._id_for(trial))
                 self.interrupts.evaluating = False
             except KeyboardInterrupt:
                 self.interrupts.evaluating = False
@@ -324,7 +328,9 @@ class Run:
                     if trial is None:
                         break
                     try:
-                        future = pool.submit(call, self._function_for(trial), trial.point, self.objectives)
+                        future = pool.submit(
+                            call, self._function_for(trial), trial.point, self.objectives, self._id_for(trial)
+                        )
                     except BrokenExecutor as error:
                         self.waiting.appendleft(trial)
                         broken = error
@@ -407,7 +413,9 @@ class Run:
                         trial = await asyncio.to_thread(self._next, len(running), wanted)
                         if trial is None:
                             break
-                        running[asyncio.ensure_future(self._await(self._function_for(trial), trial.point, timeout))] = trial
+                        evaluation = Evaluation(trial.id, trial.point) if self.takes_trial else None
+                        called = self._call(trial, evaluation)
+                        running[asyncio.ensure_future(self._await(called, evaluation, timeout))] = trial
                     if not running:
                         break
                     finished, _ = await asyncio.wait(running, timeout=_LOOK_AROUND, return_when=asyncio.FIRST_COMPLETED)
@@ -418,10 +426,27 @@ class Run:
                 await asyncio.gather(*running, return_exceptions=True)
         return self._result()
 
-    async def _await(self, function: Objective, point: Point, timeout: float | None) -> Outcome:
+    def _call(self, trial: Trial, evaluation: Evaluation | None) -> Any:
+        """What is to be awaited, or the exception that came instead."""
+        function = self._function_for(trial)
+        try:
+            called = function(trial.point) if evaluation is None else function(trial.point, trial=evaluation)
+        except Exception as error:
+            return error
+        if not inspect.isawaitable(called):  # the trial stays pending
+            raise InvalidInput(
+                f"function: {self.function!r} returned {called!r}, expected a coroutine function (async def); "
+                "vbo.minimize(function, space, workers=8) evaluates plain functions, in threads",
+                "function",
+            )
+        return called
+
+    async def _await(self, called: Any, evaluation: Evaluation | None, timeout: float | None) -> Outcome:
         start = time.perf_counter()
         try:
-            result = await asyncio.wait_for(function(point), timeout)
+            if isinstance(called, Exception):
+                raise called
+            result = await asyncio.wait_for(called, timeout)
         except asyncio.TimeoutError as error:
             if timeout is None:
                 outcome = Outcome.failed(error)
@@ -433,6 +458,8 @@ class Run:
             outcome = Outcome.failed(error)
         else:
             outcome = outcome_of(result, self.objectives)
+        if evaluation is not None and evaluation.user_attrs:
+            outcome.user_attrs = {**evaluation.user_attrs, **(outcome.user_attrs or {})}
         outcome.seconds = time.perf_counter() - start
         return outcome
 
@@ -456,6 +483,7 @@ class Run:
             metrics={name: [(o.metrics or {}).get(name, UNKNOWN) for o in outcomes] for name in names},
             seconds=[outcome.seconds for outcome in outcomes],
             sem=[self._sem(outcome) for outcome in outcomes] if any(outcome.sem for outcome in outcomes) else None,
+            user_attrs=[o.user_attrs for o in outcomes] if any(o.user_attrs for o in outcomes) else None,
         )
         self.done += len(ended)
         for trial, outcome in ended:
@@ -495,6 +523,7 @@ class Run:
             trial.id, trial.point, state, outcome.value if outcome.error is None and len(self.objectives) == 1 else None,
             outcome.error, outcome.cause if outcome.error is not None else None, dict(outcome.metrics or {}), outcome.seconds,
             values=dict(zip(self.objectives, outcome.values)) if outcome.error is None else {},
+            user_attrs=dict(outcome.user_attrs or {}),
         )  # fmt: skip
         for callback in self.options.callbacks:
             stop = callback(self.study, finished)

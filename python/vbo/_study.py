@@ -21,7 +21,8 @@ from ._errors import Conflict, InvalidInput, Unsupported
 from ._objectives import Front, Goal, front_from, objectives_of, sem_columns, value_columns
 from ._open import Shared, opened, url_of
 from ._space import Column, Parameter, Point, Space
-from ._trials import Trial, Trials, trials_from
+from ._results import Steps, results
+from ._trials import Trial, Trials, arrow_column, attribute_columns, trials_from
 
 if TYPE_CHECKING:
     import pandas
@@ -41,6 +42,7 @@ Method = Union[
 ]  # fmt: skip
 """Names of methods, see `vbo.methods`."""
 Ids = Union[int, Trial, Trials, Integers, Sequence[int]]
+Attributes = Union[Mapping[str, Any], Sequence[Union[Mapping[str, Any], None]], None]
 Option = Union[bool, int, float, str, Sequence[float]]
 
 _OPEN = ("waiting", "running")
@@ -95,7 +97,7 @@ class Importance:
 
 
 class Study:
-    """Suggests points to evaluate and learns from the results.
+    """Suggests points to evaluate and learns from the results, `budget` of them in all.
 
     A study lives in a storage: a file that the ``vbo`` command reads and writes as well, or memory.
     What was suggested is stored before you see it, and a result before it is told to the method, so a
@@ -311,6 +313,7 @@ class Study:
         metrics: Mapping[str, Any] | None = None,
         seconds: Any = None,
         sem: Any = None,
+        user_attrs: Attributes = None,
     ) -> None:
         """The results of suggestions: all of them are stored, or, on an error, none.
 
@@ -324,6 +327,8 @@ class Study:
             seconds: How long the evaluations took.
             sem: The standard error of each value, where it is known: one for all, or one per id. Of several objectives in
                 the forms of `values`; a dict may have one for all.
+            user_attrs: Anything else to keep with the trial, which no method sees: a dict of text, numbers, lists or
+                dicts, one for all or one per id.
 
         >>> study = vbo.Study(vbo.Space(x=vbo.Float(0, 1)), method="random")
         >>> trials = study.ask(3)
@@ -335,7 +340,7 @@ class Study:
         if isinstance(ids, Trial):
             ids = ids.id
         numbers = integers("ids", ids.ids if isinstance(ids, Trials) else ids)
-        self._core.tell(numbers, self._results(len(numbers), values, error, cause, metrics, seconds, sem))
+        self._core.tell(numbers, self._results(len(numbers), values, error, cause, metrics, seconds, sem, user_attrs))
 
     def add(
         self,
@@ -347,11 +352,14 @@ class Study:
         metrics: Mapping[str, Any] | None = None,
         seconds: Any = None,
         sem: Any = None,
+        user_attrs: Attributes = None,
+        steps: Sequence[Steps] | None = None,
     ) -> Integers:
         """Results of points that nobody suggested: past data, own ideas. Returns their new ids.
 
         `points` is a dict of columns (or a pandas DataFrame with these columns), one dict with a
-        value per parameter, or a list of such dicts. Results of the same point count as repeats.
+        value per parameter, or a list of such dicts. Results of the same point count as repeats. `steps` has for each
+        what it reported while it ran, ``{1: 0.9, 2: 0.5}``; everything else is as in `tell`.
 
         >>> study = vbo.Study(vbo.Space(x=vbo.Float(0, 1), kind=vbo.Choice(["a", "b"])), method="random")
         >>> study.add({"x": [0.1, 0.2], "kind": ["a", "b"]}, [5.0, 4.0])
@@ -360,7 +368,7 @@ class Study:
         'b'
         """
         codes, rows = self._space._codes(_columns_of(self._space, points))
-        ids = self._core.add(codes, rows, self._results(rows, values, error, cause, metrics, seconds, sem))
+        ids = self._core.add(codes, rows, self._results(rows, values, error, cause, metrics, seconds, sem, user_attrs, steps))
         return ids.view(np.int64)
 
     def enqueue(self, points: Any) -> None:
@@ -459,7 +467,8 @@ class Study:
         return self._rows(self._core.trials(False))
 
     def columns(self) -> dict[str, Column]:
-        """Every trial as NumPy columns: id, state, the parameters, value (or each objective), error, metrics."""
+        """Every trial as NumPy columns: id, state, the parameters, value (or each objective), error, metrics,
+        user_attrs."""
         table = self._core.trials(False)
         return {
             "id": table["ids"].view(np.int64),
@@ -469,6 +478,7 @@ class Study:
             "error": np.array(table["errors"], dtype=object),
             **{f"metrics.{name}": column for name, column in table["metrics"].items()},
             **self._repeat_columns(table),
+            **attribute_columns(table["attributes"]),
             "seconds": table["seconds"],
             "source": np.array(table["sources"], dtype=object),
         }
@@ -489,6 +499,16 @@ class Study:
         import pandas
 
         return pandas.DataFrame(self.columns()).set_index("id")
+
+    def to_parquet(self, path: str | os.PathLike[str]) -> Path:
+        """Writes the columns of `columns` as a Parquet file; needs pyarrow. Returns its path."""
+        import pyarrow
+        from pyarrow import parquet
+
+        file = Path(path)
+        columns = {name: arrow_column(pyarrow, column) for name, column in self.columns().items()}
+        parquet.write_table(pyarrow.table(columns), file)
+        return file
 
     def importance(self, objective: str | None = None, *, threads: int = 0) -> dict[str, Importance]:
         """How much each parameter matters, in nats; empty below 20 completed trials. Of several objectives for the one
@@ -530,19 +550,9 @@ class Study:
     def _rows(self, table: Mapping[str, Any]) -> list[Trial]:
         return trials_from(table, self._space._columns(table["points"]), self._objectives)
 
-    def _results(
-        self,
-        n: int,
-        values: Any,
-        error: str | Sequence[str | None] | None,
-        cause: str | Sequence[str],
-        metrics: Mapping[str, Any] | None,
-        seconds: Any,
-        sem: Any,
-    ) -> _vbo.Results:
+    def _results(self, n: int, values: Any, *others: Any) -> _vbo.Results:
         columns = None if values is None else value_columns(self._objectives, values, n)
-        errors = None if sem is None else sem_columns(self._objectives, sem, n)
-        return _results(n, columns, error, cause, metrics, seconds, errors)
+        return results(n, self._objectives, columns, *others)
 
     # -- Running --
 
@@ -562,8 +572,9 @@ class Study:
         progress: bool | None = None,
         callbacks: Iterable[Callback] = (),
     ) -> Result:
-        """Evaluates until `budget` results are there, the study's own budget otherwise. `vbo.minimize` explains the
-        arguments."""
+        """Evaluates until the study has `budget` results in all, those of earlier runs included.
+
+        Without one the study's own budget counts. `vbo.minimize` explains the arguments."""
         from ._run import Run, RunOptions
 
         options = RunOptions(
@@ -677,36 +688,3 @@ def _columns_of(space: Space, points: Any) -> Mapping[str, Any]:
                 raise InvalidInput(f'parameter "{name}" {found} in {dict(point)!r}', str(name))
         return {name: [point[name] for point in points] for name in space}
     raise wrong("points", points, "a dict of columns, a list of dicts or a DataFrame")
-
-
-def _results(
-    n: int,
-    values: list[Doubles] | None,
-    error: str | Sequence[str | None] | None,
-    cause: str | Sequence[str],
-    metrics: Mapping[str, Any] | None,
-    seconds: Any,
-    sem: list[Doubles] | None,
-) -> _vbo.Results:
-    if values is None and error is None:
-        raise InvalidInput("found neither values nor an error, expected one of them", "values")
-    results = _vbo.Results()
-    if values is not None:
-        results.values = values
-    if error is not None:
-        errors: list[str | None] = [error] * n if isinstance(error, str) else list(error)
-        if len(errors) != n:
-            raise InvalidInput(f"error: found {len(errors)} of them, expected {n}, one per trial", "error")
-        if values is None and None in errors:
-            raise InvalidInput("a trial has neither a value nor an error", "error")
-        if values is not None and isinstance(error, str):
-            raise InvalidInput("found both values and an error for all, expected one of them", "error")
-        results.errors = errors
-        results.causes = [cause] * n if isinstance(cause, str) else list(cause)
-    if metrics:
-        results.metrics = {str(name): per_trial(f"metrics[{name!r}]", column, n) for name, column in metrics.items()}
-    if seconds is not None:
-        results.seconds = per_trial("seconds", seconds, n)
-    if sem is not None:
-        results.sem = sem
-    return results

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
 
 from ._arguments import Doubles, Integers
 from ._space import Column, Point
@@ -31,6 +34,8 @@ class Trial:
         violation: How far the metrics lie outside the limits of the space, 0 when feasible; None unless
             completed in a study with limits.
         seconds: How long the evaluation took; 0 when unknown.
+        user_attrs: What the function or `tell` gave to be kept with the trial.
+        steps: What was reported while it ran: the value of each step, with several objectives a tuple.
         source: Which part of the method suggested it.
         worker: Who evaluated it; empty when unknown.
     """
@@ -53,6 +58,8 @@ class Trial:
     sems: dict[str, float] = field(default_factory=dict)
     repeat_of: int | None = None
     repeat: int = 1
+    user_attrs: dict[str, Any] = field(default_factory=dict)
+    steps: dict[int, Any] = field(default_factory=dict)
 
     @property
     def feasible(self) -> bool:
@@ -123,6 +130,28 @@ def _plain(value: Any) -> Any:
     return item() if item else value
 
 
+def attribute_columns(texts: Sequence[str]) -> dict[str, Column]:
+    """user_attrs.NAME by name, None where a trial has none of this name."""
+    if not any(texts):
+        return {}
+    rows = [json.loads(text or "{}") for text in texts]
+    columns: dict[str, Column] = {}
+    for name in sorted({name for row in rows for name in row}):
+        column = np.empty(len(rows), dtype=object)
+        column[:] = [row.get(name) for row in rows]
+        columns[f"user_attrs.{name}"] = column
+    return columns
+
+
+def arrow_column(pyarrow: Any, column: Column) -> Any:
+    """NaN and None become null; values of different types, which Arrow does not have in one column, become text."""
+    values = column.tolist()
+    try:
+        return pyarrow.array(values, from_pandas=True)
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError):
+        return pyarrow.array([None if value is None else str(value) for value in values])
+
+
 def trials_from(table: Mapping[str, Any], columns: dict[str, Column], objectives: Sequence[str]) -> list[Trial]:
     """A Trial per row of what the core calls a table."""
     ids: Integers = table["ids"]
@@ -150,6 +179,8 @@ def trials_from(table: Mapping[str, Any], columns: dict[str, Column], objectives
                 sem=float(errors[0][i]) if len(objectives) == 1 and errors[0][i] == errors[0][i] else None,
                 sems={name: float(column[i]) for name, column in zip(objectives, errors) if column[i] == column[i]},
                 repeat_of=int(repeat_of[i]) or None, repeat=int(repeats[i]),
+                user_attrs=json.loads(table["attributes"][i] or "{}"),
+                steps={step: found[0] if len(found) == 1 else tuple(found) for step, found in table["steps"][i]},
             )
         )  # fmt: skip
     return trials

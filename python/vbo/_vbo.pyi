@@ -23,6 +23,8 @@ class Results:
     metrics: dict[str, Doubles]
     seconds: Doubles | None
     sem: list[Doubles]
+    attributes: list[str] | None
+    steps: list[list[tuple[int, list[float]]]] | None
 
 class Study:
     @staticmethod

@@ -27,7 +27,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from ._arguments import whole
 from ._errors import InvalidInput
-from ._optuna_results import CONSTRAINTS, count_constraints, goals_of, limited, results_of
+from ._optuna_results import CONSTRAINTS, amounts_of, count_constraints, goals_of, limited, results_of
 from ._optuna_studies import from_optuna
 from ._optuna_studies import to_optuna as _to_optuna
 from ._space import Choice, Float, Int, Parameter, Space
@@ -224,11 +224,12 @@ class VboSampler(BaseSampler):
     def _forget(self) -> None:
         self._lock = threading.Lock()
         self._study_key: object = None
+        self._limits = self._without = 0  # constraints per trial; how many of the first trials have none
         self._intersection = IntersectionSearchSpace(include_pruned=True)
         self._engine: _Engine | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        hidden = ("_lock", "_study_key", "_intersection", "_engine")
+        hidden = ("_lock", "_study_key", "_limits", "_without", "_intersection", "_engine")
         return {key: value for key, value in self.__dict__.items() if key not in hidden}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -246,6 +247,7 @@ class VboSampler(BaseSampler):
             key = (study._storage, study._study_id)
             if key != self._study_key:
                 self._study_key, self._engine = key, None
+                self._limits = self._without = 0
                 self._intersection = IntersectionSearchSpace(include_pruned=True)
             space = self._intersection.calculate(study) or _space_of_running(study, trial)
         return {name: distribution for name, distribution in space.items() if not distribution.single()}
@@ -257,7 +259,7 @@ class VboSampler(BaseSampler):
             return {}
         with self._lock:
             trials = study.get_trials(deepcopy=False)
-            limits = count_constraints(trials)
+            limits = self._count_limits(trials)
             if self._engine is None or self._engine.space != search_space or self._engine.limits != limits:
                 # No two processes create the same trial, so no two engines have the same seed.
                 seed = int(np.random.SeedSequence([self._seed, trial.number]).generate_state(1)[0])
@@ -271,6 +273,14 @@ class VboSampler(BaseSampler):
             return suggested
         # Every point of a finite space is known or being evaluated, and Optuna wants one all the same.
         return {name: self.sample_independent(study, trial, name, axis) for name, axis in search_space.items()}
+
+    def _count_limits(self, trials: Sequence[FrozenTrial]) -> int:
+        """Of the first trial that has constraints; those that have ended without are looked at once."""
+        if not self._limits:
+            while self._without < len(trials) and trials[self._without].state.is_finished() and not amounts_of(trials[self._without]):
+                self._without += 1
+            self._limits = count_constraints(trials[self._without :])
+        return self._limits
 
     def sample_independent(
         self, study: optuna.Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution

@@ -23,6 +23,16 @@ std::string key_of(const Point& point, const std::vector<double>& values) {
   return key + (values.empty() ? "failed" : "");
 }
 
+std::vector<Step> steps_from(const Json& list) {
+  std::vector<Step> steps;
+  for (const Json& entry : list) {
+    if (!entry.is_array() || entry.size() != 2 || !entry[0].is_number_integer()) continue;
+    Step& step = steps.emplace_back(Step{.step = entry[0].get<std::int64_t>()});
+    for (const Json& number : entry[1]) step.values.push_back(number_from(number).value_or(0.0));
+  }
+  return steps;
+}
+
 }  // namespace
 
 std::string delivery_text(const Space& space, const Delivery& delivery) {
@@ -30,6 +40,10 @@ std::string delivery_text(const Space& space, const Delivery& delivery) {
   for (const Evaluated& result : delivery.results) {
     Json entry = {{"params", json_of(space, result.point)}, {"seconds", result.outcome.seconds}};
     if (result.as_measured) entry["as_measured"] = true;
+    for (const Step& step : result.outcome.steps) {
+      entry["steps"].push_back(Json::array({step.step, step.values}));
+    }
+    if (!result.outcome.attributes.empty()) entry["attributes"] = result.outcome.attributes;
     if (result.outcome.failure) {
       entry["error"] = result.outcome.failure->message;
       entry["cause"] = to_string(result.outcome.failure->cause);
@@ -43,7 +57,9 @@ std::string delivery_text(const Space& space, const Delivery& delivery) {
     }
     list.push_back(std::move(entry));
   }
-  return dump({{"once", delivery.once}, {"results", std::move(list)}});
+  Json json = {{"once", delivery.once}, {"results", std::move(list)}};
+  if (!delivery.start.empty()) json["start"] = start_text(space, delivery.start);
+  return dump(json);
 }
 
 Result<Delivery> delivery_from(const Space& space, std::string_view text) {
@@ -55,6 +71,11 @@ Result<Delivery> delivery_from(const Space& space, std::string_view text) {
   }
   Delivery delivery;
   delivery.once = json->value("once", false);
+  if (const auto start = json->find("start"); start != json->end() && start->is_string()) {
+    Result<std::vector<PartialPoint>> points = start_from(space, start->get<std::string>());
+    if (!points) return points.error();
+    delivery.start = std::move(*points);
+  }
   for (const Json& entry : (*json)["results"]) {
     if (!entry.is_object() || !entry.contains("params")) return damaged;
     const bool as_measured = entry.contains("as_measured");
@@ -74,6 +95,10 @@ Result<Delivery> delivery_from(const Space& space, std::string_view text) {
         into->clear();
         for (const Json& number : *list) into->push_back(number_from(number).value_or(kMissing));
       }
+    }
+    if (entry.contains("steps")) outcome.steps = steps_from(entry["steps"]);
+    if (const auto text = entry.find("attributes"); text != entry.end() && text->is_string()) {
+      outcome.attributes = text->get<std::string>();
     }
     if (entry.contains("seconds")) outcome.seconds = number_from(entry["seconds"]).value_or(0.0);
     delivery.results.push_back({std::move(*point), std::move(outcome), as_measured});

@@ -142,6 +142,11 @@ Json trial_json(const Space& space, const Trial& trial, std::span<const Objectiv
   json["finished_at"] = trial.finished_at > 0.0 ? Json(trial.finished_at) : Json();
   json["worker"] = trial.worker;
   json["suggested"] = trial.suggested ? json_of(space, *trial.suggested) : Json();
+  if (!trial.attributes.empty()) {
+    if (Result<Json> attributes = parse_json(trial.attributes)) {
+      json["user_attrs"] = std::move(*attributes);
+    }
+  }
   add_repeat(json, trial);
   add_feasibility(json, space, trial);
   return json;
@@ -175,6 +180,10 @@ Outcome outcome_from(const Json& object, std::span<const Objective> objectives) 
       return Outcome::failed(FailureCause::no_value, "\"sem\" is " + excerpt(*sem) +
                                                          ", expected a standard error, 0 or more");
     }
+  }
+  if (const auto attributes = object.find("user_attrs");
+      attributes != object.end() && attributes->is_object() && !attributes->empty()) {
+    outcome.attributes = dump(*attributes);
   }
   const auto metrics = object.find("metrics");
   if (metrics == object.end() || metrics->is_null()) return outcome;

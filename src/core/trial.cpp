@@ -92,6 +92,7 @@ void forget_outcome(Trial& trial) {
   trial.metrics.clear();
   trial.standard_error.clear();
   trial.steps.clear();
+  trial.attributes.clear();
 }
 
 void move_outcome(Trial& from, Trial& to) {
@@ -101,6 +102,7 @@ void move_outcome(Trial& from, Trial& to) {
   to.metrics = std::move(from.metrics);
   to.standard_error = std::move(from.standard_error);
   to.steps = std::move(from.steps);
+  to.attributes = std::move(from.attributes);
 }
 
 namespace {
@@ -133,6 +135,7 @@ Trial ended_by(Trial trial, Outcome outcome, std::span<const Limit> limits,
   trial.seconds = outcome.seconds;
   trial.stderr_tail = std::move(outcome.stderr_tail);
   trial.steps = std::move(outcome.steps);
+  trial.attributes = std::move(outcome.attributes);
   trial.failure = flaw_of(outcome, limits, objectives);
   if (trial.failure) {
     trial.state = TrialState::failed;

@@ -9,7 +9,8 @@ namespace vbo {
 inline bool same_result(const Trial& a, const Trial& b) {
   return a.state == b.state && a.values == b.values && a.failure == b.failure &&
          a.metrics == b.metrics && a.standard_error == b.standard_error && a.steps == b.steps &&
-         a.suggested.has_value() == b.suggested.has_value() && (!a.suggested || a.point == b.point);
+         a.attributes == b.attributes && a.suggested.has_value() == b.suggested.has_value() &&
+         (!a.suggested || a.point == b.point);
 }
 
 inline void take_outcome(Trial& stored, Trial ended) { move_outcome(ended, stored); }

@@ -62,6 +62,11 @@ std::string details_text(const Trial& trial) {
   for (const Step& step : trial.steps) {
     json["steps"].push_back(Json::array({step.step, step.values}));
   }
+  if (!trial.attributes.empty()) {
+    if (const Result<Json> attributes = parse_json(trial.attributes)) {
+      json["attributes"] = *attributes;
+    }
+  }
   return json.empty() ? "" : dump(json);
 }
 
@@ -84,6 +89,8 @@ Result<void> set_details(std::string_view text, Trial& trial) {
       if (!numbers(item.value(), trial.values)) return damaged;
     } else if (item.key() == "standard_error") {
       if (!numbers(item.value(), trial.standard_error)) return damaged;
+    } else if (item.key() == "attributes" && item.value().is_object()) {
+      trial.attributes = dump(item.value());
     } else if (item.key() == "steps" && item.value().is_array()) {
       for (const Json& entry : item.value()) {
         Step& step = trial.steps.emplace_back();

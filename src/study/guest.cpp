@@ -51,6 +51,10 @@ Result<bool> Study::Impl::take_over() {
     return opened.error();
   }
   storage = std::move(*opened);
+  // What the coordinator before us may have changed.
+  const Result<std::optional<StudyRecord>> stored = storage->load_study();
+  if (!stored) return stored.error();
+  if (*stored) record.start = (*stored)->start;
   if (const auto rebuilt = rebuild(); !rebuilt) return rebuilt.error();
   joined.clear();
   return true;
@@ -124,6 +128,14 @@ Result<std::vector<Trial>> Study::Impl::add_through_coordinator(std::vector<Eval
   const Result<std::int64_t> request =
       storage->bring(Delivery{std::move(results), false}, me.text());
   return request ? wait_for(*request) : request.error();
+}
+
+Result<void> Study::Impl::enqueue_through_coordinator(std::vector<PartialPoint> points) {
+  const Result<std::int64_t> request = storage->bring(Delivery{.start = std::move(points)},
+                                                      this_host() + ":" + std::to_string(getpid()));
+  if (!request) return request.error();
+  const Result<std::vector<Trial>> answer = wait_for(*request);
+  return answer ? Result<void>() : answer.error();
 }
 
 }  // namespace vbo

@@ -72,6 +72,7 @@ struct Study::Impl {
   Result<std::vector<Trial>> ask_coordinator(std::int64_t n);
   Result<void> bring_to_coordinator(std::vector<Outcome> outcomes);
   Result<std::vector<Trial>> add_through_coordinator(std::vector<Evaluated> results);
+  Result<void> enqueue_through_coordinator(std::vector<PartialPoint> points);
 
   // With a request, the suggestions are for the one who made it and not for workers.
   Result<std::vector<Trial>> ask(std::int64_t n, std::int64_t request = 0,
@@ -96,6 +97,7 @@ struct Study::Impl {
   // is none, and it is rebuilt later.
   Result<void> revise();
   Result<void> set_start(const StudyOptions& options);
+  Result<void> enqueue(const std::vector<PartialPoint>& points, std::int64_t request = 0);
   // Ends open trials in one event. REQUIRES: each is open, state and outcome filled in.
   Result<void> finish(std::vector<Trial> trials);
   Result<const Trial*> find_open(TrialId id);

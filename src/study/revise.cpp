@@ -94,7 +94,17 @@ Result<void> Study::Impl::set_start(const StudyOptions& options) {
   return {};
 }
 
+Result<void> Study::Impl::enqueue(const std::vector<PartialPoint>& points, std::int64_t request) {
+  if (const auto ready = require_ready(); !ready) return ready.error();
+  std::vector<PartialPoint> start = record.start;
+  start.insert(start.end(), points.begin(), points.end());
+  if (const auto set = storage->set_start(start, request); !set) return set.error();
+  record.start = std::move(start);
+  return {};
+}
+
 Result<void> Study::Impl::answer_delivery(AskRequest request) {
+  if (!request.delivery->start.empty()) return enqueue(request.delivery->start, request.id);
   std::vector<Evaluated> results = std::move(request.delivery->results);
   if (request.delivery->once) {
     const Result<std::vector<Trial>> stored = storage->load_history();

@@ -110,6 +110,16 @@ Result<void> Study::go_on_with(const StudyOptions& options) {
   return options.unstated.start ? Result<void>() : impl_->set_start(options);
 }
 
+Result<void> Study::enqueue(std::vector<PartialPoint> points) {
+  if (!impl_->storage) return study_closed();
+  if (const auto checked = check_start(impl_->record.space, points); !checked) {
+    return checked.error();
+  }
+  if (points.empty()) return {};
+  return impl_->joined.empty() ? impl_->enqueue(points)
+                               : impl_->enqueue_through_coordinator(std::move(points));
+}
+
 Result<void> Study::close() {
   if (!impl_ || !impl_->storage) return {};
   Result<void> saved;

@@ -190,6 +190,42 @@ TEST_P(StorageRevisions, ResultsAreBroughtToTheCoordinator) {
   EXPECT_TRUE(storage_->load_requests().value().empty());
 }
 
+TEST_P(StorageRevisions, WhatBelongsToAResultIsBroughtAndKept) {
+  fill();
+  const auto person = other();
+  const std::string attributes = R"({"note":"dry","shape":[1,2]})";
+  Outcome outcome{.values = {2.0}, .steps = {{1, {3.0}}, {4, {2.5}}}, .attributes = attributes};
+  Delivery delivery;
+  delivery.results.push_back({sample_trial(5, 4).point, outcome});
+  const std::int64_t id = person->bring(delivery, "me").value();
+  const Delivery brought = storage_->load_requests().value().at(0).delivery.value();
+  EXPECT_EQ(brought.results[0].outcome.steps, outcome.steps);
+  EXPECT_EQ(brought.results[0].outcome.attributes, attributes);
+  Trial added = completed(sample_trial(5, 4), 2.0, 4);
+  added.steps = outcome.steps;
+  added.attributes = attributes;
+  ASSERT_TRUE(storage_->add_trials(std::vector{added}, std::nullopt, id));
+  reopen();
+  const Trial stored = storage_->load_trial(5).value().value();
+  EXPECT_EQ(stored.steps, outcome.steps);
+  EXPECT_EQ(stored.attributes, attributes);
+}
+
+TEST_P(StorageRevisions, PointsToEvaluateFirstAnswerTheirRequest) {
+  fill();
+  const auto person = other();
+  const std::vector<PartialPoint> start = {{0.5, std::nullopt, std::nullopt}};
+  const std::int64_t id = person->bring(Delivery{.start = start}, "me").value();
+  EXPECT_EQ(storage_->load_requests().value().at(0).delivery.value().start, start);
+  EXPECT_EQ(storage_->set_start(start, id + 1).error().kind, ErrorKind::not_found);
+  EXPECT_TRUE(storage_->load_study().value()->start.empty());
+  ASSERT_TRUE(storage_->set_start(start, id));
+  EXPECT_TRUE(person->load_answer(id).value().value().empty());
+  EXPECT_TRUE(storage_->load_requests().value().empty());
+  reopen();
+  EXPECT_EQ(storage_->load_study().value()->start, start);
+}
+
 TEST_P(StorageRevisions, StartAndTimeAreKept) {
   EXPECT_EQ(storage_->set_start({}).error().kind, ErrorKind::not_found);
   StudyRecord record = sample_record();

@@ -30,7 +30,7 @@ class MemoryStorage final : public Storage {
   Result<std::optional<StudyRecord>> load_study() override;
   Result<void> create_study(const StudyRecord& record) override;
   Result<void> update_study(std::int64_t budget, const std::string& evaluate_json) override;
-  Result<void> set_start(const std::vector<PartialPoint>& start) override;
+  Result<void> set_start(const std::vector<PartialPoint>& start, std::int64_t request) override;
   Result<void> change_settings(const StudyRecord& record) override;
   Result<void> add_trials(std::span<const Trial> trials, const std::optional<AskReport>& report,
                           std::int64_t request, Durability durability) override;

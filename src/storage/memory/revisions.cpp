@@ -104,11 +104,18 @@ Result<void> MemoryStorage::apply_revisions(std::span<const std::int64_t> ids, E
   return {};
 }
 
-Result<void> MemoryStorage::set_start(const std::vector<PartialPoint>& start) {
+Result<void> MemoryStorage::set_start(const std::vector<PartialPoint>& start,
+                                      std::int64_t request) {
   const std::scoped_lock lock(state_->mutex);
   if (!state_->study) return storage_error::no_study();
-  if (const auto ready = state_->begin_write(); !ready) return ready.error();
+  const auto asked = state_->requests.find(request);
+  if (request != 0 && asked == state_->requests.end()) return storage_error::no_request(request);
+  if (const auto ready = state_->begin_write(Audience::workers); !ready) return ready.error();
   state_->study->start = start;
+  if (request != 0) {
+    asked->second.answered = true;
+    asked->second.ask.delivery.reset();
+  }
   return {};
 }
 

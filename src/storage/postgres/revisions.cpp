@@ -159,11 +159,13 @@ Result<void> PostgresStorage::apply_revisions(std::span<const std::int64_t> ids,
   });
 }
 
-Result<void> PostgresStorage::set_start(const std::vector<PartialPoint>& start) {
+Result<void> PostgresStorage::set_start(const std::vector<PartialPoint>& start,
+                                        std::int64_t request) {
   return coordinated([&] {
     require_space();
     connection_.query("UPDATE vbo.studies SET start = $2 WHERE id = $1",
                       {study_, start_text(*space_, start)});
+    if (request != 0) answer(request);
   });
 }
 

@@ -180,15 +180,7 @@ Result<void> PostgresStorage::add_trials(std::span<const Trial> trials,
           for (const Trial& trial : trials) store_end(trial, 0);
           count_told(trials);
         }
-        if (request != 0) {
-          const Rows answered = connection_.query(
-              "UPDATE vbo.requests SET state = CASE WHEN count > $3 THEN 'open' ELSE 'answered' "
-              "END, "
-              "count = greatest(0, count - $3), results = '' "
-              "WHERE study = $1 AND id = $2 AND state = 'open'",
-              {study_, request, std::ssize(trials)});
-          if (answered.changed() == 0) throw Fault{storage_error::no_request(request)};
-        }
+        if (request != 0) answer(request, std::ssize(trials));
         if (report && !trials.empty()) {
           connection_.query(
               "INSERT INTO vbo.reports (study, event, round, report) VALUES ($1, $2, $3, $4)",
@@ -198,6 +190,16 @@ Result<void> PostgresStorage::add_trials(std::span<const Trial> trials,
       durability);
   if (added) notify(for_workers_);
   return added;
+}
+
+// Of the suggestions that were asked for, so many are there now.
+void PostgresStorage::answer(std::int64_t request, std::int64_t trials) {
+  const Rows answered = connection_.query(
+      "UPDATE vbo.requests SET state = CASE WHEN count > $3 THEN 'open' ELSE 'answered' END, "
+      "count = greatest(0, count - $3), results = '' "
+      "WHERE study = $1 AND id = $2 AND state = 'open'",
+      {study_, request, trials});
+  if (answered.changed() == 0) throw Fault{storage_error::no_request(request)};
 }
 
 bool PostgresStorage::store_end(const Trial& ended, std::int64_t token, double seconds_ago) {

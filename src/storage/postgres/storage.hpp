@@ -24,7 +24,7 @@ class PostgresStorage final : public Storage {
   Result<std::optional<StudyRecord>> load_study() override;
   Result<void> create_study(const StudyRecord& record) override;
   Result<void> update_study(std::int64_t budget, const std::string& evaluate_json) override;
-  Result<void> set_start(const std::vector<PartialPoint>& start) override;
+  Result<void> set_start(const std::vector<PartialPoint>& start, std::int64_t request) override;
   Result<void> change_settings(const StudyRecord& record) override;
   Result<void> add_trials(std::span<const Trial> trials, const std::optional<AskReport>& report,
                           std::int64_t request, Durability durability) override;
@@ -84,6 +84,7 @@ class PostgresStorage final : public Storage {
   std::optional<Trial> read_one(TrialId id);
   std::vector<Trial> read_trials(const Rows& rows, bool with_output);
   [[noreturn]] void fail_unchanged(TrialId id, const Error& otherwise);
+  void answer(std::int64_t request, std::int64_t trials);
   bool store_end(const Trial& ended, std::int64_t token, double seconds_ago = 0.0);
   void count_told(std::span<const Trial> trials);
   void notify(const std::string& channel);

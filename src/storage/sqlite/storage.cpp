@@ -58,13 +58,15 @@ Result<void> SqliteStorage::update_study(std::int64_t budget, const std::string&
   });
 }
 
-Result<void> SqliteStorage::set_start(const std::vector<PartialPoint>& start) {
+Result<void> SqliteStorage::set_start(const std::vector<PartialPoint>& start,
+                                      std::int64_t request) {
   return attempt([&] {
     require_coordinator();
     require_space();
     Write write(*this, true);
     database_.prepare("UPDATE study SET start = ?").bind(start_text(*space_, start)).run();
-    write.commit();
+    if (request != 0) answer(request);
+    write.commit(Audience::workers);
   });
 }
 
@@ -124,15 +126,7 @@ Result<void> SqliteStorage::add_trials(std::span<const Trial> trials,
       for (const Trial& trial : trials) store_end(trial, 0);
       count_told(trials);
     }
-    if (request != 0) {
-      database_
-          .prepare(
-              "UPDATE requests SET state = CASE WHEN count > ?1 THEN 'open' ELSE 'answered' END, "
-              "count = max(0, count - ?1), results = '' WHERE id = ?2 AND state = 'open'")
-          .bind(std::ssize(trials), request)
-          .run();
-      if (database_.changes() == 0) throw Fault{storage_error::no_request(request)};
-    }
+    if (request != 0) answer(request, std::ssize(trials));
     if (report && !trials.empty()) {
       database_.prepare("INSERT INTO reports (event, round, report) VALUES (?, ?, ?)")
           .bind(trials.front().asked_in, report->round, dump(json_of(*report)))
@@ -140,6 +134,17 @@ Result<void> SqliteStorage::add_trials(std::span<const Trial> trials,
     }
     write.commit(Audience::workers);
   });
+}
+
+// Of the suggestions that were asked for, so many are there now.
+void SqliteStorage::answer(std::int64_t request, std::int64_t trials) {
+  database_
+      .prepare(
+          "UPDATE requests SET state = CASE WHEN count > ?1 THEN 'open' ELSE 'answered' END, "
+          "count = max(0, count - ?1), results = '' WHERE id = ?2 AND state = 'open'")
+      .bind(trials, request)
+      .run();
+  if (database_.changes() == 0) throw Fault{storage_error::no_request(request)};
 }
 
 bool SqliteStorage::store_end(const Trial& ended, std::int64_t token, double seconds_ago) {

@@ -68,7 +68,7 @@ class SqliteStorage final : public Storage {
   Result<std::optional<StudyRecord>> load_study() override;
   Result<void> create_study(const StudyRecord& record) override;
   Result<void> update_study(std::int64_t budget, const std::string& evaluate_json) override;
-  Result<void> set_start(const std::vector<PartialPoint>& start) override;
+  Result<void> set_start(const std::vector<PartialPoint>& start, std::int64_t request) override;
   Result<void> change_settings(const StudyRecord& record) override;
   Result<void> add_trials(std::span<const Trial> trials, const std::optional<AskReport>& report,
                           std::int64_t request, Durability durability) override;
@@ -146,6 +146,7 @@ class SqliteStorage final : public Storage {
                                    const Values&... values);
   Trial read_trial(const Statement& row);
   // Writes how an open trial ended; told_in 0 leaves it untold. False when it had ended before.
+  void answer(std::int64_t request, std::int64_t trials);
   bool store_end(const Trial& ended, std::int64_t token, double seconds_ago = 0.0);
   Completion complete_one(const Claim& claim);
   void count_told(std::span<const Trial> trials);
