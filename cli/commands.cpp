@@ -188,6 +188,17 @@ const std::vector<Command>& commands() {
        "unless the trial is completed.",
        R"([{"id", "state", "params": {...}, "value", "seconds", "error", "cause", "attempts", "stderr", "metrics", "asked_at", "started_at", "finished_at", "worker", "suggested": {...} or null}, ...]; with several objectives "values": {NAME: number, ...} instead of "value")",
        define_trials},
+      {"export",
+       "Write a study as files of other programs",
+       {"vbo export study.db --mlflow mlruns",
+        "vbo export study.db --csv trials.csv --optuna optuna.db"},
+       "Every trial, with parameters, values, metrics, steps and times, as far as the other "
+       "program "
+       "has a place for them. What exists already is left alone. --mlflow writes a run per trial, "
+       "--tensorboard a run per trial and one for the whole study, --optuna what vbo import and "
+       "from_optuna read back.",
+       "",
+       define_export},
       {"explain",
        "Show why a point was suggested",
        {"vbo explain study.db 7"},

@@ -47,6 +47,7 @@ Action define_front(CLI::App& app, const Console& console);
 Action define_verify(CLI::App& app, const Console& console);
 Action define_upgrade(CLI::App& app, const Console& console);
 Action define_trials(CLI::App& app, const Console& console);
+Action define_export(CLI::App& app, const Console& console);
 Action define_explain(CLI::App& app, const Console& console);
 Action define_importance(CLI::App& app, const Console& console);
 Action define_plot(CLI::App& app, const Console& console);

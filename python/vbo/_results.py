@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _vbo
-from ._arguments import Doubles, doubles, wrong
+from ._arguments import Doubles, doubles, per_trial, wrong
 from ._errors import InvalidInput
 from ._objectives import sem_columns
 
@@ -66,9 +66,9 @@ def results(
         results.errors = errors
         results.causes = [cause] * n if isinstance(cause, str) else list(cause)
     if metrics:
-        results.metrics = {str(name): _per_trial(f"metrics[{name!r}]", column, n) for name, column in metrics.items()}
+        results.metrics = {str(name): per_trial(f"metrics[{name!r}]", column, n) for name, column in metrics.items()}
     if seconds is not None:
-        results.seconds = _per_trial("seconds", seconds, n)
+        results.seconds = per_trial("seconds", seconds, n)
     if sem is not None:
         results.sem = sem_columns(objectives, sem, n)
     if user_attrs is not None:
@@ -88,9 +88,3 @@ def _steps(steps: Steps, objectives: int) -> list[tuple[int, list[float]]]:
     if any(len(values) != objectives or not np.all(np.isfinite(values)) for _, values in found):
         raise wrong("steps", dict(steps), f"finite numbers, {objectives} per step")
     return found
-
-
-def _per_trial(name: str, values: Any, n: int) -> Doubles:
-    """One number for all, or one per trial."""
-    column = doubles(name, values)
-    return np.full(n, column[0]) if len(column) == 1 else doubles(name, column, n)

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Literal, Union, cast, overload
 import numpy as np
 
 from . import _pools, _vbo
-from ._arguments import Doubles, Integers, callables, integers, number, per_trial, whole, wrong
+from ._arguments import Doubles, Integers, callables, integers, number, whole, wrong
 from ._errors import Conflict, InvalidInput, Unsupported
-from ._objectives import Front, Goal, front_from, objectives_of, sem_columns, value_columns
+from ._objectives import Front, Goal, front_from, objectives_of, value_columns
 from ._open import Shared, opened, url_of
 from ._space import Column, Parameter, Point, Space
 from ._results import Steps, results

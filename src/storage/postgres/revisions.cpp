@@ -165,7 +165,7 @@ Result<void> PostgresStorage::set_start(const std::vector<PartialPoint>& start,
     require_space();
     connection_.query("UPDATE vbo.studies SET start = $2 WHERE id = $1",
                       {study_, start_text(*space_, start)});
-    if (request != 0) answer(request);
+    if (request != 0) answer(request, 0);
   });
 }
 

@@ -65,7 +65,7 @@ Result<void> SqliteStorage::set_start(const std::vector<PartialPoint>& start,
     require_space();
     Write write(*this, true);
     database_.prepare("UPDATE study SET start = ?").bind(start_text(*space_, start)).run();
-    if (request != 0) answer(request);
+    if (request != 0) answer(request, 0);
     write.commit(Audience::workers);
   });
 }
