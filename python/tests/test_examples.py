@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -68,8 +70,31 @@ def test_the_notebook_and_its_page(tmp_path: Path) -> None:
         assert number(r"(0\.\d+) with", text) > 0.85
 
 
+def outputs(notebook: Any, kind: str) -> list[str]:
+    return [
+        "".join(output["data"][kind])
+        for cell in notebook["cells"] if cell["cell_type"] == "code"
+        for output in cell["outputs"] if kind in output.get("data", {})
+    ]  # fmt: skip
+
+
+def test_the_notebook_that_was_run(tmp_path: Path) -> None:
+    made = tmp_path / "notebook.ipynb"
+    done = subprocess.run([sys.executable, ROOT / "scripts/run-notebook", FOLDER / "notebook.ipynb", "-o", made],
+                          capture_output=True, text=True, timeout=600)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    again, committed = json.loads(made.read_text()), json.loads((FOLDER / "notebook.ipynb").read_text())
+    assert [cell["source"] for cell in again["cells"]] == [cell["source"] for cell in committed["cells"]]
+    for notebook in (again, committed):
+        pages = outputs(notebook, "text/html")
+        assert "60 completed" in pages[0] or "of 60" in pages[0]  # what the live progress ended with
+        assert "importance of the parameters" in pages[0] and "user_attrs.ratio" in pages[1]
+        assert len(outputs(notebook, "image/png")) == 5
+        assert not any(output["output_type"] == "error" for cell in notebook["cells"] for output in cell.get("outputs", []))
+
+
 def test_every_example_is_listed_and_tested() -> None:
     listed = (ROOT / "examples/README.md").read_text()
     tested = Path(__file__).read_text()
-    for path in FOLDER.glob("*.py"):
+    for path in [*FOLDER.glob("*.py"), *FOLDER.glob("*.ipynb")]:
         assert f"python/{path.name}" in listed and path.name in tested

@@ -6,6 +6,8 @@ from __future__ import annotations
 import doctest
 import importlib
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -30,6 +32,12 @@ def test_examples_in_docstrings(name: str) -> None:
 def test_the_important_ones_have_examples() -> None:
     for thing in (vbo.Space, vbo.Float, vbo.Study, vbo.Study.tell, vbo.Study.add, vbo.minimize, vbo.optuna.VboSampler):
         assert ">>>" in (thing.__doc__ or ""), thing
+
+
+def test_what_the_budget_counts_is_said_first() -> None:
+    for thing in (vbo.minimize, vbo.maximize, vbo.aminimize, vbo.Study, vbo.Study.run):
+        first = " ".join((thing.__doc__ or "").split("\n\n")[0].split())
+        assert "`budget`" in first and "in all" in first or "included" in first, thing
 
 
 def test_types_of_the_package_and_of_all_examples() -> None:
@@ -141,6 +149,23 @@ def test_memory_of_many_asks_is_flat(tmp_path: Path) -> None:
     done = python(MEMORY, tmp_path / "study.db", 10_000 if LONG else 3000)
     assert done.returncode == 0, done.stderr
     assert float(done.stdout) < 4.0  # MB; a kilobyte per trial would be 2 (9 in the long run)
+
+
+def test_the_module_is_the_command(tmp_path: Path) -> None:
+    """As an installed wheel has it: the program beside the package's sources."""
+    package = tmp_path / "vbo"
+    package.mkdir()
+    for file in Path(vbo.__file__).parent.iterdir():
+        if file.is_file():
+            shutil.copy(file, package / file.name)
+    command = [sys.executable, "-m", "vbo", "methods", "--json"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert done.returncode == 1 and "came without the program" in done.stderr
+    (package / "bin").mkdir()
+    (package / "bin/vbo").symlink_to(os.environ["VBO"])
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0 and json.loads(done.stdout)[0]["name"] == "auto", done.stderr
 
 
 def test_an_old_processor_is_told_so() -> None:
