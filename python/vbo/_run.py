@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import signal
-import threading
 import time
 import warnings
 from collections import deque
@@ -21,6 +19,7 @@ import numpy as np
 from . import _pools
 from ._errors import Error, Infeasible, InvalidInput, Unsupported
 from ._evaluate import UNKNOWN, Evaluation, Objective, Outcome, evaluate, evaluate_elsewhere, outcome_of, takes
+from ._interrupts import Interrupts
 from ._objectives import Front, value_columns
 from ._progress import Progress
 from ._space import Point
@@ -120,32 +119,6 @@ class Result:
         return study_html(self.study)
 
 
-class _Interrupts:
-    """Ctrl-C: the first ends the run after what is being evaluated, the second gives that up.
-
-    While the function runs in this very thread, the first stops it at once.
-    """
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.evaluating = False
-        self._mine = threading.current_thread() is threading.main_thread()
-
-    def __enter__(self) -> _Interrupts:
-        if self._mine:
-            self._before = signal.signal(signal.SIGINT, self._on_signal)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._mine:
-            signal.signal(signal.SIGINT, self._before)
-
-    def _on_signal(self, *_: object) -> None:
-        self.count += 1
-        if self.evaluating:
-            raise KeyboardInterrupt
-
-
 class Run:
     """One call of `Study.run`. Keeps every worker busy; what an earlier process left comes first."""
 
@@ -194,7 +167,7 @@ class Run:
     @contextmanager
     def _watched(self) -> Iterator[None]:
         self.progress = Progress(self.study, self.options.budget, self.options.progress, self.done)
-        with _Interrupts() as self.interrupts:
+        with Interrupts() as self.interrupts:
             try:
                 yield
             finally:

@@ -285,11 +285,10 @@ TEST(Report, AGroupOfFailuresHasTheLastLineOfAnExample) {
 TEST(Why, OnlyTheMethodSaysHowLikelyABetterResultIs) {
   Trial asked = trial(8, 9, "acquisition");
   asked.rationale.notes = {{"mean", 0.5}, {"deviation", 0.1}};
-  const Ledger ledger;
-  const std::string without = why_text(record(), sample_trials(), ledger, asked);
+  const std::string without = why_text(record(), sample_trials(), asked);
   EXPECT_THAT(without, ::testing::HasSubstr("predicted 0.5 +- 0.1 (best so far 1)."));
   asked.rationale.notes.push_back({"improves", 0.25});
-  const std::string with = why_text(record(), sample_trials(), ledger, asked);
+  const std::string with = why_text(record(), sample_trials(), asked);
   EXPECT_THAT(with, ::testing::HasSubstr("25% likely better than the best"));
 }
 
