@@ -73,7 +73,7 @@ template <class T>
 void Gradient(benchmark::State& state) {
   const int n = static_cast<int>(state.range(0));
   const Data data = smooth(n);
-  const nn::MlpShape shape = network_shape({{128, 128, 128}, "tanh"}, 6);
+  const nn::MlpShape shape = network_shape({{128, 128, 128}, nn::Activation::tanh}, 6);
   SquaredError<T> error(shape, data.X, data.y, 1);
   Rng rng(1, "bench");
   Vector theta = random_weights(shape, rng), gradient(theta.size());

@@ -45,8 +45,8 @@ Result<void> write_run(const StudyRecord& record, const Trial& trial, const std:
                   "lifecycle_stage: active\nrun_id: {}\nrun_name: trial {}\nrun_uuid: {}\n"
                   "source_name: vbo\nsource_type: 4\nsource_version: ''\nstart_time: {}\n"
                   "status: {}\ntags: []\nuser_id: vbo\n",
-                  yaml_text((run / "artifacts").string()), ended, experiment, yaml_text(id), trial.id,
-                  yaml_text(id), began, trial.values.empty() ? kFailed : kFinished));
+                  yaml_text((run / "artifacts").string()), ended, experiment, yaml_text(id),
+                  trial.id, yaml_text(id), began, trial.values.empty() ? kFailed : kFinished));
   for (std::size_t i = 0; i < record.space.size(); ++i) {
     files.emplace_back(fs::path("params") / plain_name(record.space[i].name),
                        to_string(trial.point[i]));
@@ -104,8 +104,8 @@ Result<void> export_mlflow(const StudyRecord& record, std::span<const Trial> tri
       write_new_file(home / "meta.yaml",
                      fmt::format("artifact_location: {}\ncreation_time: {}\nexperiment_id: '{}'\n"
                                  "last_update_time: {}\nlifecycle_stage: active\nname: {}\n",
-                                 yaml_text(home.string()), milliseconds(first), id, milliseconds(last),
-                                 yaml_text(record.name)));
+                                 yaml_text(home.string()), milliseconds(first), id,
+                                 milliseconds(last), yaml_text(record.name)));
   if (!written) return written.error();
   for (const Trial& trial : trials) {
     if (!trial.has_ended()) continue;

@@ -131,8 +131,8 @@ const std::vector<CommandGroup>& command_groups() {
   static const std::vector<CommandGroup> groups = {
       {"Run a study", {"init", "check", "run"}},
       {"Look",
-       {"status", "studies", "best", "front", "serve", "report", "trials", "explain", "importance",
-        "plot"}},
+       {"status", "studies", "best", "front", "serve", "report", "trials", "explain", "export",
+        "importance", "plot"}},
       {"Work by hand", {"ask", "tell", "import", "drop", "retry"}},
       {"Many machines", {"work", "workers"}},
       {"Research", {"methods", "tasks", "bench", "mi"}},

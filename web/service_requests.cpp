@@ -101,7 +101,7 @@ Json with_history(const StudyRecord& record, const Trial& trial) {
   json["asked_at"] = trial.asked_at;
   json["started_at"] = trial.started_at;
   json["finished_at"] = trial.finished_at;
-  json["worker"] = shown_worker(trial.worker);
+  json["worker"] = trial.worker;
   json["metrics"] = trial.metrics;
   return json;
 }
@@ -129,7 +129,7 @@ Result<std::vector<TrialId>> ids_in(const Json& json) {
 Response StudyService::study() const {
   const std::lock_guard lock(mutex_);
   if (!problem_.empty()) return error_response(503, problem_);
-  Json json = shown_status(report_, url_);
+  Json json = status_json(report_, shown_storage(url_));
   EventId event = 0;
   for (const Trial& trial : report_.trials) event = std::max(event, last_event(trial));
   json["event"] = event;
@@ -213,7 +213,8 @@ Response StudyService::page() {
   if (!problem_.empty() && version_ == 0) return error_response(503, problem_);
   if (!page_) {
     PayloadParts parts;
-    parts.url = url_;
+    parts.url = shown_storage(url_);
+    parts.places = true;
     parts.ledger = &ledger_;
     parts.importances = importances_.empty() ? nullptr : &importances_;
     page_ = std::make_shared<const std::string>(payload_of(report_, parts));

@@ -41,7 +41,7 @@ std::string report_html(LockedStudy& locked, const std::string& url) {
     parts.importances = &found;
     parts.ledger = &ledger_of(report->record.space, report->record.method_options());
     parts.outputs = web::outputs_worth_showing(**storage, *report);
-    parts.sentences = web::sentences_worth_showing(*report, *parts.ledger);
+    parts.sentences = web::sentences_worth_showing(*report);
     return web::report_page({web::payload_of(*report, parts)});
   });
 #else

@@ -160,11 +160,11 @@ def test_the_module_is_the_command(tmp_path: Path) -> None:
             shutil.copy(file, package / file.name)
     command = [sys.executable, "-m", "vbo", "methods", "--json"]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tmp_path)
     assert done.returncode == 1 and "came without the program" in done.stderr
     (package / "bin").mkdir()
     (package / "bin/vbo").symlink_to(os.environ["VBO"])
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tmp_path)
     assert done.returncode == 0 and json.loads(done.stdout)[0]["name"] == "auto", done.stderr
 
 

@@ -20,8 +20,8 @@ Vector excesses(ConstVectorRef x) {
   return found;
 }
 
-LimitedResults results_of(const Matrix& X) {
-  LimitedResults results;
+LimitResults results_of(const Matrix& X) {
+  LimitResults results;
   results.codes = X;
   results.objective = Vector(X.cols());
   results.excesses = Matrix(X.cols(), 2);
@@ -63,7 +63,7 @@ TEST(ConstrainedOptima, LieWhereLimitsMeet) {
 TEST(ConstrainedOptima, FindTheFirstFeasiblePoint) {
   const Encoding encoding(parts_cube(4));
   Rng rng(1, "test");
-  const LimitedResults results = results_of(anywhere(0.6, 1.0, 30));
+  const LimitResults results = results_of(anywhere(0.6, 1.0, 30));
   ASSERT_GT(results.excesses.rowwise().maxCoeff().minCoeff(), 0.0);
   const auto found = constrained_optima(encoding, results, 4, 0, rng);
   ASSERT_FALSE(found.empty());
@@ -73,7 +73,7 @@ TEST(ConstrainedOptima, FindTheFirstFeasiblePoint) {
 
 TEST(ConstrainedOptima, AreDifferentFromEachOtherAndTheSameForTheSameSeed) {
   const Encoding encoding(parts_cube(4));
-  const LimitedResults results = results_of(anywhere(0.0, 1.0, 25));
+  const LimitResults results = results_of(anywhere(0.0, 1.0, 25));
   Rng rng(1, "test"), same(1, "test");
   const auto found = constrained_optima(encoding, results, 12, 5, rng);
   EXPECT_EQ(found, constrained_optima(encoding, results, 12, 5, same));

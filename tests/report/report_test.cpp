@@ -171,7 +171,7 @@ TEST(Report, TheRecommendedPointFollowsTheEstimate) {
   EXPECT_NE(report.as_good->reason.find("90% interval"), std::string::npos);
   noisy.best->high = 1.01;
   add_estimate(report, noisy);
-  EXPECT_EQ(report.as_good->threshold, 1.03);
+  EXPECT_EQ(report.as_good->threshold, 4.03);
   noisy.best->id = 4;
   add_estimate(report, noisy);
   EXPECT_EQ(report.best->id, 4);

@@ -58,7 +58,7 @@ void Failures::learn(const Archive& history, int results) {
   for (const int i : chosen) of_chosen.push_back(success[static_cast<std::size_t>(i)]);
   model_.learn(options_, X, of_chosen, Matrix(0, X.cols()), Rng(seed_, "failures"));
   if (limited) {
-    const LimitedResults all = this->limited(history);
+    const LimitResults all = this->limited(history);
     std::vector<Index> some;
     const Index most = std::min<Index>(all.codes.cols(), Tuning::failure_points);
     for (Index k = 0; k < most; ++k) some.push_back(k * all.codes.cols() / most);
@@ -69,13 +69,13 @@ void Failures::learn(const Archive& history, int results) {
                       Tuning::border_from, Border::Distances::linear);
 }
 
-LimitedResults Failures::limited(const Archive& history) const {
+LimitResults Failures::limited(const Archive& history) const {
   std::vector<int> rows;
   for (int i = 0; i < history.size(); ++i) {
     const auto at = static_cast<std::size_t>(i);
     if (std::isfinite(objective_[at]) && excesses_[at].allFinite()) rows.push_back(i);
   }
-  LimitedResults found;
+  LimitResults found;
   found.codes = history.codes()(Eigen::all, rows);
   found.objective = Vector(std::ssize(rows));
   found.excesses = Matrix(std::ssize(rows), bounds_of(encoding_.space().limits()));

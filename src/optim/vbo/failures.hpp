@@ -15,7 +15,7 @@
 namespace vbo {
 
 // Results with all metrics, one per column or row.
-struct LimitedResults {
+struct LimitResults {
   Matrix codes;      // (D,N)
   Vector objective;  // (N), maximized; of infeasible results too
   Matrix excesses;   // (N,bounds): how far outside a bound, in units of its scale
@@ -28,7 +28,7 @@ class Failures {
   // Of the next result of the study's archive.
   void add(const Trial& trial);
   // Those of `history` that have all metrics.
-  LimitedResults limited(const Archive& history) const;
+  LimitResults limited(const Archive& history) const;
 
   // From the first `results` of `history`.
   void learn(const Archive& history, int results);

@@ -2,6 +2,7 @@
 #include "storage/sqlite/schema.hpp"
 
 #include <fcntl.h>
+#include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -261,7 +262,28 @@ void create_file(const std::string& path) {
   flush_to_disk(folder.empty() ? "." : folder, O_DIRECTORY);
 }
 
+namespace {
+
+// Number and tables of one and the same moment: another process may be upgrading the file.
+class OneMoment {
+ public:
+  explicit OneMoment(Database& database) : database_(database) {
+    database_.execute("SAVEPOINT one_moment");
+  }
+  ~OneMoment() {
+    sqlite3_exec(database_.handle(), "RELEASE one_moment", nullptr, nullptr, nullptr);
+  }
+  OneMoment(const OneMoment&) = delete;
+  OneMoment& operator=(const OneMoment&) = delete;
+
+ private:
+  Database& database_;
+};
+
+}  // namespace
+
 void require_known_schema(Database& database, const std::string& path, bool exactly) {
+  const OneMoment moment(database);
   const std::int64_t newest = newest_schema();
   const std::int64_t found = database.pragma("user_version");
   if (found > newest || found < kFirstSchema) {

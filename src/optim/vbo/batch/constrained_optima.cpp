@@ -29,7 +29,7 @@ Vector total_violation(const Matrix& excesses) {
 }
 
 // The best feasible result, or the one with the least violation.
-Index best_of(const LimitedResults& results) {
+Index best_of(const LimitResults& results) {
   const Vector violation = total_violation(results.excesses);
   Index best = 0;
   for (Index i = 1; i < violation.size(); ++i) {
@@ -44,7 +44,7 @@ Index best_of(const LimitedResults& results) {
 // Surrogates around a centre, in coordinates in which the results have unit moments.
 class Neighbourhood {
  public:
-  Neighbourhood(const Matrix& X, const LimitedResults& results, Index centre, Index size)
+  Neighbourhood(const Matrix& X, const LimitResults& results, Index centre, Index size)
       : centre_(X.col(centre)), scale_(Vector::Ones(X.rows())) {
     std::vector<Index> nearest(static_cast<std::size_t>(X.cols()));
     std::iota(nearest.begin(), nearest.end(), Index{0});
@@ -128,7 +128,7 @@ class Neighbourhood {
 
 }  // namespace
 
-std::vector<Vector> constrained_optima(const Encoding& encoding, const LimitedResults& results,
+std::vector<Vector> constrained_optima(const Encoding& encoding, const LimitResults& results,
                                        int count, std::uint64_t turn, Rng& rng) {
   const std::vector<Index> numeric = encoding.numeric_coordinates();
   const auto D = std::ssize(numeric);
@@ -142,8 +142,8 @@ std::vector<Vector> constrained_optima(const Encoding& encoding, const LimitedRe
     if (i == best) centre = std::ssize(alike);
     alike.push_back(i);
   }
-  const LimitedResults chosen{results.codes(Eigen::all, alike), results.objective(alike),
-                              results.excesses(alike, Eigen::all)};
+  const LimitResults chosen{results.codes(Eigen::all, alike), results.objective(alike),
+                            results.excesses(alike, Eigen::all)};
   const Matrix X = chosen.codes(numeric, Eigen::all);
   const Index n = X.cols();
   if (n < D + 2) return {};

@@ -15,7 +15,7 @@ namespace vbo {
 // At most `count` different codes. Each comes from a neighbourhood of another size (small ones are
 // exact, large ones see far) and keeps another distance from the predicted border, measured in
 // posterior deviations: 0 is bold. `turn` chooses among the combinations where there are more.
-std::vector<Vector> constrained_optima(const Encoding& encoding, const LimitedResults& results,
+std::vector<Vector> constrained_optima(const Encoding& encoding, const LimitResults& results,
                                        int count, std::uint64_t turn, Rng& rng);
 
 }  // namespace vbo
