@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "cli/commands.hpp"
+#include "cli/history.hpp"
 #include "cli/target.hpp"
 #include "cli/trial_json.hpp"
 #include "core/one_line.hpp"
@@ -23,6 +24,7 @@ struct Explanation {
   Rationale why;
   Prediction prediction;
   std::string sentences;
+  std::vector<Change> changes;  // by people, afterwards
 };
 
 // A part that has no effect: not worth a line.
@@ -52,6 +54,7 @@ Json explanation_json(const Explanation& e) {
       {"trade_off", values_json(e.record.objectives, e.prediction.weights)},
       {"chance_of_improvement", optional_json(e.prediction.beats)},
       {"chance_feasible", optional_json(e.prediction.feasible)}};
+  json["history"] = history_json(e.record, e.changes);
   json.update(ledger_json(e.ledger, e.why));
   return json;
 }
@@ -127,6 +130,7 @@ std::string explanation_text(const Explanation& e, bool terms) {
   std::string text = fmt::format("Trial {}, {}\n{}", e.trial.id, outcome_text(e),
                                  point_lines(e.record.space, e.trial.point, "  "));
   text += "\n" + e.sentences + "\n";
+  if (!e.changes.empty()) text += "Changed afterwards:\n" + history_text(e.record, e.changes);
   if (!terms) {
     if (!e.why.terms.empty() || !e.why.notes.empty()) {
       text += "The numbers behind it: --terms\n";
@@ -160,9 +164,16 @@ int explain(const std::string& argument, TrialId id, bool terms, bool json) {
   const Result<std::vector<Trial>> history = study->storage->load_history();
   if (!history) return fail(history.error());
   const Trial& shown = **trial;
+  Result<std::vector<Change>> changes = changes_of(*study->storage, record, id);
+  if (!changes) return fail(changes.error());
   const Prediction prediction = prediction_of(record, *history, shown);
-  const Explanation explanation{record,          shown,      ledger,
-                                shown.rationale, prediction, why_text(record, prediction, shown)};
+  const Explanation explanation{record,
+                                shown,
+                                ledger,
+                                shown.rationale,
+                                prediction,
+                                why_text(record, prediction, shown),
+                                std::move(*changes)};
   if (json) {
     print_json(explanation_json(explanation));
   } else {

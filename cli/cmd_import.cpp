@@ -20,6 +20,7 @@ struct ImportArguments {
   std::string optuna_study;
   double wait = kWaitSeconds;
   bool skip_bad = false;
+  bool actual = false;
   bool json = false;
 };
 
@@ -44,7 +45,7 @@ struct Done {
 // Reads the file for this study; an error when rows are wrong and nobody said to leave them out.
 Result<std::vector<Evaluated>> read_for(const ImportArguments& options, const StudyRecord& record,
                                         Done& done) {
-  Result<Imported> read = read_results(options.file, record, options.optuna_study);
+  Result<Imported> read = read_results(options.file, record, options.optuna_study, options.actual);
   if (!read) return read.error();
   done.read = std::move(*read);
   done.found = done.read.results.size();
@@ -127,6 +128,8 @@ Action define_import(CLI::App& app, const Console&) {
                    "Which study of an Optuna file that holds several");
   arguments.option("--wait", options->wait, "SECONDS",
                    "How long to wait for a study that runs to take them up", 0.0, kLongestWait);
+  arguments.flag("--actual", options->actual,
+                 "Take points as they were measured: off the steps, outside constraints");
   arguments.flag("--skip-bad", options->skip_bad, "Leave out rows that cannot be used");
   arguments.flag("--json", options->json, "Print JSON");
   return [options] { return import_results(*options); };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cli/commands.hpp"
+#include "cli/history.hpp"
 #include "cli/target.hpp"
 #include "cli/trial_json.hpp"
 #include "cli/trials_csv.hpp"
@@ -11,13 +12,29 @@ constexpr std::int64_t kAtOnce = 5000;  // rows in memory
 struct TrialsArguments {
   std::string study;
   std::string state;
+  bool history = false;
   bool json = false;
 };
+
+int history(const TrialsArguments& options, const OpenedStudy& study) {
+  if (!options.state.empty()) {
+    return fail(kWrongUsage, "found --history and --state, expected one of them");
+  }
+  const auto changes = changes_of(*study.storage, study.record);
+  if (!changes) return fail(changes.error());
+  if (options.json) {
+    print_json(history_json(study.record, *changes));
+  } else {
+    print_out(changes->empty() ? "nothing was changed\n" : history_text(study.record, *changes));
+  }
+  return kDone;
+}
 
 int trials(const TrialsArguments& options) {
   const Result<OpenedStudy> study = open_to_read(options.study);
   if (!study) return fail(study.error());
   const StudyRecord& record = study->record;
+  if (options.history) return history(options, *study);
   const std::optional<TrialState> wanted = trial_state_from(options.state);
   ExtraColumns extra;
   if (!options.json) {
@@ -56,6 +73,8 @@ Action define_trials(CLI::App& app, const Console&) {
   arguments.option("--state", options->state, "STATE",
                    "Only these: waiting, running, completed or failed",
                    {"waiting", "running", "completed", "failed"});
+  arguments.flag("--history", options->history,
+                 "Instead what was replaced, dropped or evaluated again, when and why");
   arguments.flag("--json", options->json, "Print JSON instead of CSV");
   return [options] { return trials(*options); };
 }

@@ -10,6 +10,7 @@
 
 #include "cli/file_kind.hpp"
 #include "cli/trial_json.hpp"
+#include "core/actual.hpp"
 #include "core/json.hpp"
 #include "core/objectives.hpp"
 #include "core/spelling.hpp"
@@ -167,7 +168,8 @@ Result<Columns> columns_of(const CsvTable& table, const Space& space,
 // One row; nullopt when it holds no result yet, an error when it is wrong.
 Result<std::optional<Evaluated>> result_of(const CsvTable& table, const Columns& columns,
                                            const std::vector<CsvCell>& row, const Space& space,
-                                           const std::vector<Objective>& objectives) {
+                                           const std::vector<Objective>& objectives,
+                                           bool as_measured) {
   const auto wrong = [&](const CsvCell& cell, const std::string& problem) {
     return Error{ErrorKind::invalid_input, place(table, cell) + problem};
   };
@@ -184,15 +186,17 @@ Result<std::optional<Evaluated>> result_of(const CsvTable& table, const Columns&
       continue;
     }
     const CsvCell& cell = row[*columns.parameters[i]];
-    Result<Value> value = value_from_text(space[i], cell.text);
+    const Parameter allowed = as_measured ? without_step(space[i]) : space[i];
+    Result<Value> value = value_from_text(allowed, cell.text);
     // As `vbo trials` writes a text that a spreadsheet would take for a formula.
     if (!value && cell.text.size() > 1 && cell.text.front() == '\'') {
-      if (auto bare = value_from_text(space[i], cell.text.substr(1))) value = std::move(bare);
+      if (auto bare = value_from_text(allowed, cell.text.substr(1))) value = std::move(bare);
     }
     if (!value) return wrong(cell, value.error().message);
     result.point.push_back(std::move(*value));
   }
-  if (const Result<void> inside = space.check(result.point); !inside) {
+  result.as_measured = as_measured && !space.check(result.point);
+  if (const Result<void> inside = check_result(space, result); !inside) {
     return wrong(row.front(), inside.error().message);
   }
   if (state == "failed") {
@@ -262,7 +266,8 @@ std::vector<double> in_places(const std::vector<double>& numbers,
   return found;
 }
 
-Result<Imported> results_from_storage(const std::string& path, const StudyRecord& study) {
+Result<Imported> results_from_storage(const std::string& path, const StudyRecord& study,
+                                      bool as_measured) {
   const Result<std::unique_ptr<Storage>> storage = open_storage(path, Access::read);
   if (!storage) return storage.error();
   const Result<std::optional<StudyRecord>> record = (*storage)->load_study();
@@ -280,7 +285,10 @@ Result<Imported> results_from_storage(const std::string& path, const StudyRecord
   Imported imported;
   for (const Trial& trial : *trials) {
     if (!trial.has_ended()) continue;
-    Result<Point> point = point_from(study.space, json_of((*record)->space, trial.point));
+    const Json params = json_of((*record)->space, trial.point);
+    Result<Point> point = point_from(study.space, params);
+    const bool off = !point && as_measured;
+    if (off) point = actual_from(study.space, params);
     if (!point) {
       imported.problems.push_back(path + ": trial " + std::to_string(trial.id) + ": " +
                                   point.error().message);
@@ -291,7 +299,8 @@ Result<Imported> results_from_storage(const std::string& path, const StudyRecord
                                  .failure = trial.failure,
                                  .metrics = trial.metrics,
                                  .standard_error = in_places(trial.standard_error, *places),
-                                 .seconds = trial.seconds}});
+                                 .seconds = trial.seconds},
+                                off});
   }
   return imported;
 }
@@ -322,7 +331,7 @@ Result<std::vector<std::size_t>> places_of(const std::string& path, const Optuna
 }
 
 Result<Imported> results_from_optuna(const std::string& path, const StudyRecord& study,
-                                     const std::string& name) {
+                                     const std::string& name, bool as_measured) {
   const Result<OptunaStudy> optuna = read_optuna(path, name);
   if (!optuna) return optuna.error();
   const Result<std::vector<std::size_t>> places = places_of(path, *optuna, study.objectives);
@@ -331,12 +340,14 @@ Result<Imported> results_from_optuna(const std::string& path, const StudyRecord&
   imported.pruned = optuna->pruned;
   for (const OptunaTrial& trial : optuna->trials) {
     Result<Point> point = point_from(study.space, trial.params);
+    const bool off = !point && as_measured;
+    if (off) point = actual_from(study.space, trial.params);
     if (point) {
       Outcome outcome = trial.outcome;
       for (std::size_t m = 0; m < outcome.values.size(); ++m) {
         outcome.values[m] = trial.outcome.values[(*places)[m]];
       }
-      imported.results.push_back({std::move(*point), std::move(outcome)});
+      imported.results.push_back({std::move(*point), std::move(outcome), off});
     } else {
       imported.problems.push_back(path + ": trial " + std::to_string(trial.number) + ": " +
                                   point.error().message);
@@ -349,12 +360,13 @@ Result<Imported> results_from_optuna(const std::string& path, const StudyRecord&
 }  // namespace
 
 Result<Imported> results_from(const CsvTable& table, const Space& space,
-                              const std::vector<Objective>& objectives) {
+                              const std::vector<Objective>& objectives, bool as_measured) {
   Imported imported;
   const Result<Columns> columns = columns_of(table, space, objectives, imported.problems);
   if (!columns) return columns.error();
   for (const std::vector<CsvCell>& row : table.rows) {
-    Result<std::optional<Evaluated>> result = result_of(table, *columns, row, space, objectives);
+    Result<std::optional<Evaluated>> result =
+        result_of(table, *columns, row, space, objectives, as_measured);
     if (!result) {
       imported.problems.push_back(result.error().message);
     } else if (*result) {
@@ -365,16 +377,19 @@ Result<Imported> results_from(const CsvTable& table, const Space& space,
 }
 
 Result<Imported> read_results(const std::string& path, const StudyRecord& study,
-                              const std::string& optuna_study) {
+                              const std::string& optuna_study, bool as_measured) {
+  if (path.find("://") != std::string::npos) {
+    return results_from_storage(path, study, as_measured);
+  }
   if (is_sqlite_file(path)) {
 #ifdef VBO_HAVE_SQLITE
-    if (is_optuna_file(path)) return results_from_optuna(path, study, optuna_study);
+    if (is_optuna_file(path)) return results_from_optuna(path, study, optuna_study, as_measured);
 #endif
-    return results_from_storage(path, study);
+    return results_from_storage(path, study, as_measured);
   }
   const Result<CsvTable> table = read_csv(path);
   if (!table) return table.error();
-  return results_from(*table, study.space, study.objectives);
+  return results_from(*table, study.space, study.objectives, as_measured);
 }
 
 }  // namespace vbo::cli

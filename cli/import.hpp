@@ -19,11 +19,13 @@ struct Imported {
 };
 
 // By what the file is, not by its name. An error when nothing in it can be used.
-// `optuna_study` is which one of an Optuna file; "" when there is only one.
+// `optuna_study` is which one of an Optuna file; "" when there is only one. `as_measured` takes
+// points off the steps and outside the constraints as they are.
 Result<Imported> read_results(const std::string& path, const StudyRecord& study,
-                              const std::string& optuna_study = "");
+                              const std::string& optuna_study = "", bool as_measured = false);
 
 Result<Imported> results_from(const CsvTable& table, const Space& space,
-                              const std::vector<Objective>& objectives = {Objective{}});
+                              const std::vector<Objective>& objectives = {Objective{}},
+                              bool as_measured = false);
 
 }  // namespace vbo::cli

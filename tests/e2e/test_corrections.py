@@ -75,6 +75,56 @@ class Corrections(VboTest):
         self.vbo("tell", "bench.db", 1, 3, "--actual", "temperature=36.4", "--replace", "read again")
         self.assertEqual(self.json("trials", "bench.db")[0]["params"]["temperature"], 36.4)
 
+    def test_the_history_of_what_was_changed(self):
+        self.bench()
+        self.assertEqual(self.vbo("trials", "bench.db", "--history", expect=None).stdout, "")  # no study yet
+        self.ask(3)
+        self.assertIn("nothing was changed", self.vbo("trials", "bench.db", "--history").stdout)
+        self.vbo("tell", "bench.db", 1, 125)
+        self.ask(1)
+        self.vbo("tell", "bench.db", 1, 12.5, "--replace", "decimal point")
+        self.vbo("tell", "bench.db", 1, 1.25, "--actual", "temperature=36.2", "--replace", "and another")
+        self.vbo("tell", "bench.db", 2, "--fail", "broke")
+        self.vbo("retry", "bench.db", 2)
+        dropped = self.json("trials", "bench.db")[2]["params"]
+        self.vbo("drop", "bench.db", 3, "--reason", "no time")
+        changes = self.json("trials", "bench.db", "--history")
+        self.assertEqual([(c["kind"], c["id"], c["reason"]) for c in changes],
+                         [("replaced", 1, "decimal point"), ("replaced", 1, "and another"), ("retried", 2, ""),
+                          ("dropped", 3, "no time")])
+        self.assertEqual([c["before"]["value"] for c in changes], [125, 12.5, None, None])
+        self.assertEqual([c["after"] and c["after"]["value"] for c in changes], [12.5, 1.25, None, None])
+        self.assertEqual(changes[1]["after"]["params"]["temperature"], 36.2)
+        self.assertEqual((changes[3]["after"], changes[3]["before"]["params"]), (None, dropped))
+        text = self.vbo("trials", "bench.db", "--history").stdout
+        self.assertIn("trial 1 replaced (decimal point): was completed 125, became completed 12.5; ", text)
+        self.assertIn("trial 2 retried: was failed: broke; ", text)
+        explained = self.vbo("explain", "bench.db", 1).stdout
+        self.assertIn("trial 1 replaced (and another): was completed 12.5 at ", explained)
+        self.assertNotIn("trial 2", explained)
+        self.assertEqual(self.json("explain", "bench.db", 1)["history"], changes[:2])
+        self.ask(1)  # from now on the method knows
+        self.assertTrue(all(c["event"] for c in self.json("trials", "bench.db", "--history")))
+
+    def test_past_data_off_the_step_and_outside_constraints(self):
+        self.bench(method="cmaes", more='[[constraint]]\nrequire = "temperature <= 60 or solvent == \'water\'"\n')
+        self.write("past.csv", "temperature,solvent,value\n36.2,water,3\n70,ethanol,4\n40,water,5\n")
+        refused = self.vbo("import", "bench.toml", "past.csv", expect=2).stderr
+        self.assertIn("in steps of 0.5", refused)
+        self.assertIn("does not hold", refused)
+        self.assertEqual(self.json("import", "bench.toml", "past.csv", "--actual")["imported"], 3)
+        self.assertEqual(self.json("import", "bench.toml", "past.csv", "--actual")["known"], 3)
+        measured = [(t["params"]["temperature"], t["params"]["solvent"], t["suggested"]) for t in self.json("trials", "bench.db")]
+        self.assertEqual(measured, [(36.2, "water", None), (70, "ethanol", None), (40, "water", None)])
+        self.ask(6)
+        self.vbo("tell", "bench.db", 1, 2, "--replace", "read again")
+        self.ask(2)
+        self.vbo("verify", "bench.db")
+        self.assertEqual(self.json("trials", "bench.db")[0]["value"], 2)
+        # Bounds hold for what is measured as well.
+        self.write("hot.csv", "temperature,solvent,value\n81,water,3\n")
+        self.assertIn("from 20 to 80", self.vbo("import", "bench.toml", "hot.csv", "--actual", expect=2).stderr)
+
     def test_what_lies_between_the_steps_takes_no_point_away(self):
         text = ASK_TELL.format(budget=20, method="random").replace("step = 0.5", "step = 20.0")
         self.write("bench.toml", text.replace('choices = ["water", "ethanol"]', 'choices = ["water"]'))
