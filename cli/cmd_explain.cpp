@@ -24,7 +24,7 @@ struct Explanation {
   Rationale why;
   Prediction prediction;
   std::string sentences;
-  std::vector<Change> changes;  // by people, afterwards
+  std::vector<HistoryEntry> changes;  // by people, afterwards
 };
 
 // A part that has no effect: not worth a line.
@@ -164,7 +164,7 @@ int explain(const std::string& argument, TrialId id, bool terms, bool json) {
   const Result<std::vector<Trial>> history = study->storage->load_history();
   if (!history) return fail(history.error());
   const Trial& shown = **trial;
-  Result<std::vector<Change>> changes = changes_of(*study->storage, record, id);
+  Result<std::vector<HistoryEntry>> changes = changes_of(*study->storage, record, id);
   if (!changes) return fail(changes.error());
   const Prediction prediction = prediction_of(record, *history, shown);
   const Explanation explanation{record,

@@ -13,7 +13,7 @@
 namespace vbo::cli {
 namespace {
 
-double moment_of(const Change& change) {
+double moment_of(const HistoryEntry& change) {
   return change.revision ? change.revision->made_at : change.settings->made_at;
 }
 
@@ -26,7 +26,7 @@ std::string state_text(const StudyRecord& record, const Trial& trial, bool with_
   return text;
 }
 
-std::string revision_text(const StudyRecord& record, const Change& change) {
+std::string revision_text(const StudyRecord& record, const HistoryEntry& change) {
   const Revision& revision = *change.revision;
   const Trial& before = revision.before;
   const bool moved = change.after && change.after->point != before.point;
@@ -50,11 +50,11 @@ Json trial_part(const StudyRecord& record, const Trial& trial) {
 
 }  // namespace
 
-Result<std::vector<Change>> changes_of(Storage& storage, const StudyRecord& record,
-                                       std::optional<TrialId> id) {
+Result<std::vector<HistoryEntry>> changes_of(Storage& storage, const StudyRecord& record,
+                                             std::optional<TrialId> id) {
   Result<std::vector<Revision>> revisions = storage.load_revisions();
   if (!revisions) return revisions.error();
-  std::vector<Change> changes;
+  std::vector<HistoryEntry> changes;
   std::map<TrialId, std::size_t> last;  // the latest change of each trial
   for (Revision& revision : *revisions) {
     if (id && revision.before.id != *id) continue;
@@ -79,9 +79,9 @@ Result<std::vector<Change>> changes_of(Storage& storage, const StudyRecord& reco
   return changes;
 }
 
-std::string history_text(const StudyRecord& record, const std::vector<Change>& changes) {
+std::string history_text(const StudyRecord& record, const std::vector<HistoryEntry>& changes) {
   std::string text;
-  for (const Change& change : changes) {
+  for (const HistoryEntry& change : changes) {
     text += time_text(moment_of(change)) + "  ";
     if (change.revision) {
       text += revision_text(record, change) + "\n";
@@ -94,9 +94,9 @@ std::string history_text(const StudyRecord& record, const std::vector<Change>& c
   return text;
 }
 
-Json history_json(const StudyRecord& record, const std::vector<Change>& changes) {
+Json history_json(const StudyRecord& record, const std::vector<HistoryEntry>& changes) {
   Json json = Json::array();
-  for (const Change& change : changes) {
+  for (const HistoryEntry& change : changes) {
     if (change.revision) {
       const Revision& revision = *change.revision;
       json.push_back({{"kind", to_string(revision.kind)},

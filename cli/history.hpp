@@ -13,7 +13,7 @@
 namespace vbo::cli {
 
 // One change. Of settings, which concern no trial, only `settings` is set.
-struct Change {
+struct HistoryEntry {
   std::optional<Revision> revision;
   std::optional<Trial> after;  // the trial as the revision left it; nothing where it was dropped
   const SettingsChange* settings = nullptr;  // what held until then
@@ -21,11 +21,11 @@ struct Change {
 
 // In the order in which they were made; with an id those of this trial alone. `record` is read
 // from for as long as the changes live.
-Result<std::vector<Change>> changes_of(Storage& storage, const StudyRecord& record,
-                                       std::optional<TrialId> id = std::nullopt);
+Result<std::vector<HistoryEntry>> changes_of(Storage& storage, const StudyRecord& record,
+                                             std::optional<TrialId> id = std::nullopt);
 
 // A line each.
-std::string history_text(const StudyRecord& record, const std::vector<Change>& changes);
-Json history_json(const StudyRecord& record, const std::vector<Change>& changes);
+std::string history_text(const StudyRecord& record, const std::vector<HistoryEntry>& changes);
+Json history_json(const StudyRecord& record, const std::vector<HistoryEntry>& changes);
 
 }  // namespace vbo::cli
