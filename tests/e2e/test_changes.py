@@ -76,7 +76,7 @@ class Refusals(VboTest):
         self.assertTrue(err.endswith("vbo import study.toml parabola.db\n"), err)
         change(self, ("high = 10.0", "high = 5.0"), budget=6, method="random")
         err = self.vbo("run", "study.toml", expect=2).stderr
-        self.assertTrue(err.endswith("vbo import study.toml parabola.db --skip-bad\n"), err)
+        self.assertTrue(err.endswith("vbo import study.toml parabola.db --actual --skip-bad\n"), err)
         # The command does what it says.
         change(self, ("seed = 1", "seed = 2"), ("parabola.db", "second.db"), budget=6, method="random")
         self.assertEqual(self.json("import", "study.toml", "parabola.db")["imported"], 6)

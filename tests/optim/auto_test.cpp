@@ -44,8 +44,12 @@ TEST(Auto, SomeHundredResultsInManyRoundsAreVbos) {
   EXPECT_EQ(chosen(60, 10, 300), "vbo");
   EXPECT_EQ(chosen(60, 11, 300), "gp-logei");
   EXPECT_EQ(chosen(60, 0, 300), "vbo");  // one at a time
-  const Problem limited{.dimension = 4, .batch = 8, .budget = 300, .limited = true};
-  EXPECT_EQ(choose_method(limited).method, "gp-logei");
+}
+
+TEST(Auto, LimitsOnMetricsAreForVbo) {
+  const Problem limited{.dimension = 20, .batch = 1, .budget = 40, .limited = true};
+  EXPECT_EQ(choose_method(limited).method, "vbo");
+  EXPECT_EQ(choose_method(limited).reason, "metrics have limits");
 }
 
 TEST(Auto, InSmallSpacesSomeRoundsAreEnough) {
@@ -71,8 +75,9 @@ TEST(Auto, LooksAtTheKindsOfParametersAndAtLimits) {
   EXPECT_THAT(says(Space::make({x}).value()), ::testing::HasSubstr("auto chose vbo: 400 results"));
   const Parameter six = Parameter::categorical("c", {"a", "b", "c", "d", "e", "f"});
   EXPECT_THAT(says(Space::make({x, six}).value()), ::testing::HasSubstr("auto chose gp-logei: "));
-  EXPECT_THAT(says(Space::make({x}, {}, {{.metric = "m", .at_most = 1.0, .at_least = {}}}).value()),
-              ::testing::HasSubstr("auto chose gp-logei: "));
+  EXPECT_THAT(
+      says(Space::make({x, six}, {}, {{.metric = "m", .at_most = 1.0, .at_least = {}}}).value()),
+      ::testing::HasSubstr("auto chose vbo: metrics have limits"));
 }
 
 TEST(Auto, LeavesConstrainedSpacesToVbo) {

@@ -41,7 +41,7 @@ std::string how_to_keep_results(const StudyFile& file) {
   return ". Another storage keeps the results: set study.storage to a new name, then import them: "
          "vbo import " +
          shell_quoted(file.path) + " " + shell_quoted(file.study.storage) +
-         (found.outside ? " --skip-bad" : "");
+         (found.outside ? " --actual --skip-bad" : "");
 }
 
 }  // namespace
