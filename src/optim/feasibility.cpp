@@ -40,13 +40,6 @@ Index bounds_of(std::span<const Limit> limits) {
   return count;
 }
 
-Vector scaled_excesses(std::span<const Limit> limits,
-                       const std::map<std::string, double>& metrics) {
-  return relative_excesses(limits, metrics).unaryExpr([](double excess) {
-    return std::copysign(std::log1p(std::abs(excess)), excess);
-  });
-}
-
 Vector relative_excesses(std::span<const Limit> limits,
                          const std::map<std::string, double>& metrics) {
   Vector found(bounds_of(limits));
@@ -82,12 +75,20 @@ Matrix centred(ConstMatrixRef X) {
 
 }  // namespace
 
-void Feasibility::learn_bounds(ConstMatrixRef X, ConstMatrixRef excesses) {
-  trends_ = std::make_unique<TrendProcesses>(centred(X), excesses, Vector::Ones(X.cols()));
+void Feasibility::learn_shared(ConstMatrixRef X, ConstMatrixRef excesses) {
+  std::vector<Index> known;
+  for (Index i = 0; i < X.cols(); ++i) {
+    if (excesses.col(i).allFinite()) known.push_back(i);
+  }
+  if (known.empty()) return;
+  trends_ = std::make_unique<TrendProcesses>(centred(Matrix(X(Eigen::all, known))),
+                                             excesses(Eigen::all, known).transpose(),
+                                             Vector::Ones(std::ssize(known)));
 }
 
 void Feasibility::learn(const GpOptions& model, ConstMatrixRef X,
-                        const std::vector<Success>& success, ConstMatrixRef excesses, Rng rng) {
+                        const std::vector<Success>& success, ConstMatrixRef excesses,
+                        LimitSurrogates limits, Rng rng) {
   forget();
   const auto fitted = [&](const std::vector<Index>& rows, const Vector& y, const GpOptions& with) {
     Matrix inputs(X.rows(), static_cast<Index>(rows.size()));
@@ -119,13 +120,17 @@ void Feasibility::learn(const GpOptions& model, ConstMatrixRef X,
     noisy.noise_start = 0.1;
     success_ = fitted(rows, Eigen::Map<const Vector>(labels.data(), std::ssize(labels)), noisy);
   }
+  if (limits == LimitSurrogates::shared) {
+    if (excesses.rows() > 0) learn_shared(X, excesses);
+    return;
+  }
   for (Index bound = 0; bound < excesses.rows(); ++bound) {
     std::vector<Index> known;
     std::vector<double> values;
     for (Index i = 0; i < X.cols(); ++i) {
       if (!std::isfinite(excesses(bound, i))) continue;
       known.push_back(i);
-      values.push_back(excesses(bound, i));
+      values.push_back(std::copysign(std::log1p(std::abs(excesses(bound, i))), excesses(bound, i)));
     }
     if (known.empty()) continue;
     bounds_.push_back(

@@ -24,22 +24,22 @@ namespace vbo {
 // not a number where a metric is unknown.
 Vector relative_excesses(std::span<const Limit> limits,
                          const std::map<std::string, double>& metrics);
-// The same as sign(e) ln(1 + |e|): what matters is near zero, and outliers do not flatten it.
-Vector scaled_excesses(std::span<const Limit> limits, const std::map<std::string, double>& metrics);
 Eigen::Index bounds_of(std::span<const Limit> limits);  // rows
+
+// Of the metrics with limits: surrogates that share a factorization, or Gaussian processes from
+// which violations() can draw, over sign(e) ln(1 + |e|): outliers do not flatten it.
+enum class LimitSurrogates { shared, sampled };
 
 class Feasibility {
  public:
-  // X (D,N); success (N); excesses (bounds,N), not a number where a metric is unknown.
+  // X (D,N); success (N); relative excesses (bounds,N), not a number where a metric is unknown.
   // `model` describes the space: groups of inputs, kernel, priors.
   void learn(const GpOptions& model, ConstMatrixRef X, const std::vector<Success>& success,
-             ConstMatrixRef excesses, Rng rng);
+             ConstMatrixRef excesses, LimitSurrogates limits, Rng rng);
   // The border around the best result, column `best` of X, more sharply (border.hpp). After
   // learn().
   void learn_border(const Encoding& encoding, ConstMatrixRef X, const std::vector<Success>& success,
                     Eigen::Index best, std::size_t fewest, Border::Distances distances);
-  // All bounds at once, X (D,N), excesses (N,bounds) without gaps. After learn() without any.
-  void learn_bounds(ConstMatrixRef X, ConstMatrixRef excesses);
   void forget();
 
   bool knows_anything() const { return success_ || !bounds_.empty() || trends_; }
@@ -50,7 +50,8 @@ class Feasibility {
   // Of this the part that evaluations succeed, and the part that all bounds hold.
   Vector log_success(ConstMatrixRef X, Matrix* slope = nullptr) const;
   Vector log_within(ConstMatrixRef X, Matrix* slope = nullptr) const;
-  // S joint draws of how much X (D,m) violate all bounds together (m,S); 0 = feasible.
+  // S joint draws of how much X (D,m) violate all bounds together (m,S); 0 = feasible. REQUIRES:
+  // LimitSurrogates::sampled.
   Matrix violations(ConstMatrixRef X, Eigen::Index S, Rng rng) const;
 
  private:
@@ -58,6 +59,7 @@ class Feasibility {
   Border border_;
   std::vector<std::unique_ptr<GaussianProcess>> bounds_;
   std::unique_ptr<TrendProcesses> trends_;  // of all bounds, in place of bounds_
+  void learn_shared(ConstMatrixRef X, ConstMatrixRef excesses);
 };
 
 }  // namespace vbo

@@ -302,18 +302,21 @@ TEST(Feasibility, LearnsABorderAndIgnoresBadLuck) {
     by_machine.push_back(X(0, i) < 0.5 ? Success::yes : Success::unknown);
   }
   Feasibility feasibility;
-  feasibility.learn(GpOptions::standard(3), X, by_place, Matrix(0, X.cols()), Rng(1));
+  feasibility.learn(GpOptions::standard(3), X, by_place, Matrix(0, X.cols()),
+                    LimitSurrogates::shared, Rng(1));
   ASSERT_TRUE(feasibility.knows_failures());
   const Vector p = feasibility.log_probability(T).array().exp();
   for (Eigen::Index i = 0; i < T.cols(); ++i) {
     if (std::abs(T(0, i) - 0.5) < 0.1) continue;
     EXPECT_EQ(p[i] > 0.5, T(0, i) < 0.5) << T(0, i) << " " << p[i];
   }
-  feasibility.learn(GpOptions::standard(3), X, by_luck, Matrix(0, X.cols()), Rng(1));
+  feasibility.learn(GpOptions::standard(3), X, by_luck, Matrix(0, X.cols()),
+                    LimitSurrogates::shared, Rng(1));
   const Vector lucky = feasibility.log_probability(T).array().exp();
   EXPECT_GT(lucky.mean(), 0.85);
   // Lost workers say nothing about points.
-  feasibility.learn(GpOptions::standard(3), X, by_machine, Matrix(0, X.cols()), Rng(1));
+  feasibility.learn(GpOptions::standard(3), X, by_machine, Matrix(0, X.cols()),
+                    LimitSurrogates::shared, Rng(1));
   EXPECT_FALSE(feasibility.knows_anything());
 }
 
@@ -342,10 +345,12 @@ TEST(Feasibility, SlopeIsTheDerivative) {
     excesses(0, i) = X(0, i) + X(1, i) - 1.0 + 0.2 * rng.normal();
     success.push_back(X(1, i) < 0.8 ? Success::yes : Success::no);
   }
-  Feasibility feasibility;
-  feasibility.learn(GpOptions::standard(2), X, success, excesses, Rng(1));
   const Matrix T = random_codes(2, 8, rng);
-  expect_slope(feasibility, T, 1e-5, 1e-3);
+  for (const auto limits : {LimitSurrogates::shared, LimitSurrogates::sampled}) {
+    Feasibility feasibility;
+    feasibility.learn(GpOptions::standard(2), X, success, excesses, limits, Rng(1));
+    expect_slope(feasibility, T, 1e-5, 1e-3);
+  }
 }
 
 // A border through results whose scale is a thousandth of the box, tilted and ten times longer in

@@ -39,7 +39,7 @@ void History::add(const Trial& trial) {
     excesses_.conservativeResize(Eigen::NoChange, 2 * n + 16);
   }
   codes_.col(n) = encoding_.encode(trial.point);
-  excesses_.col(n) = scaled_excesses(encoding_.space().limits(), trial.metrics);
+  excesses_.col(n) = relative_excesses(encoding_.space().limits(), trial.metrics);
   const Standing standing = order_.standing(trial);
   const bool good = infeasible_fail_ ? standing.is_feasible() : !standing.has_failed();
   values_.push_back(good ? std::clamp(trial.values.front(), -kLargestKept, kLargestKept)

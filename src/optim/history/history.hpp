@@ -65,7 +65,7 @@ class History {
   std::span<const Success> successes_of(Eigen::Index count) const {  // the first `count`
     return std::span(successes_by_).first(at(count));
   }
-  // How far metrics lie outside each bound, see scaled_excesses().
+  // How far metrics lie outside each bound, see relative_excesses().
   auto excesses(Eigen::Index i) const { return excesses_.col(i); }
   Eigen::Index bounds() const { return excesses_.rows(); }
 

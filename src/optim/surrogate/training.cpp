@@ -83,11 +83,12 @@ void fit_feasibility(Feasibility& feasibility, const Encoding& encoding, const H
   feasibility.forget();
   if (history.bounds() == 0 && !failures) return;
   fit_feasibility(feasibility, encoding, history, model,
-                  training_set(history, count, most, failures), rng);
+                  training_set(history, count, most, failures), LimitSurrogates::shared, rng);
 }
 
 void fit_feasibility(Feasibility& feasibility, const Encoding& encoding, const History& history,
-                     const GpOptions& model, std::span<const Index> indices, Rng rng) {
+                     const GpOptions& model, std::span<const Index> indices, LimitSurrogates limits,
+                     Rng rng) {
   const Index n = std::ssize(indices);
   Matrix X(encoding.dimension(), n), excesses(history.bounds(), n);
   std::vector<Success> success;
@@ -97,7 +98,7 @@ void fit_feasibility(Feasibility& feasibility, const Encoding& encoding, const H
     excesses.col(k) = history.excesses(i);
     success.push_back(history.success(i));
   }
-  feasibility.learn(model, X, success, excesses, rng);
+  feasibility.learn(model, X, success, excesses, limits, rng);
   if (!feasibility.knows_failures()) return;
   Index best = -1;
   Standing most;

@@ -208,7 +208,8 @@ void Turbo::fit(std::int64_t count) {
   }
   // What has failed or violates limits is the business of the models of feasibility.
   fit_feasibility(feasibility_, encoding_, history_, feasibility_options(encoding_, threads_),
-                  local, Rng(seed_, "turbo-feasibility", static_cast<std::uint64_t>(count)));
+                  local, LimitSurrogates::sampled,
+                  Rng(seed_, "turbo-feasibility", static_cast<std::uint64_t>(count)));
   std::erase_if(local, [&](Index i) { return std::isnan(history_.value(i)); });
   Matrix X(encoding_.dimension(), static_cast<Index>(local.size()));
   for (Index i = 0; i < X.cols(); ++i) X.col(i) = history_.code(local[static_cast<std::size_t>(i)]);

@@ -56,14 +56,11 @@ void Failures::learn(const Archive& history, int results) {
   std::vector<Success> of_chosen;
   of_chosen.reserve(chosen.size());
   for (const int i : chosen) of_chosen.push_back(success[static_cast<std::size_t>(i)]);
-  model_.learn(options_, X, of_chosen, Matrix(0, X.cols()), Rng(seed_, "failures"));
-  if (limited) {
-    const LimitResults all = this->limited(history);
-    std::vector<Index> some;
-    const Index most = std::min<Index>(all.codes.cols(), Tuning::failure_points);
-    for (Index k = 0; k < most; ++k) some.push_back(k * all.codes.cols() / most);
-    model_.learn_bounds(all.codes(Eigen::all, some), all.excesses(some, Eigen::all));
+  Matrix excesses(limited ? bounds_of(encoding_.space().limits()) : 0, X.cols());
+  for (std::size_t k = 0; k < chosen.size() && limited; ++k) {
+    excesses.col(static_cast<Index>(k)) = excesses_[static_cast<std::size_t>(chosen[k])];
   }
+  model_.learn(options_, X, of_chosen, excesses, LimitSurrogates::shared, Rng(seed_, "failures"));
   if (!model_.knows_failures()) return;
   model_.learn_border(encoding_, history.codes().leftCols(results), success, best,
                       Tuning::border_from, Border::Distances::linear);
