@@ -327,7 +327,7 @@ def test_constraints_are_learned_by_their_amounts() -> None:
     assert sampler._engine is not None and len(sampler._engine.study.space.limits) == 2
     best = sampler._engine.study.best
     assert best is not None and best.feasible and best.value is not None and 4.0 <= best.value < 4.5  # at (2, 0)
-    assert study.best_value == best.value
+    assert 4.0 <= study.best_value <= best.value  # the sampler learns of the last trial with the next one
 
 
 def test_what_goes_to_optuna_comes_back_as_it_was(tmp_path: Path) -> None:

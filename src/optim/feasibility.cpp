@@ -87,8 +87,8 @@ void Feasibility::learn_shared(ConstMatrixRef X, ConstMatrixRef excesses) {
 }
 
 void Feasibility::learn(const GpOptions& model, ConstMatrixRef X,
-                        const std::vector<Success>& success, ConstMatrixRef excesses,
-                        LimitSurrogates limits, Rng rng) {
+                        const std::vector<Success>& success, ConstMatrixRef excesses, Limits limits,
+                        Rng rng) {
   forget();
   const auto fitted = [&](const std::vector<Index>& rows, const Vector& y, const GpOptions& with) {
     Matrix inputs(X.rows(), static_cast<Index>(rows.size()));
@@ -120,7 +120,7 @@ void Feasibility::learn(const GpOptions& model, ConstMatrixRef X,
     noisy.noise_start = 0.1;
     success_ = fitted(rows, Eigen::Map<const Vector>(labels.data(), std::ssize(labels)), noisy);
   }
-  if (limits == LimitSurrogates::shared) {
+  if (limits == Limits::shared) {
     if (excesses.rows() > 0) learn_shared(X, excesses);
     return;
   }

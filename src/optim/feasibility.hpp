@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A model of feasibility: a Gaussian process for every bound of the space's
-// limits, over how far its metric lies inside or outside, and one for success and failure once
-// something has failed, with a closer look at the border around the best result. A bound is kept
-// where its process is below zero; an evaluation succeeds where its process is above a half, so
+// A model of feasibility: a surrogate for every bound of the space's limits, of how far its metric
+// lies inside or outside, and a Gaussian process for success and failure once something has failed,
+// with a closer look at the border around the best result. A bound is kept where its surrogate is
+// below zero; an evaluation succeeds where its process is above a half, so
 // failures that come at random everywhere, which the process takes for noise, keep nobody away from
 // anywhere. A pure function of the results it learned from: nothing to keep in a snapshot. Const
 // calls are thread-safe.
@@ -26,16 +26,16 @@ Vector relative_excesses(std::span<const Limit> limits,
                          const std::map<std::string, double>& metrics);
 Eigen::Index bounds_of(std::span<const Limit> limits);  // rows
 
-// Of the metrics with limits: surrogates that share a factorization, or Gaussian processes from
-// which violations() can draw, over sign(e) ln(1 + |e|): outliers do not flatten it.
-enum class LimitSurrogates { shared, sampled };
-
 class Feasibility {
  public:
+  // Of the metrics with limits: surrogates that share a factorization, or Gaussian processes from
+  // which violations() can draw, over sign(e) ln(1 + |e|): outliers do not flatten it.
+  enum class Limits { shared, sampled };
+
   // X (D,N); success (N); relative excesses (bounds,N), not a number where a metric is unknown.
   // `model` describes the space: groups of inputs, kernel, priors.
   void learn(const GpOptions& model, ConstMatrixRef X, const std::vector<Success>& success,
-             ConstMatrixRef excesses, LimitSurrogates limits, Rng rng);
+             ConstMatrixRef excesses, Limits limits, Rng rng);
   // The border around the best result, column `best` of X, more sharply (border.hpp). After
   // learn().
   void learn_border(const Encoding& encoding, ConstMatrixRef X, const std::vector<Success>& success,
@@ -51,7 +51,7 @@ class Feasibility {
   Vector log_success(ConstMatrixRef X, Matrix* slope = nullptr) const;
   Vector log_within(ConstMatrixRef X, Matrix* slope = nullptr) const;
   // S joint draws of how much X (D,m) violate all bounds together (m,S); 0 = feasible. REQUIRES:
-  // LimitSurrogates::sampled.
+  // Limits::sampled.
   Matrix violations(ConstMatrixRef X, Eigen::Index S, Rng rng) const;
 
  private:

@@ -303,7 +303,7 @@ TEST(Feasibility, LearnsABorderAndIgnoresBadLuck) {
   }
   Feasibility feasibility;
   feasibility.learn(GpOptions::standard(3), X, by_place, Matrix(0, X.cols()),
-                    LimitSurrogates::shared, Rng(1));
+                    Feasibility::Limits::shared, Rng(1));
   ASSERT_TRUE(feasibility.knows_failures());
   const Vector p = feasibility.log_probability(T).array().exp();
   for (Eigen::Index i = 0; i < T.cols(); ++i) {
@@ -311,12 +311,12 @@ TEST(Feasibility, LearnsABorderAndIgnoresBadLuck) {
     EXPECT_EQ(p[i] > 0.5, T(0, i) < 0.5) << T(0, i) << " " << p[i];
   }
   feasibility.learn(GpOptions::standard(3), X, by_luck, Matrix(0, X.cols()),
-                    LimitSurrogates::shared, Rng(1));
+                    Feasibility::Limits::shared, Rng(1));
   const Vector lucky = feasibility.log_probability(T).array().exp();
   EXPECT_GT(lucky.mean(), 0.85);
   // Lost workers say nothing about points.
   feasibility.learn(GpOptions::standard(3), X, by_machine, Matrix(0, X.cols()),
-                    LimitSurrogates::shared, Rng(1));
+                    Feasibility::Limits::shared, Rng(1));
   EXPECT_FALSE(feasibility.knows_anything());
 }
 
@@ -346,7 +346,7 @@ TEST(Feasibility, SlopeIsTheDerivative) {
     success.push_back(X(1, i) < 0.8 ? Success::yes : Success::no);
   }
   const Matrix T = random_codes(2, 8, rng);
-  for (const auto limits : {LimitSurrogates::shared, LimitSurrogates::sampled}) {
+  for (const auto limits : {Feasibility::Limits::shared, Feasibility::Limits::sampled}) {
     Feasibility feasibility;
     feasibility.learn(GpOptions::standard(2), X, success, excesses, limits, Rng(1));
     expect_slope(feasibility, T, 1e-5, 1e-3);

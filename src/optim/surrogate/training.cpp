@@ -83,12 +83,12 @@ void fit_feasibility(Feasibility& feasibility, const Encoding& encoding, const H
   feasibility.forget();
   if (history.bounds() == 0 && !failures) return;
   fit_feasibility(feasibility, encoding, history, model,
-                  training_set(history, count, most, failures), LimitSurrogates::shared, rng);
+                  training_set(history, count, most, failures), Feasibility::Limits::shared, rng);
 }
 
 void fit_feasibility(Feasibility& feasibility, const Encoding& encoding, const History& history,
-                     const GpOptions& model, std::span<const Index> indices, LimitSurrogates limits,
-                     Rng rng) {
+                     const GpOptions& model, std::span<const Index> indices,
+                     Feasibility::Limits limits, Rng rng) {
   const Index n = std::ssize(indices);
   Matrix X(encoding.dimension(), n), excesses(history.bounds(), n);
   std::vector<Success> success;

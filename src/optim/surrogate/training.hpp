@@ -34,6 +34,6 @@ void fit_feasibility(Feasibility& feasibility, const Encoding& encoding, const H
                      bool with_failures, Rng rng);
 void fit_feasibility(Feasibility& feasibility, const Encoding& encoding, const History& history,
                      const GpOptions& model, std::span<const Eigen::Index> indices,
-                     LimitSurrogates limits, Rng rng);  // looking at these
+                     Feasibility::Limits limits, Rng rng);  // looking at these
 
 }  // namespace vbo

@@ -208,7 +208,7 @@ void Turbo::fit(std::int64_t count) {
   }
   // What has failed or violates limits is the business of the models of feasibility.
   fit_feasibility(feasibility_, encoding_, history_, feasibility_options(encoding_, threads_),
-                  local, LimitSurrogates::sampled,
+                  local, Feasibility::Limits::sampled,
                   Rng(seed_, "turbo-feasibility", static_cast<std::uint64_t>(count)));
   std::erase_if(local, [&](Index i) { return std::isnan(history_.value(i)); });
   Matrix X(encoding_.dimension(), static_cast<Index>(local.size()));

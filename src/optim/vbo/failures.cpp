@@ -60,7 +60,8 @@ void Failures::learn(const Archive& history, int results) {
   for (std::size_t k = 0; k < chosen.size() && limited; ++k) {
     excesses.col(static_cast<Index>(k)) = excesses_[static_cast<std::size_t>(chosen[k])];
   }
-  model_.learn(options_, X, of_chosen, excesses, LimitSurrogates::shared, Rng(seed_, "failures"));
+  model_.learn(options_, X, of_chosen, excesses, Feasibility::Limits::shared,
+               Rng(seed_, "failures"));
   if (!model_.knows_failures()) return;
   model_.learn_border(encoding_, history.codes().leftCols(results), success, best,
                       Tuning::border_from, Border::Distances::linear);
