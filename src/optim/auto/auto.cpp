@@ -40,7 +40,8 @@ Choice choose_method(const Problem& problem) {
   if (problem.budget <= 0) return {"vbo", "the budget is not known"};
   // gp-logei searches the box and repairs what it finds (tests/study/constraint_test.cpp).
   if (problem.constrained) return {"vbo", "the space has constraints"};
-  // Better at 40, 80, 96 and 320 results, in batches of 1, 4 and 16 (research/constraints.md).
+  // Better at 80, 96 and 320 results in batches of 4 and 16, tied at 40 one at a time
+  // (research/constraints.md).
   if (problem.limited) return {"vbo", "metrics have limits"};
   if (problem.budget > most_results) {
     return {"vbo", "a budget of " + std::to_string(problem.budget) +

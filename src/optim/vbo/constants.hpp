@@ -163,7 +163,7 @@ struct Tuning {
   static constexpr std::ptrdiff_t constrained_fewest = 12, constrained_most = 200;
   static constexpr double constrained_growth = 1.8;
   // Deviations of the results, in each coordinate, within which an optimum is looked for. 1 is
-  // worse (sure), 4 the same.
+  // worse, 4 the same, while optima were still moved back from borders.
   static constexpr double constrained_radius = 2.0;
   // Distances from predicted borders, in posterior deviations. 0.5 instead of 1: the same.
   static constexpr double constrained_doubts[] = {0.0, 1.0, 0.3, 2.0};
