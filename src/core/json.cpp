@@ -385,7 +385,9 @@ Result<std::vector<Objective>> objectives_from(const Json& json) {
     }
     const auto known = goal.is_string() ? goal_from(goal.get<std::string>()) : std::nullopt;
     if (!known) return wrong(where + ": goal", goal, "\"minimize\" or \"maximize\"");
-    const auto same = [&](const Objective& other) { return other.name == name; };
+    const auto same = [&](const Objective& other) {
+      return other.name == name.get_ref<const std::string&>();
+    };
     if (std::ranges::any_of(objectives, same)) return wrong(where + ": name", name, "another name");
     objectives.push_back({name.get<std::string>(), *known, {}});
     const Json& reference = field(entry, "reference");

@@ -25,13 +25,15 @@ std::string_view to_string(Origin origin) {
       return "added";
     case Origin::repeat:
       return "repeat";
+    case Origin::resampled:
+      return "resampled";
   }
   return "?";
 }
 
 std::optional<Origin> origin_from(std::string_view text) {
-  for (const Origin origin :
-       {Origin::method, Origin::start, Origin::unseen, Origin::added, Origin::repeat}) {
+  for (const Origin origin : {Origin::method, Origin::start, Origin::unseen, Origin::added,
+                              Origin::repeat, Origin::resampled}) {
     if (to_string(origin) == text) return origin;
   }
   return std::nullopt;

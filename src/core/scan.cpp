@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/scan.hpp"
 
-#include <charconv>
+#include "core/from_chars.hpp"
 
 namespace vbo {
 namespace {
@@ -23,7 +23,7 @@ class Scanner {
   bool number(Number& value) {
     const std::size_t first = rest_.starts_with('-') ? 1 : 0;
     if (rest_.size() <= first || rest_[first] < '0' || rest_[first] > '9') return false;
-    const auto [end, status] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
+    const auto [end, status] = from_chars(rest_.data(), rest_.data() + rest_.size(), value);
     if (status != std::errc()) return false;
     rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
     return true;

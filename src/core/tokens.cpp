@@ -2,8 +2,9 @@
 #include "core/tokens.hpp"
 
 #include <cctype>
-#include <charconv>
 #include <cmath>
+
+#include "core/from_chars.hpp"
 
 namespace vbo::constraint {
 namespace {
@@ -29,7 +30,7 @@ std::vector<Token> tokens_of(std::string_view text) {
     }
     if ((c >= '0' && c <= '9') || c == '.') {
       const auto [end, status] =
-          std::from_chars(text.data() + at, text.data() + text.size(), token.number);
+          from_chars(text.data() + at, text.data() + text.size(), token.number);
       if (status != std::errc{} || !std::isfinite(token.number)) {
         fail(at + 1, "found something that is not a finite number");
       }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "core/value_text.hpp"
 
-#include <charconv>
 #include <optional>
 
 #include "core/axis.hpp"
+#include "core/from_chars.hpp"
 
 namespace vbo {
 namespace {
@@ -13,7 +13,7 @@ template <class T>
 std::optional<T> parsed(std::string_view text) {
   T value{};
   if (text.starts_with('+')) text.remove_prefix(1);
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto [end, status] = from_chars(text.data(), text.data() + text.size(), value);
   if (status != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;
 }

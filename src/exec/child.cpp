@@ -86,7 +86,8 @@ Result<Child> Child::spawn(const SpawnOptions& options, Guardian& guardian) {
   if (options.open_stdin) {
     made = made && make_pipe(in.ends);
   } else if (made) {
-    in.ends[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    const std::string file = options.input.empty() ? "/dev/null" : options.input;
+    in.ends[0] = open(file.c_str(), O_RDONLY | O_CLOEXEC);
     made = in.ends[0] >= 0 && move_above_standard(in.ends[0]);
   }
   if (!made) return cannot_start(program, errno);

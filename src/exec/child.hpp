@@ -22,7 +22,8 @@ struct SpawnOptions {
   std::vector<std::string> arguments;    // program first; searched in PATH when it has no slash
   std::vector<std::string> environment;  // "KEY=value", all of it
   std::string directory;                 // working directory; empty = ours
-  bool open_stdin = false;               // a pipe to write to; otherwise /dev/null
+  std::string input;                     // the file it reads; empty = /dev/null
+  bool open_stdin = false;               // a pipe to write to, instead of a file
 };
 
 class Child {

@@ -8,6 +8,8 @@
 #include <array>
 #include <cerrno>
 
+#include "exec/program_files.hpp"
+
 namespace vbo {
 namespace {
 
@@ -17,6 +19,17 @@ constexpr int kNotRunnable = 126;  // of POSIX shells: there, but no program
 constexpr int kNotThere = 127;     // of POSIX shells
 
 }  // namespace
+
+std::vector<std::string> EvaluatorContext::command_for(const Job& job) const {
+  std::vector<std::string> arguments =
+      command.expand(job.point, {.seed = job.seed, .study_dir = files.study_dir()});
+  std::string& program = arguments.front();
+  const bool is_path = program.find('/') != std::string::npos && !program.starts_with('/');
+  if (is_path && files.has_folders() && !exec::is_templated_program(options)) {
+    program.insert(0, files.study_dir() + "/");
+  }
+  return arguments;
+}
 
 Failure failure_from_status(int wait_status) {
   const int code = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;

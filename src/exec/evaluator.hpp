@@ -15,6 +15,7 @@
 #include "exec/child.hpp"
 #include "exec/command_template.hpp"
 #include "exec/guardian.hpp"
+#include "exec/trial_files.hpp"
 #include "exec/value_line.hpp"
 #include "vbo/executor.hpp"
 
@@ -44,7 +45,11 @@ struct EvaluatorContext {
   ProcessOptions options;
   CommandTemplate command;
   std::vector<std::string> environment;  // ours with options.environment
+  exec::TrialFiles files;
   Guardian guardian{options.containment};
+
+  // Program and arguments; a program in the folder of the study by its whole path.
+  std::vector<std::string> command_for(const Job& job) const;
 };
 
 std::unique_ptr<Evaluator> make_once_evaluator(EvaluatorContext& context);

@@ -24,15 +24,12 @@ class OnceEvaluator final : public Evaluator {
     errors_.clear();
     spawn_failure_.reset();
     start_ = now;
-    SpawnOptions options{.arguments = context_.command.expand(job.point, job.seed),
-                         .environment = context_.environment,
-                         .directory = context_.options.directory,
-                         .open_stdin = false};
-    options.environment.push_back("VBO_PARAMS=" + dump(json_of(context_.space, job.point)));
-    options.environment.push_back("VBO_TRIAL_ID=" + std::to_string(job.id));
-    options.environment.push_back("VBO_SEED=" + std::to_string(job.seed));
-    options.environment.push_back("VBO_REPEAT=" + std::to_string(job.repeat));
-    Result<Child> spawned = Child::spawn(options, context_.guardian);
+    Result<SpawnOptions> options = options_for(job);
+    if (!options) {
+      spawn_failure_ = failure_from_spawn(options.error());
+      return;
+    }
+    Result<Child> spawned = Child::spawn(*options, context_.guardian);
     if (!spawned) {
       spawn_failure_ = failure_from_spawn(spawned.error());
       return;
@@ -42,7 +39,10 @@ class OnceEvaluator final : public Evaluator {
   }
 
   std::optional<Outcome> step(Clock::time_point now) override {
-    if (spawn_failure_) return Outcome{.failure = std::exchange(spawn_failure_, {})};
+    if (spawn_failure_) {
+      folder_ = {};  // nothing has run in it
+      return Outcome{.failure = std::exchange(spawn_failure_, {})};
+    }
     if (!child_) return std::nullopt;
     const bool exited = child_->has_exited();  // before reading: then nothing written is missed
     read_streams();
@@ -56,6 +56,7 @@ class OnceEvaluator final : public Evaluator {
     child_.reset();
     outcome.seconds = seconds_between(start_, now);
     outcome.stderr_tail = errors_.text();
+    outcome.folder = folder_.end(outcome.failure.has_value(), output_.text(), errors_.text());
     return outcome;
   }
 
@@ -75,9 +76,34 @@ class OnceEvaluator final : public Evaluator {
   void kill() override {
     child_.reset();
     spawn_failure_.reset();
+    folder_ = {};
   }
 
  private:
+  // With a folder of its own where the study has files.
+  Result<SpawnOptions> options_for(const Job& job) {
+    const exec::TrialFiles& files = context_.files;
+    SpawnOptions options{.arguments = context_.command_for(job),
+                         .environment = context_.environment,
+                         .directory = context_.options.directory,
+                         .input = {},
+                         .open_stdin = false};
+    options.environment.push_back("VBO_PARAMS=" + dump(json_of(context_.space, job.point)));
+    options.environment.push_back("VBO_TRIAL_ID=" + std::to_string(job.id));
+    options.environment.push_back("VBO_SEED=" + std::to_string(job.seed));
+    options.environment.push_back("VBO_REPEAT=" + std::to_string(job.repeat));
+    if (!files.has_folders()) return options;
+    folder_ = {};  // of the attempt before
+    Result<exec::TrialFolder> folder = files.begin(job);
+    if (!folder) return folder.error();
+    folder_ = std::move(*folder);
+    options.environment.push_back("VBO_WORK_DIR=" + folder_.path());
+    options.directory = folder_.path();
+    const std::string& input = context_.options.files.input;
+    if (!input.empty()) options.input = folder_.path() + "/" + input;
+    return options;
+  }
+
   void read_streams() {
     std::string bytes;
     if (child_->stdout_fd() >= 0) {
@@ -98,11 +124,12 @@ class OnceEvaluator final : public Evaluator {
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
       return {.failure = failure_from_status(status)};
     }
-    return find_value(output_, context_.options.objectives);
+    return context_.files.extractor().outcome_of(output_, folder_.path());
   }
 
   EvaluatorContext& context_;
   Clock::time_point start_;
+  exec::TrialFolder folder_;  // outlives what runs in it
   std::optional<Child> child_;
   std::optional<Failure> spawn_failure_;
   Deadline deadline_;

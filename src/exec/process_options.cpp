@@ -3,13 +3,14 @@
 #include <string>
 
 #include "exec/process_options.hpp"
+#include "exec/program_files.hpp"
 #include "vbo/random.hpp"
 
 namespace vbo {
 
 bool is_own_variable(std::string_view name) {
   return name == "VBO_PARAMS" || name == "VBO_TRIAL_ID" || name == "VBO_SEED" ||
-         name == "VBO_REPEAT";
+         name == "VBO_REPEAT" || name == "VBO_WORK_DIR" || name == "VBO_STUDY_DIR";
 }
 
 Job job_of(const Trial& trial, std::uint64_t study_seed) {
@@ -48,9 +49,17 @@ std::optional<OptionFlaw> flaw_of(const ProcessOptions& o) {
 }
 
 Result<void> ProcessOptions::validate() const {
-  const auto flaw = flaw_of(*this);
-  if (!flaw) return {};
-  return Error{ErrorKind::invalid_input, flaw->option + " " + flaw->problem, flaw->option};
+  if (const auto flaw = flaw_of(*this)) {
+    return Error{ErrorKind::invalid_input, flaw->option + " " + flaw->problem, flaw->option};
+  }
+  if (const auto flaw = exec::file_flaw_of(*this)) {
+    const std::string name =
+        flaw->table == "evaluate"
+            ? flaw->key
+            : flaw->table + " " + std::to_string(flaw->index + 1) + "." + flaw->key;
+    return Error{ErrorKind::invalid_input, name + ": " + flaw->problem, name};
+  }
+  return {};
 }
 
 }  // namespace vbo

@@ -60,12 +60,15 @@ struct Slot {
 
 class ProcessPool final : public Executor {
  public:
-  ProcessPool(const Space& space, ProcessOptions options, CommandTemplate command)
+  ProcessPool(const Space& space, ProcessOptions options, CommandTemplate command,
+              exec::TrialFiles files)
       : context_{.space = space,
                  .options = std::move(options),
                  .command = std::move(command),
-                 .environment = {}} {
+                 .environment = {},
+                 .files = std::move(files)} {
     context_.environment = environment_with(context_.options.environment);
+    context_.environment.push_back("VBO_STUDY_DIR=" + context_.files.study_dir());
     slots_.resize(context_.options.workers);
     for (Slot& slot : slots_) {
       slot.evaluator = context_.options.mode == EvaluatorMode::once
@@ -188,8 +191,10 @@ Result<std::unique_ptr<Executor>> make_process_executor(const Space& space,
   if (const Result<void> checked = options.validate(); !checked) return checked.error();
   Result<CommandTemplate> command = CommandTemplate::make(options.command, space);
   if (!command) return command.error();
-  return std::unique_ptr<Executor>(
-      std::make_unique<ProcessPool>(space, std::move(options), std::move(*command)));
+  Result<exec::TrialFiles> files = exec::TrialFiles::make(options, space);
+  if (!files) return files.error();
+  return std::unique_ptr<Executor>(std::make_unique<ProcessPool>(
+      space, std::move(options), std::move(*command), std::move(*files)));
 }
 
 }  // namespace vbo

@@ -42,7 +42,17 @@ class ServeEvaluator final : public Evaluator {
     mute_since_.reset();
     id_ = job.id;
     start_ = now;
-    send(job, now);
+    job_ = job;
+    folder_ = {};
+    if (context_.files.has_folders()) {
+      Result<exec::TrialFolder> folder = context_.files.begin(job);
+      if (!folder) {
+        early_end_ = failure_from_spawn(folder.error());
+        return;
+      }
+      folder_ = std::move(*folder);
+    }
+    send(now);
   }
 
   std::optional<Outcome> step(Clock::time_point now) override {
@@ -67,7 +77,7 @@ class ServeEvaluator final : public Evaluator {
     if (exited && has_answered_ && !has_read_request()) {
       // It died of an earlier request, or had done enough; this one it never saw.
       child_.reset();
-      send({*id_, point_}, now);
+      send(now);
       return std::nullopt;
     }
     if (exited) {
@@ -118,19 +128,21 @@ class ServeEvaluator final : public Evaluator {
     id_.reset();
     request_.clear();
     lines_.clear();
+    folder_ = {};
   }
 
  private:
-  void send(const Job& job, Clock::time_point now) {
+  void send(Clock::time_point now) {
     if (child_ && child_->has_exited()) child_.reset();  // died while idle
-    if (!child_ && !start_process(job)) return;
+    if (!child_ && !start_process()) return;
     // Nothing said before the question is an answer to it.
     read_streams();
     lines_.clear();
-    point_ = job.point;
-    request_ = R"({"id": )" + std::to_string(job.id) + R"(, "params": )" +
-               dump(json_of(context_.space, job.point)) + R"(, "seed": )" +
-               std::to_string(job.seed) + R"(, "repeat": )" + std::to_string(job.repeat) + "}\n";
+    request_ = R"({"id": )" + std::to_string(job_.id) + R"(, "params": )" +
+               dump(json_of(context_.space, job_.point)) + R"(, "seed": )" +
+               std::to_string(job_.seed) + R"(, "repeat": )" + std::to_string(job_.repeat);
+    if (!folder_.path().empty()) request_ += R"(, "work_dir": )" + dump(Json(folder_.path()));
+    request_ += "}\n";
     request_size_ = request_.size();
     deadline_ = Deadline(now, context_.options);
     write_request();
@@ -144,10 +156,11 @@ class ServeEvaluator final : public Evaluator {
     return left < static_cast<int>(request_size_);
   }
 
-  bool start_process(const Job& job) {
-    Result<Child> spawned = Child::spawn({.arguments = context_.command.expand(job.point, job.seed),
+  bool start_process() {
+    Result<Child> spawned = Child::spawn({.arguments = context_.command_for(job_),
                                           .environment = context_.environment,
                                           .directory = context_.options.directory,
+                                          .input = {},
                                           .open_stdin = true},
                                          context_.guardian);
     if (!spawned) {
@@ -223,6 +236,7 @@ class ServeEvaluator final : public Evaluator {
     request_.clear();
     outcome.seconds = std::chrono::duration<double>(now - start_).count();
     outcome.stderr_tail = errors_.text();
+    outcome.folder = folder_.end(outcome.failure.has_value(), {}, errors_.text());
     return outcome;
   }
 
@@ -233,13 +247,14 @@ class ServeEvaluator final : public Evaluator {
   }
 
   EvaluatorContext& context_;
+  exec::TrialFolder folder_;  // of the request that is out; outlives what runs in it
   std::optional<Child> child_;
   std::optional<TrialId> id_;  // the request that is out
   std::optional<Failure> early_end_;
   std::optional<Clock::time_point> mute_since_;
   Clock::time_point start_;
   Deadline deadline_;
-  Point point_;                // of the request that is out
+  Job job_;                    // of the request that is out
   bool has_answered_ = false;  // this process, an earlier request
   std::string request_;        // what is still to be written
   std::size_t request_size_ = 0;

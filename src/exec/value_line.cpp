@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
+#include "core/from_chars.hpp"
 #include "core/json.hpp"
 
 namespace vbo {
@@ -18,29 +18,6 @@ std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(kSpaces);
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(kSpaces) - first + 1);
-}
-
-// Decimal text, nan or inf; nullopt when it is anything else.
-std::optional<double> parse_number(std::string_view text) {
-  if (text.starts_with('+')) {
-    text.remove_prefix(1);
-    if (text.starts_with('-')) return std::nullopt;
-  }
-  double value = 0.0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (end != text.data() + text.size()) return std::nullopt;
-  if (status == std::errc::result_out_of_range) {
-    // from_chars does not say on which side; a negative exponent means the number is tiny.
-    const std::size_t exponent = text.find_first_of("eE");
-    const bool tiny = exponent == std::string_view::npos
-                          ? trimmed(text).starts_with("0.") || trimmed(text).starts_with("-0.")
-                          : text.substr(exponent + 1).starts_with('-');
-    if (tiny) return 0.0;
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    return trimmed(text).starts_with('-') ? -infinity : infinity;
-  }
-  if (status != std::errc()) return std::nullopt;
-  return value;
 }
 
 bool is_part_of_a_word(char c) {
@@ -99,6 +76,28 @@ std::string answer_form(std::span<const Objective> objectives) {
 }
 
 }  // namespace
+
+std::optional<double> parse_number(std::string_view text) {
+  if (text.starts_with('+')) {
+    text.remove_prefix(1);
+    if (text.starts_with('-')) return std::nullopt;
+  }
+  double value = 0.0;
+  const auto [end, status] = from_chars(text.data(), text.data() + text.size(), value);
+  if (end != text.data() + text.size()) return std::nullopt;
+  if (status == std::errc::result_out_of_range) {
+    // from_chars does not say on which side; a negative exponent means the number is tiny.
+    const std::size_t exponent = text.find_first_of("eE");
+    const bool tiny = exponent == std::string_view::npos
+                          ? trimmed(text).starts_with("0.") || trimmed(text).starts_with("-0.")
+                          : text.substr(exponent + 1).starts_with('-');
+    if (tiny) return 0.0;
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    return trimmed(text).starts_with('-') ? -infinity : infinity;
+  }
+  if (status != std::errc()) return std::nullopt;
+  return value;
+}
 
 void Tail::append(std::string_view bytes) {
   if (bytes.size() >= limit_) {

@@ -27,6 +27,9 @@ class Tail {
   bool cut_ = false;
 };
 
+// Decimal text, nan or inf, as C, Python or JSON write them; nullopt when it is anything else.
+std::optional<double> parse_number(std::string_view text);
+
 // A finite value with its metrics, or why the line has none. nullopt when the line is neither a
 // number nor an object with "value" or "error". "nan", "inf" and 1e999 are values that are not
 // finite, as words of C or Python, alone or in JSON. With two objectives or more the line is an

@@ -21,10 +21,12 @@ TEST(CommandTemplate, ReplacesNamesInEachArgument) {
 
 TEST(CommandTemplate, SeedIsThatOfTheEvaluationUnlessAParameterHasThisName) {
   const auto made = CommandTemplate::make({"--seed={seed}", "{{seed}}"}, test_space());
-  EXPECT_THAT(made.value().expand(job(1).point, 42), ElementsAre("--seed=42", "{seed}"));
+  EXPECT_THAT(made.value().expand(job(1).point, {.seed = 42, .study_dir = {}}),
+              ElementsAre("--seed=42", "{seed}"));
   const Space own = Space::make({Parameter::integer("seed", 1, 9)}).value();
   const auto parameter = CommandTemplate::make({"{seed}"}, own);
-  EXPECT_THAT(parameter.value().expand({std::int64_t{3}}, 42), ElementsAre("3"));
+  EXPECT_THAT(parameter.value().expand({std::int64_t{3}}, {.seed = 42, .study_dir = {}}),
+              ElementsAre("3"));
 }
 
 TEST(CommandTemplate, DoubledBracesStandForThemselves) {
@@ -43,6 +45,7 @@ TEST(CommandTemplate, OtherBracesArePlainText) {
 TEST(CommandTemplate, UnknownNameIsAnError) {
   EXPECT_THAT(expanded("{y}"), HasSubstr("{y} names no parameter, expected one of {x} {n} {kind}"));
   EXPECT_THAT(expanded("{y}"), HasSubstr("{{y}}"));
+  EXPECT_THAT(expanded("{" + std::string(1000, 'y') + "}"), HasSubstr("names no parameter"));
 }
 
 TEST(CommandTemplate, ValuesReadBackExactly) {

@@ -17,6 +17,7 @@
 #include "exec/process_options.hpp"
 #include "study/file/constraints.hpp"
 #include "study/file/objective_tables.hpp"
+#include "study/file/program_tables.hpp"
 #include "study/file/start_tables.hpp"
 #include "study/file/toml_reader.hpp"
 
@@ -315,9 +316,10 @@ void read_environment(const toml::table& evaluate, ProcessOptions& process, Toml
 // [evaluate]
 void read_evaluate(const toml::table* table, StudyFile& file, TomlErrors& errors) {
   if (!table) return;
-  TomlTable evaluate(
-      *table, "evaluate",
-      {"command", "task", "workers", "timeout", "retries", "mode", "containment", "env"}, errors);
+  TomlTable evaluate(*table, "evaluate",
+                     {"command", "task", "workers", "timeout", "retries", "mode", "containment",
+                      "env", "work_dir", "keep", "stdin"},
+                     errors);
   EvaluateSettings settings;
   ProcessOptions& process = settings.process;
   if (const auto task = evaluate.text("task")) settings.task = *task;
@@ -483,7 +485,7 @@ Result<StudyFile> parse_study_file(std::string_view text, const std::string& pat
   TomlErrors errors(path);
   const TomlTable top(root, "",
                       {"study", "objective", "optimizer", "parameter", "constraint", "evaluate",
-                       "noise", "stop", "start", "cluster"},
+                       "template", "extract", "noise", "stop", "start", "cluster"},
                       errors);
   StudyFile file;
   file.path = path;
@@ -504,6 +506,7 @@ Result<StudyFile> parse_study_file(std::string_view text, const std::string& pat
   read_cluster(subtable(root, "cluster", errors), file, errors);
   if (!errors.any()) read_objectives(root, file, errors);
   if (!errors.any()) read_start(root, file, errors);
+  if (!errors.any()) study::read_program_tables(root, file, errors);
   if (file.study.optimizer.batch == 0) {
     file.study.unstated.batch = true;
     file.study.optimizer.batch =

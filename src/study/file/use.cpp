@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "exec/command_template.hpp"
+#include "exec/program_files.hpp"
 #include "study/impl.hpp"
 #include "vbo/study_file.hpp"
 
@@ -74,8 +75,9 @@ Result<EvaluateSettings> require_evaluator(const StudyFile& file) {
   }
   const ProcessOptions& process = file.evaluate->process;
   // A placeholder can name the program; then only running it tells.
-  const bool fixed =
-      !process.command.empty() && process.command.front().find('{') == std::string::npos;
+  const bool fixed = !process.command.empty() &&
+                     process.command.front().find('{') == std::string::npos &&
+                     !exec::is_templated_program(process);
   if (fixed && !can_be_found(process.command.front(), process.directory)) {
     return Error{ErrorKind::invalid_input,
                  file.path + ": evaluate.command: found the program \"" + process.command.front() +

@@ -1,0 +1,1 @@
+#error "sys/timerfd.h is not on every system: put what needs it into src/exec, or behind #ifdef __linux__"
