@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "vbo/error.hpp"
+#include "vbo/program_files.hpp"
 #include "vbo/space.hpp"
 #include "vbo/trial.hpp"
 
@@ -90,6 +91,7 @@ struct ProcessOptions {
   std::size_t stderr_limit = std::size_t{1} << 12;  // ... and of standard error
   std::size_t line_limit = std::size_t{1} << 20;    // bytes of one answer in serve mode
   std::vector<Objective> objectives;  // answers have a value for each by name; empty = one value
+  ProgramFiles files;                 // for programs that read and write files
 
   Result<void> validate() const;
 };

@@ -67,6 +67,8 @@ enum class Origin : signed char {
   unseen,  // the study, because the method repeated a point of a finite space
   added,   // nobody: a result from outside
   repeat,  // an earlier suggestion, evaluated once more
+  // the study, because all points of a finite space have been evaluated: one of them once more
+  resampled,
 };
 std::string_view to_string(Origin origin);
 std::optional<Origin> origin_from(std::string_view text);

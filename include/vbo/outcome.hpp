@@ -67,7 +67,8 @@ struct Outcome {
   double seconds = 0.0;                // wall time of the last attempt
   int attempts = 1;
   std::string stderr_tail;
-  std::string line;  // of its output that was read as the answer; "" when there is none
+  std::string line;    // of its output that was read as the answer; "" when there is none
+  std::string folder;  // where the files of the evaluation have stayed; "" = nowhere
 
   static Outcome of(double value);  // failed as non_finite when it is not finite
   static Outcome of(std::vector<double> values);

@@ -125,6 +125,16 @@ enum class StudyState {
 };
 std::string_view to_string(StudyState state);  // "too early to say", "still improving", ...
 
+// What another batch may bring, judged by what the batches before have brought.
+struct Outlook {
+  std::int64_t batch = 0;  // evaluations
+  double chance = 0.0;     // that one of them is better than the best so far
+  double gain = 0.0;       // by how much then, to an order of magnitude; 0 = unknown
+  double share = 0.0;      // of the gain in the spread of the results
+
+  double expected_gain() const { return chance * gain; }
+};
+
 struct StudyReport {
   StudyRecord record;
   TrialCounts counts;
@@ -153,6 +163,8 @@ struct StudyReport {
   std::vector<std::string> metrics;    // names seen, sorted
   Pace pace;
   StudyState state = StudyState::too_early;  // noise_dominates: of add_estimate()
+  // Nothing for several objectives, with noise, without a feasible result, before three batches.
+  std::optional<Outlook> outlook;
 };
 
 // Errors: what the storage says; not_found when it holds no study.

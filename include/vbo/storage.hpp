@@ -2,14 +2,15 @@
 // Where a study lives, and the queue its workers take from. One storage holds one study. Anybody
 // may read; any number of workers claim waiting trials and store results; one coordinator at a time
 // asks, and decides in which order results are told to the method.
-// Every method that writes has committed durably when it returns success, and has changed nothing
-// when it returns an error.
+// Every method that writes has committed when it returns success, durably unless it is said
+// otherwise (Durability), and has changed nothing when it returns an error.
 // Stability: a minor version of 0.x may change it.
 // Threads: a Storage belongs to one thread; connect() makes one more.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -125,7 +126,10 @@ enum class Completion {
 
 // When a write survives a power failure.
 enum class Durability {
-  at_once,
+  at_once,  // before the call returns
+  // A moment later: WorkQueue::durable() says when. All that becomes ready while the disk is busy
+  // with what came before shares the next sync.
+  soon,
   // Once anybody has written anything durable after it; until then it can be lost, together with
   // all that followed. For suggestions that are evaluated on behalf of this study: a result that
   // is stored brings its suggestion along.
@@ -174,7 +178,8 @@ class TrialLog {
                                   const std::optional<AskReport>& report, std::int64_t request = 0,
                                   Durability durability = Durability::at_once) = 0;
   // One tell: open trials end, all with the same told_in.
-  virtual Result<void> finish_trials(std::span<const Trial> trials) = 0;
+  virtual Result<void> finish_trials(std::span<const Trial> trials,
+                                     Durability durability = Durability::at_once) = 0;
   // One tell of trials that have ended already, as load_untold() gave them but for told_in; a
   // conflict when one has been revised since. Durability::with_the_next.
   virtual Result<void> tell_trials(std::span<const Trial> trials) = 0;
@@ -227,6 +232,13 @@ class WorkQueue {
   }
   // Several that ended at about the same time: all are stored or, on an error, none.
   virtual Result<std::vector<Completion>> complete_all(std::span<const Claim> ended) = 0;
+  // What a worker does all the time: complete_all() with Durability::soon, if anything has ended,
+  // and claim(), in one write where the storage can do that. Calls `start` for each trial that was
+  // claimed as soon as it is, also when an error follows.
+  virtual Result<std::vector<Completion>> exchange(std::span<const Claim> ended,
+                                                   const WorkerInfo& worker, std::int64_t most,
+                                                   double lease_seconds,
+                                                   const std::function<void(Claim)>& start);
   // Claimed trials wait again, as if they had not been claimed.
   virtual Result<void> give_back(std::span<const std::int64_t> tokens) = 0;
   virtual Result<void> leave(const WorkerInfo& worker) = 0;  // a worker exits
@@ -244,6 +256,9 @@ class WorkQueue {
   virtual Result<void> withdraw_request(std::int64_t id) = 0;
 
   // -- Everybody. --
+  // How many of the writes with Durability::soon that were made here, in their order, would survive
+  // a power failure by now; waits until so many do. The error says why the disk takes no more.
+  virtual Result<std::int64_t> durable(std::int64_t at_least = 0);
   virtual Result<QueueState> queue_state() = 0;
   virtual Result<std::vector<WorkerInfo>> load_workers() = 0;
   virtual Result<double> now() = 0;  // by the storage's clock

@@ -159,6 +159,7 @@ class Study {
   struct Impl;  // private to the library
 
  private:
+  static Result<Study> join_now(const std::string& storage_url, int threads);
   explicit Study(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

@@ -9,6 +9,7 @@
 #include "vbo/front.hpp"
 #include "vbo/minimize.hpp"
 #include "vbo/optimizer.hpp"
+#include "vbo/program_files.hpp"
 #include "vbo/random.hpp"
 #include "vbo/report.hpp"
 #include "vbo/space.hpp"

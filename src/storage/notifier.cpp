@@ -1,14 +1,29 @@
 // SPDX-License-Identifier: MIT
 #include "storage/notifier.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <utility>
 
 namespace vbo {
+namespace {
+
+// A pipe whose ends do not block and do not reach other programs; -1 when there are no descriptors
+// left.
+std::array<int, 2> open_pipe() {
+  std::array<int, 2> fds = {-1, -1};
+  if (pipe(fds.data()) != 0) return {-1, -1};
+  for (const int fd : fds) {
+    (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+    (void)fcntl(fd, F_SETFL, O_NONBLOCK);
+  }
+  return fds;
+}
+
+}  // namespace
 
 void Notifier::notify(Audience audience, const Subscription* except) {
   const std::scoped_lock lock(mutex_);
@@ -20,9 +35,7 @@ void Notifier::notify(Audience audience, const Subscription* except) {
 }
 
 Notifier::Subscription::Subscription(std::shared_ptr<Notifier> notifier, Audience audience)
-    : notifier_(std::move(notifier)),
-      audience_(audience),
-      fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    : notifier_(std::move(notifier)), audience_(audience), fds_(open_pipe()) {
   const std::scoped_lock lock(notifier_->mutex_);
   notifier_->subscriptions_.push_back(this);
 }
@@ -32,19 +45,21 @@ Notifier::Subscription::~Subscription() {
     const std::scoped_lock lock(notifier_->mutex_);
     std::erase(notifier_->subscriptions_, this);
   }
-  if (fd_ >= 0) close(fd_);
+  for (const int fd : fds_) {
+    if (fd >= 0) close(fd);
+  }
 }
 
 void Notifier::Subscription::notify() {
-  constexpr std::uint64_t one = 1;
-  if (!notified_.exchange(true) && fd_ >= 0) (void)!write(fd_, &one, sizeof one);
+  constexpr char one = 1;
+  if (!notified_.exchange(true) && fds_[1] >= 0) (void)!write(fds_[1], &one, sizeof one);
 }
 
 // The descriptor is emptied first: a notification between the two lines is returned now, and one
 // after them makes the descriptor readable again.
 bool Notifier::Subscription::take() {
-  std::uint64_t count = 0;
-  if (fd_ >= 0) (void)!read(fd_, &count, sizeof count);
+  std::array<char, 64> bytes{};
+  while (fds_[0] >= 0 && read(fds_[0], bytes.data(), bytes.size()) > 0) continue;
   return notified_.exchange(false);
 }
 
@@ -56,8 +71,8 @@ bool Notifier::Subscription::wait(std::chrono::milliseconds at_most) {
     auto left =
         std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
     if (notified || left.count() <= 0) return notified;
-    if (fd_ < 0) left = std::min(left, kWithoutDescriptor);
-    pollfd event{fd_, POLLIN, 0};  // of a negative descriptor: just a pause
+    if (fds_[0] < 0) left = std::min(left, kWithoutDescriptor);
+    pollfd event{fds_[0], POLLIN, 0};  // of a negative descriptor: just a pause
     (void)poll(&event, 1, static_cast<int>(left.count()));
   }
 }

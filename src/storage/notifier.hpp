@@ -4,6 +4,7 @@
 // for other processes and for evaluators. Thread-safe, except that one thread uses a subscription.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -52,7 +53,7 @@ class Notifier::Subscription {
   Subscription& operator=(const Subscription&) = delete;
 
   // Readable after a notification; -1 when the process has no descriptors left.
-  int fd() const { return fd_; }
+  int fd() const { return fds_[0]; }
   // Whether there was a notification since the last call; waits for one, at most so long.
   bool take();
   bool wait(std::chrono::milliseconds at_most);
@@ -63,7 +64,7 @@ class Notifier::Subscription {
 
   std::shared_ptr<Notifier> notifier_;
   Audience audience_;
-  int fd_;
+  std::array<int, 2> fds_ = {-1, -1};  // the ends of a pipe: to read, to write
   std::atomic<bool> notified_ = false;
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "storage/process.hpp"
 
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <array>
@@ -11,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <random>
 #include <set>
 #include <sstream>
 
@@ -108,9 +108,10 @@ bool process_is_gone(const std::string& name) {
 }
 
 std::int64_t new_token() {
+  std::random_device source;  // the system's
   std::uint64_t bits = 0;
   while ((bits >> 1) == 0) {
-    if (getrandom(&bits, sizeof bits, 0) != sizeof bits) bits = 0;
+    bits = static_cast<std::uint64_t>(source()) << 32U | source();
   }
   return static_cast<std::int64_t>(bits >> 1);
 }

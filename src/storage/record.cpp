@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "vbo/storage.hpp"
 
+#include <limits>
+#include <utility>
+
 namespace vbo {
 
 StudyRecord StudyRecord::at(EventId event) const {
@@ -25,6 +28,21 @@ OptimizerOptions StudyRecord::method_options() const {
     if (objective.reference) objective.reference = -*objective.reference;
   }
   return options;
+}
+
+Result<std::vector<Completion>> WorkQueue::exchange(std::span<const Claim> ended,
+                                                    const WorkerInfo& worker, std::int64_t most,
+                                                    double lease_seconds,
+                                                    const std::function<void(Claim)>& start) {
+  Result<std::vector<Claim>> claims = claim(worker, most, lease_seconds);
+  if (!claims) return claims.error();
+  for (Claim& claim : *claims) start(std::move(claim));
+  if (ended.empty()) return std::vector<Completion>();
+  return complete_all(ended);
+}
+
+Result<std::int64_t> WorkQueue::durable(std::int64_t) {
+  return std::numeric_limits<std::int64_t>::max();  // nothing is made durable later
 }
 
 }  // namespace vbo

@@ -32,9 +32,6 @@ class FiniteSpace {
   void insert(const Point& point) {
     if (const auto number = exact_number_of(point)) seen_.insert(*number);
   }
-  void erase(const Point& point) {
-    if (const auto number = exact_number_of(point)) seen_.erase(*number);
-  }
   // The first unseen point at or after the one at place `start` modulo size(). REQUIRES: unseen() >
   // 0.
   Point next_unseen(std::uint64_t start) const;

@@ -2,6 +2,7 @@
 // A study that another process coordinates: it is read here, asked for suggestions, and brought
 // results. When the other is gone this one takes its place.
 #include <chrono>
+#include <thread>
 
 #include "core/actual.hpp"
 #include "study/impl.hpp"
@@ -15,6 +16,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kPatience{120};
 constexpr std::chrono::milliseconds kLookAgain{50};
 constexpr double kWaitSeconds = 30.0;  // for other writers
+// For the coordinator to store the study that it is creating at this moment.
+constexpr std::chrono::seconds kCreating{10};
 
 }  // namespace
 
@@ -26,6 +29,16 @@ Result<Study> Study::join(StudyOptions options) {
 }
 
 Result<Study> Study::join(const std::string& storage_url, int threads) {
+  const auto end = Clock::now() + kCreating;
+  for (;;) {
+    Result<Study> joined = join_now(storage_url, threads);
+    const bool absent = !joined && joined.error().kind == ErrorKind::not_found;
+    if (!absent || Clock::now() >= end) return joined;
+    std::this_thread::sleep_for(kLookAgain);
+  }
+}
+
+Result<Study> Study::join_now(const std::string& storage_url, int threads) {
   auto impl = std::make_unique<Impl>();
   impl->make_optimizer = vbo::make_optimizer;
   auto opened = open_storage(storage_url, Access::queue, kWaitSeconds);

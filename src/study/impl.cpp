@@ -138,7 +138,7 @@ Result<void> Study::Impl::rebuild() {
   if (!reports) return reports.error();
   open_trials.clear();
   retold.clear();
-  evaluations.reset();
+  forget_counts();
   last_id = ended = started = 0;
   last_event = last_event_of(record, *history, *revisions);
   count_points(*history);
@@ -187,7 +187,9 @@ void Study::Impl::count_points(std::span<const Trial> history) {
       if (trial.suggested) finite->insert(*trial.suggested);
     }
     // The method of now owes nothing at points that another one suggested.
-    if (trial.rationale.origin == Origin::added || trial.asked_in <= record.changed_in()) continue;
+    const Origin origin = trial.rationale.origin;
+    if (origin == Origin::added || origin == Origin::resampled) continue;
+    if (trial.asked_in <= record.changed_in()) continue;
     ++evaluations[trial.rationale.repeat_of != 0 ? trial.rationale.repeat_of : trial.id];
   }
   for (const auto& [first, count] : evaluations) {
@@ -280,8 +282,8 @@ Result<std::vector<Trial>> Study::Impl::ask(std::int64_t n, std::int64_t request
   }
   if (storage && !joined.empty()) return ask_coordinator(n);
   if (const auto ready = require_ready(); !ready) return ready.error();
+  if (finite && room() == 0) return ask_again(n, request, durability);
   if (finite) n = static_cast<std::int64_t>(std::min<std::uint64_t>(n, room()));
-  if (n == 0) return std::vector<Trial>();
 
   std::vector<TrialId> ids(static_cast<std::size_t>(n));
   std::iota(ids.begin(), ids.end(), last_id + 1);
@@ -427,6 +429,7 @@ Result<std::vector<Trial>> Study::Impl::add(std::vector<Evaluated> results, std:
   if (finite) {
     for (const Trial& trial : trials) finite->insert(trial.point);
   }
+  for (const Trial& trial : trials) count_resampled(trial, /*ended=*/false);
   learn(trials);
   return trials;
 }
@@ -453,12 +456,15 @@ void Study::Impl::learn(std::vector<Trial> trials) {
   for (Trial& trial : trials) {
     open_trials.erase(trial.id);
     handed.erase(trial.id);
-    if (trial.suggested) evaluations.reset();
+    if (trial.suggested) forget_counts();
+    count_resampled(trial, /*ended=*/true);
     if (trial.suggested && finite) finite->insert(trial.point);
     const bool again = retold.erase(trial.id) > 0;
     anew = anew || again || trial.suggested;
     if (again) continue;
-    const bool is_older = trial.asked_in <= record.changed_in();
+    // What the method of now has not suggested.
+    const bool is_older =
+        trial.asked_in <= record.changed_in() || trial.rationale.origin == Origin::resampled;
     Trial known = for_optimizer(std::move(trial));
     fresh.push_back(is_older ? as_added(std::move(known), last_event) : std::move(known));
   }

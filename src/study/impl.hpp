@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "study/finite_space.hpp"
+#include "study/resampling.hpp"
 #include "vbo/study.hpp"
 
 namespace vbo {
@@ -44,6 +45,9 @@ struct Study::Impl {
   // repeat a point; null until then, and when trials were changed.
   using Evaluations = std::map<Point, std::pair<TrialId, std::int64_t>>;
   std::optional<Evaluations> evaluations;
+  // Of a finite space of which every point has been suggested. Made when that is so; null until
+  // then, and when trials were changed.
+  std::optional<study::Resampling> resampling;
 
   std::string joined;  // the storage of a study that another process coordinates; "" = we do
 
@@ -77,6 +81,9 @@ struct Study::Impl {
   // With a request, the suggestions are for the one who made it and not for workers.
   Result<std::vector<Trial>> ask(std::int64_t n, std::int64_t request = 0,
                                  Durability durability = Durability::at_once);
+  // The same in a space without further points: of those it has, once more, as far as the budget
+  // goes. None where that would teach nothing, or nobody knows yet; see ask_again.cpp.
+  Result<std::vector<Trial>> ask_again(std::int64_t n, std::int64_t request, Durability durability);
   Result<void> tell(std::vector<Outcome> outcomes);
   Result<std::vector<Trial>> add(std::vector<Evaluated> results, std::int64_t request = 0);
   Result<void> answer_delivery(AskRequest request);
@@ -105,6 +112,12 @@ struct Study::Impl {
   void count_points(std::span<const Trial> history);
   Result<void> count_evaluations();  // makes `evaluations`
   void count_evaluation(const Trial& trial);
+  void count_resampled(const Trial& trial, bool ended);
+  // When trials were changed: both are made again from the storage.
+  void forget_counts() {
+    evaluations.reset();
+    resampling.reset();
+  }
   // How many more evaluations the space has room for. REQUIRES: finite.
   std::int64_t planned_repeats() const;
   std::uint64_t room() const;

@@ -25,6 +25,12 @@ Trial as_added(Trial trial, EventId told_in) {
   return trial;
 }
 
+namespace {
+
+bool was_resampled(const Trial& trial) { return trial.rationale.origin == Origin::resampled; }
+
+}  // namespace
+
 StudyLog::StudyLog(std::vector<Trial> trials, std::vector<Revision> revisions, EventId began)
     : trials_(std::move(trials)) {
   std::map<TrialId, std::vector<Revision>> by_trial;
@@ -63,7 +69,8 @@ StudyLog::StudyLog(std::vector<Trial> trials, std::vector<Revision> revisions, E
     }
     *at = as_asked(std::move(*at));
   }
-  if (began > 0) begin_in(began);
+  const bool any_resampled = std::ranges::any_of(trials_, was_resampled);
+  if (began > 0 || any_resampled) begin_in(began);
 }
 
 void StudyLog::begin_in(EventId event) {
@@ -73,7 +80,7 @@ void StudyLog::begin_in(EventId event) {
     const auto found = changes_.find(i);
     const bool revised = found != changes_.end();
     Trial& trial = trials_[i];
-    if (trial.asked_in <= event) {
+    if (trial.asked_in <= event || was_resampled(trial)) {
       EventId told_in = trial.told_in;
       if (revised) {
         auto& [versions, dropped_in] = found->second;

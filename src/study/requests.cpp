@@ -44,7 +44,11 @@ Result<void> Study::Impl::answer(const AskRequest& request, std::int64_t most) {
   const Result<std::vector<Trial>> trials = ask(std::min(request.count, most), request.id);
   if (!trials) return unless_gone(trials.error());
   if (trials->empty()) {
-    return storage->refuse_request(request.id, "the space has no more points to suggest");
+    return storage->refuse_request(
+        request.id, open_trials.empty()
+                        ? "the space has no more points to suggest"
+                        : "every point of the space is being evaluated or has been; ask again when "
+                          "there are results");
   }
   for (const Trial& trial : *trials) handed.insert(trial.id);
   return {};

@@ -45,7 +45,7 @@ Result<void> Study::Impl::apply_revisions() {
   }
   ++last_event;
   ++other_news;
-  evaluations.reset();
+  forget_counts();
   bool concerns_method = false;
   bool recount = false;  // which points are left
   for (const Revision& revision : *news) {
@@ -61,8 +61,7 @@ Result<void> Study::Impl::apply_revisions() {
       case RevisionKind::dropped:
         concerns_method = true;
         open_trials.erase(id);
-        if (finite && record.optimizer.repeats == 1) finite->erase(revision.before.point);
-        recount = recount || record.optimizer.repeats != 1;
+        recount = recount || finite || record.optimizer.repeats != 1;
         break;
       case RevisionKind::retried:
         if (revision.before.told_in != 0 && retold.insert(id).second) --ended;

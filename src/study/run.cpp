@@ -173,22 +173,31 @@ class Turns {
     return study_.answer_for(kAnswering, [this] { return rule_.interrupts() > 0; });
   }
   // Evaluations the budget still has room for, beside those that are open already.
-  std::int64_t left() const {
+  std::int64_t left() const { return study_.record.budget - study_.ended - with_workers(); }
+  // Open trials but those that people asked for.
+  std::int64_t with_workers() const {
     const auto with_people = std::ranges::count_if(study_.handed, [this](TrialId id) {
       return study_.open_trials.contains(id);  // and not dropped
     });
-    return study_.record.budget - study_.ended - (std::ssize(study_.open_trials) - with_people);
+    return std::ssize(study_.open_trials) - with_people;
   }
   Result<void> ask(std::int64_t n) {
     const auto asked = study_.ask(std::min({n, left(), study_.record.optimizer.batch}), 0,
                                   Durability::with_the_next);
     if (!asked) return asked.error();
-    if (asked->empty()) rule_.set(RunEnd::space_exhausted);
+    asked_in_vain_ = asked->empty();
+    // While something is evaluated its result may be a reason to evaluate points again.
+    if (asked_in_vain_ && with_workers() == 0) rule_.set(RunEnd::space_exhausted);
     return rule_.check_information();
   }
+  // The last ask gave nothing.
+  bool asked_in_vain() const { return asked_in_vain_; }
 
   EndRule rule_;
   AskAhead ahead_;
+
+ private:
+  bool asked_in_vain_ = false;
 
  protected:
   Study::Impl& study_;
@@ -233,7 +242,7 @@ class Runner : private Turns {
       }
       if (executor_.running() == 0) {
         if (rule_.end()) return *rule_.end();
-        if (executor_.capacity() == 0 && !asked_for_more) {
+        if ((executor_.capacity() == 0 || asked_in_vain()) && !asked_for_more) {
           std::this_thread::sleep_for(kLookAround);  // all away
         }
         continue;
@@ -259,6 +268,7 @@ class Runner : private Turns {
       if (!claims->empty()) continue;
       if (left() <= 0) return {};
       if (const auto asked = ask(free); !asked) return asked.error();
+      if (asked_in_vain()) return {};
     }
     return {};
   }
@@ -419,6 +429,7 @@ class Coordinator : private Turns {
     while (wanted > 0 && left() > 0 && !rule_.end()) {
       const std::int64_t before = study_.last_id;
       if (const auto asked = ask(wanted); !asked) return asked.error();
+      if (asked_in_vain()) return {};
       wanted -= study_.last_id - before;
     }
     return {};

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <thread>
 #include <utility>
@@ -27,8 +28,10 @@ constexpr double kPollSeconds = 20.0;
 constexpr double kShortestBackoff = 0.05;  // seconds; doubles up to the longest
 constexpr double kLongestBackoff = 5.0;
 constexpr std::chrono::seconds kAskForLost{2};
-constexpr double kRenewals = 4.0;     // within a lease, while something runs
-constexpr double kSignsOfLife = 2.0;  // within the time in which a worker counts as alive
+constexpr std::chrono::milliseconds kBetweenConfirmations{1};
+constexpr std::size_t kMostUnconfirmed = 1000;  // more than end in the time of a sync
+constexpr double kRenewals = 4.0;               // within a lease, while something runs
+constexpr double kSignsOfLife = 2.0;            // within the time in which a worker counts as alive
 
 class Worker {
  public:
@@ -70,52 +73,54 @@ class Worker {
     }
   }
 
-  // Stores what has ended, keeps the leases, claims, waits. A result of none means: go on.
+  // Keeps the leases, stores what has ended, claims, waits. A result of none means: go on.
   Result<std::optional<WorkEnd>> take_turn() {
     using Turn = std::optional<WorkEnd>;
-    // The next one starts before the last one is stored: that waits for the storage's disk.
-    if (plenty_ && !results_.empty() && interrupts() == 0) {
-      if (const auto claimed = claim(); !claimed) return claimed.error();
-    }
-    if (const auto stored = store_results(); !stored) return stored.error();
     if (const auto kept = keep_leases(); !kept) return kept.error();
+    if (const auto returned = give_back_returned(); !returned) return returned.error();
     const bool stopping = interrupts() >= 1;
     const bool looks = !stopping && (news_ || seconds_since(claimed_) >= kPollSeconds);
-    if (looks) {
-      if (const auto claimed = claim(); !claimed) return claimed.error();
+    if (looks || !results_.empty()) {
+      if (const auto done = exchange(stopping ? 0 : free()); !done) return done.error();
     }
+    if (const auto confirmed = confirm(); !confirmed) return confirmed.error();
     if (executor_.running() > 0) {
       const auto waited = wait_for_outcomes(!stopping);
       return waited ? Turn() : Result<Turn>(waited.error());
     }
     if (!results_.empty() || !returned_.empty()) return Turn();
-    if (stopping) return Turn(WorkEnd::interrupted);
+    if (stopping) return leave_as(WorkEnd::interrupted);
     if (looks) {
       const auto queue = storage_.queue_state();
       if (!queue) return queue.error();
       if (options_.leaves_at_end && queue->ended && queue->offered == 0) {
-        return Turn(WorkEnd::study_ended);
+        return leave_as(WorkEnd::study_ended);
       }
     }
     if (options_.idle_seconds > 0.0 && seconds_since(busy_) >= options_.idle_seconds) {
-      return Turn(WorkEnd::idle);
+      return leave_as(WorkEnd::idle);
     }
     return wait_for_news();
+  }
+
+  Result<std::optional<WorkEnd>> leave_as(WorkEnd end) {
+    if (const auto confirmed = confirm(/*all=*/true); !confirmed) return confirmed.error();
+    return std::optional(end);
   }
 
   // And for trials, where others could be evaluated meanwhile.
   Result<void> wait_for_outcomes(bool may_claim) {
     int news = -1;
-    auto at_most = kWorkerLooksAround;
+    auto at_most = looks_around();
     if (may_claim && executor_.running() < executor_.capacity()) {
       const auto waited = storage_.wait(std::chrono::milliseconds(0));
       if (!waited) return waited.error();
       news_ = news_ || *waited;
       if (news_) return {};
       news = storage_.wait_fd();
-      at_most = kBetweenLooks;
+      at_most = std::min(at_most, kBetweenLooks);
     }
-    if (executor_.watch(news) && news >= 0) at_most = kWorkerLooksAround;
+    if (executor_.watch(news) && news >= 0) at_most = looks_around();
     gather(executor_.wait(at_most));
     return {};
   }
@@ -123,14 +128,22 @@ class Worker {
   Result<std::optional<WorkEnd>> wait_for_news() {
     while (!news_ && interrupts() == 0 && seconds_since(claimed_) < kPollSeconds &&
            !renewal_is_due()) {
-      const auto waited = storage_.wait(kWorkerLooksAround);
+      const auto waited = storage_.wait(looks_around());
       if (!waited) return waited.error();
       news_ = *waited;
+      if (!unconfirmed_.empty()) break;
       if (options_.idle_seconds > 0.0 && seconds_since(busy_) >= options_.idle_seconds) break;
     }
     return std::optional<WorkEnd>();
   }
 
+  std::chrono::milliseconds looks_around() const {
+    return unconfirmed_.empty() ? kWorkerLooksAround : kBetweenConfirmations;
+  }
+  std::int64_t free() const {
+    return static_cast<std::int64_t>(executor_.capacity()) -
+           static_cast<std::int64_t>(executor_.running());
+  }
   int interrupts() const { return options_.interrupts ? options_.interrupts->load() : 0; }
 
   void collect() {
@@ -161,21 +174,66 @@ class Worker {
            failure.cause != FailureCause::lost && failure.cause != FailureCause::no_value;
   }
 
-  Result<void> store_results() {
-    if (!returned_.empty()) {
-      if (const auto returned = storage_.give_back(returned_); !returned) return returned.error();
-      returned_.clear();
+  Result<void> give_back_returned() {
+    if (returned_.empty()) return {};
+    if (const auto returned = storage_.give_back(returned_); !returned) return returned.error();
+    returned_.clear();
+    return {};
+  }
+
+  // Stores what has ended, and starts at most so many others.
+  Result<void> exchange(std::int64_t most) {
+    if (results_.empty() && most <= 0) return {};
+    if (Clock::now() - looked_ > kAskForLost && most > 0) {
+      looked_ = Clock::now();
+      if (const auto returned = storage_.return_lost(); !returned) return returned.error();
     }
-    if (results_.empty()) return {};
-    const auto completed = storage_.complete_all(results_);
+    if (const auto known = know_study(); !known) return known.error();
+    const bool asked = !results_.empty() || news_;
+    std::int64_t started = 0;
+    const auto start = [&](Claim claim) {
+      ++started;
+      busy_ = Clock::now();
+      if (options_.on_started) options_.on_started(claim.trial);
+      executor_.submit(job_of(claim.trial, seed_));
+      claims_[claim.trial.id] = std::move(claim);
+    };
+    const auto completed = storage_.exchange(results_, me_, most, options_.lease_seconds, start);
+    if (started > 0 && !asked && options_.unannounced) {
+      const auto announced = storage_.wait(std::chrono::milliseconds(0));  // at this very moment
+      if (announced && !*announced) ++*options_.unannounced;
+    }
     if (!completed) return completed.error();
+    if (!results_.empty()) take_note(*completed);
+    if (most > 0) {
+      claimed_ = Clock::now();
+      news_ = started == most;  // there may be more
+    }
+    return {};
+  }
+
+  // Of results that are stored; others hear of each once it would survive a power failure.
+  void take_note(const std::vector<Completion>& completed) {
     busy_ = Clock::now();
-    news_ = true;  // there is room for others
-    const std::vector<Claim> done = std::exchange(results_, {});
-    me_.completed += std::ssize(done) - std::ranges::count(*completed, Completion::unknown);
-    for (std::size_t i = 0; i < done.size(); ++i) {
-      claims_.erase(done[i].trial.id);
-      if (options_.on_finished) options_.on_finished(done[i].trial, (*completed)[i]);
+    ++writes_;
+    me_.completed += std::ssize(results_) - std::ranges::count(completed, Completion::unknown);
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      claims_.erase(results_[i].trial.id);
+      unconfirmed_.push_back({writes_, std::move(results_[i].trial), completed[i]});
+    }
+    results_.clear();
+  }
+  Result<void> confirm(bool all = false) {
+    if (unconfirmed_.empty()) return {};
+    const bool many = unconfirmed_.size() > kMostUnconfirmed;
+    const auto durable = storage_.durable(all    ? writes_
+                                          : many ? unconfirmed_.front().write
+                                                 : std::int64_t{0});
+    if (!durable) return durable.error();
+    for (; !unconfirmed_.empty() && unconfirmed_.front().write <= *durable;
+         unconfirmed_.pop_front()) {
+      const Stored& stored = unconfirmed_.front();
+      if (options_.on_finished) options_.on_finished(stored.trial, stored.completion);
     }
     return {};
   }
@@ -201,44 +259,24 @@ class Worker {
     return {};
   }
 
-  Result<void> claim() {
-    const auto free = static_cast<std::int64_t>(executor_.capacity()) -
-                      static_cast<std::int64_t>(executor_.running());
-    if (free <= 0) return {};
-    if (Clock::now() - looked_ > kAskForLost) {
-      looked_ = Clock::now();
-      if (const auto returned = storage_.return_lost(); !returned) return returned.error();
+  Result<void> know_study() {
+    if (study_known_) return {};
+    const auto study = storage_.load_study();
+    if (!study) return study.error();
+    if (*study) {
+      limits_.assign((*study)->space.limits().begin(), (*study)->space.limits().end());
+      objectives_ = (*study)->objectives.size();
+      seed_ = (*study)->optimizer.seed;
     }
-    if (!limits_known_) {
-      const auto study = storage_.load_study();
-      if (!study) return study.error();
-      if (*study) {
-        limits_.assign((*study)->space.limits().begin(), (*study)->space.limits().end());
-        objectives_ = (*study)->objectives.size();
-        seed_ = (*study)->optimizer.seed;
-      }
-      limits_known_ = true;
-    }
-    auto claims = storage_.claim(me_, free, options_.lease_seconds);
-    if (!claims) return claims.error();
-    if (!news_ && !plenty_ && !claims->empty() && options_.unannounced) {
-      const auto announced = storage_.wait(std::chrono::milliseconds(0));  // at this very moment
-      if (announced && !*announced) ++*options_.unannounced;
-    }
-    claimed_ = Clock::now();
-    news_ = plenty_ = std::ssize(*claims) == free;  // there may be more
-    for (Claim& claim : *claims) {
-      busy_ = Clock::now();
-      if (options_.on_started) options_.on_started(claim.trial);
-      executor_.submit(job_of(claim.trial, seed_));
-      claims_[claim.trial.id] = std::move(claim);
-    }
+    study_known_ = true;
     return {};
   }
 
   Result<WorkEnd> give_back() {
     executor_.cancel();
-    const auto stored = store_results();
+    Result<void> stored = give_back_returned();
+    if (stored) stored = exchange(0);
+    if (stored) stored = confirm(/*all=*/true);
     std::vector<std::int64_t> tokens;
     for (const auto& [id, claim] : claims_) tokens.push_back(claim.token);
     claims_.clear();
@@ -274,16 +312,22 @@ class Worker {
   const WorkOptions& options_;
   const ProcessName process_;
   WorkerInfo me_;
+  struct Stored {  // and perhaps not yet on the disk
+    std::int64_t write = 0;
+    Trial trial;
+    Completion completion{};
+  };
   std::map<TrialId, Claim> claims_;  // what the executor runs, and what has ended but is not stored
   std::vector<Claim> results_;       // ended, with their tokens
   std::vector<std::int64_t> returned_;  // tokens of what others should evaluate again
   std::vector<Limit> limits_;           // what metrics the study needs
   std::size_t objectives_ = 1;
   std::uint64_t seed_ = 0;  // of the study
-  bool limits_known_ = false;
-  bool known_ = false;   // the storage has a row for this worker
-  bool news_ = true;     // there may be something to claim
-  bool plenty_ = false;  // the last claim got all it wanted
+  bool study_known_ = false;
+  bool known_ = false;       // the storage has a row for this worker
+  bool news_ = true;         // there may be something to claim
+  std::int64_t writes_ = 0;  // of results
+  std::deque<Stored> unconfirmed_;
   Clock::time_point kept_{}, looked_{}, claimed_{}, busy_ = Clock::now();
   double backoff_ = 0.0;  // seconds; 0 = no trouble
   Clock::time_point disconnected_since_{}, next_try_{};

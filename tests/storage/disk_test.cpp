@@ -8,6 +8,7 @@
 
 #include <cstdio>
 #include <set>
+#include <utility>
 
 #include "storage/samples.hpp"
 #include "support/lying_disk.hpp"
@@ -68,6 +69,51 @@ Done play(const std::string& path) {
     }
     if (session == 0) (void)storage.settle();
   }
+  return done;
+}
+
+// The same by writes that become durable soon: of a worker, and of the coordinator itself.
+Done play_soon(const std::string& path) {
+  Done done{.created = true};
+  const Result<std::unique_ptr<Storage>> opened = open_storage(path, Access::coordinate, 0.0);
+  if (!opened) return done;
+  const Result<std::unique_ptr<Storage>> connected = (*opened)->connect(Access::queue);
+  if (!connected) return done;
+  Storage& coordinator = **opened;
+  Storage& worker = **connected;
+  std::vector<Claim> claims;
+  const auto take = [&](Claim claim) { claims.push_back(std::move(claim)); };
+  // By number of the write, from 1; what is told is known to be durable.
+  std::vector<TrialId> by_worker, by_coordinator;
+  const auto confirm = [&](Storage& storage, const std::vector<TrialId>& written, bool all) {
+    const auto durable = storage.durable(all ? std::ssize(written) : 0);
+    if (!durable) return;
+    for (std::int64_t i = 0; i < std::min(*durable, std::int64_t{std::ssize(written)}); ++i) {
+      done.told.insert(written[static_cast<std::size_t>(i)]);
+    }
+  };
+  EventId event = 0;
+  for (TrialId next = 1; next <= 12; next += 2) {
+    const std::vector<Trial> asked = {sample_trial(next, event + 1),
+                                      sample_trial(next + 1, event + 1)};
+    if (!coordinator.add_trials(asked, AskReport{}, 0, Durability::with_the_next)) continue;
+    ++event;
+    std::vector<Claim> ended = std::exchange(claims, {});
+    for (Claim& claim : ended) claim.trial = completed(claim.trial, value_of(claim.trial.id), 0);
+    if (worker.exchange(ended, sample_worker("w"), 1, kLeaseSeconds, take) && !ended.empty()) {
+      by_worker.push_back(ended.front().trial.id);
+    }
+    const Trial second = completed(asked[1], value_of(asked[1].id), event + 1);
+    if (coordinator.finish_trials(std::vector<Trial>{second}, Durability::soon)) {
+      ++event;
+      by_coordinator.push_back(second.id);
+    }
+    const bool all = next == 5;
+    confirm(worker, by_worker, all);
+    confirm(coordinator, by_coordinator, all);
+  }
+  confirm(worker, by_worker, true);
+  confirm(coordinator, by_coordinator, true);
   return done;
 }
 
@@ -206,6 +252,34 @@ TEST_F(Disk, FailuresFullDisksAndHalfWrites) {
   std::printf("%d operations, %d faults, %d files refused\n", operations, faults, refused);
 }
 
+// How many operations there are depends on which syncs cover how many writes.
+TEST_F(Disk, WhatIsDurableSoonIsKept) {
+  const Done clean = play_soon(created("soon"));
+  EXPECT_EQ(clean.told.size(), 11U);  // the worker's last one is still running
+  const int operations = count(created("count"), play_soon);
+  int faults = 0, told = 0;
+  for (int n = 1; n <= operations && !HasFailure(); ++n) {
+    for (const DiskFault fault : kFaults) {
+      const std::string path = created("fault");
+      disk_.plan(fault, n);
+      const Done done = play_soon(path);
+      faults += disk_.happened();
+      told += static_cast<int>(done.told.size());
+      disk_.plan(DiskFault::none, 0);
+      expect_kept(path, done, named(fault, n));
+    }
+    const std::string path = created("power");
+    disk_.plan(DiskFault::power_fails, n);
+    const Done done = play_soon(path);
+    disk_.plan_nothing();
+    if (disk_.happened()) check_pictures(done, "power at operation " + std::to_string(n));
+  }
+  std::printf("%d operations, %d faults, %d results kept, %d pictures, %d refused\n", operations,
+              faults, told, pictures_, refused_);
+  EXPECT_EQ(refused_, 0);
+  EXPECT_GT(faults, operations);
+}
+
 TEST_F(Disk, PowerFailures) {
   const int operations = count(created("count"), play);
   for (int n = 1; n <= operations && !HasFailure(); ++n) {
@@ -249,6 +323,29 @@ TEST_F(Disk, AnEvaluationIsOneSync) {
   disk_.plan(DiskFault::none, 0);
   evaluate(12, 31);  // those that end together share one
   EXPECT_EQ(disk_.syncs(), 1);
+}
+
+TEST_F(Disk, WritesShareSyncsInTheBackground) {
+  const auto storage = open_storage(created("group"), Access::coordinate, 0.0).value();
+  constexpr TrialId kMany = 200;
+  std::vector<Trial> trials;
+  for (TrialId id = 1; id <= kMany; ++id) trials.push_back(sample_trial(id, 1));
+  storage->add_trials(trials, AskReport{}, 0, Durability::at_once).value();
+  disk_.plan(DiskFault::none, 0);
+  for (const Trial& trial : trials) {
+    const std::vector<Trial> one = {completed(trial, 0.5, trial.id + 1)};
+    storage->finish_trials(one, Durability::soon).value();
+  }
+  EXPECT_EQ(storage->durable(kMany).value(), kMany);
+  EXPECT_GE(disk_.syncs(), 1);
+  EXPECT_LE(disk_.syncs(), kMany);
+  // One that failed is made up for by a checkpoint.
+  const Trial late = sample_trial(kMany + 1, kMany + 2);
+  storage->add_trials(std::vector{late}, AskReport{}, 0, Durability::with_the_next).value();
+  disk_.fail_next_sync();
+  storage->finish_trials(std::vector{completed(late, 0.5, kMany + 3)}, Durability::soon).value();
+  EXPECT_EQ(storage->durable(kMany + 1).value(), kMany + 1);
+  EXPECT_TRUE(disk_.happened());
 }
 
 TEST_F(Disk, Creation) {

@@ -180,7 +180,7 @@ TEST(Repeats, AutoCostsOnePercentWithoutNoise) {
   }
 }
 
-TEST(Repeats, AutoInAFiniteSpaceEndsWithTheSpace) {
+TEST(Repeats, AutoInAFiniteSpaceSeesEveryPoint) {
   MemoryStorage storage;
   StudyOptions options = repeated("random", kAutoRepeats);
   options.space = Space::make({Parameter::integer("n", 1, 5)}).value();

@@ -7,7 +7,9 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <mutex>
 #include <optional>
+#include <utility>
 
 #include "vbo/random.hpp"
 
@@ -31,10 +33,11 @@ struct State {
   std::map<std::string, Tracked> files;
   DiskFault fault = DiskFault::none;
   int at = 0, count = 0, syncs = 0;
-  bool happened = false;
+  bool happened = false, sync_fails = false;
   std::map<std::string, Tracked> picture;
 };
 State state;
+std::mutex mutex;  // guards the state while files are used
 
 // Behind SQLite's file comes the real VFS's own.
 struct File {
@@ -78,6 +81,7 @@ bool is_faulty() {
 }
 
 int do_write(sqlite3_file* base, const void* data, int amount, sqlite3_int64 offset) {
+  const std::scoped_lock lock(mutex);
   File* const file = file_of(base);
   int arrives = amount;
   int answer = SQLITE_OK;
@@ -104,6 +108,7 @@ int do_write(sqlite3_file* base, const void* data, int amount, sqlite3_int64 off
 }
 
 int do_truncate(sqlite3_file* base, sqlite3_int64 size) {
+  const std::scoped_lock lock(mutex);
   File* const file = file_of(base);
   if (is_faulty()) {
     if (state.fault == DiskFault::lies_once) return SQLITE_OK;
@@ -114,8 +119,13 @@ int do_truncate(sqlite3_file* base, sqlite3_int64 size) {
 }
 
 int do_sync(sqlite3_file* base, int flags) {
+  const std::scoped_lock lock(mutex);
   File* const file = file_of(base);
   ++state.syncs;
+  if (std::exchange(state.sync_fails, false)) {
+    state.happened = true;
+    return SQLITE_IOERR_FSYNC;
+  }
   if (is_faulty()) {
     if (state.fault == DiskFault::lies_once) return SQLITE_OK;
     if (state.fault != DiskFault::is_full) return SQLITE_IOERR_FSYNC;
@@ -128,6 +138,7 @@ int do_sync(sqlite3_file* base, int flags) {
 }
 
 int do_open(sqlite3_vfs*, sqlite3_filename name, sqlite3_file* base, int flags, int* out_flags) {
+  const std::scoped_lock lock(mutex);
   File* const file = file_of(base);
   std::memset(static_cast<void*>(file), 0, sizeof(File));
   file->path = name;
@@ -188,6 +199,7 @@ int do_open(sqlite3_vfs*, sqlite3_filename name, sqlite3_file* base, int flags, 
 }
 
 int do_delete(sqlite3_vfs*, const char* name, int sync) {
+  const std::scoped_lock lock(mutex);
   if (is_faulty()) {
     return state.fault == DiskFault::lies_once || state.fault == DiskFault::is_full
                ? SQLITE_OK
@@ -227,6 +239,10 @@ void LyingDisk::plan(DiskFault fault, int n) {
   state.happened = false;
 }
 
+void LyingDisk::fail_next_sync() {
+  const std::scoped_lock lock(mutex);
+  state.sync_fails = true;
+}
 void LyingDisk::plan_nothing() { state.fault = DiskFault::none; }
 
 int LyingDisk::operations() const { return state.count; }

@@ -2,7 +2,7 @@
 // A disk that lies, as SQLite sees it: a VFS over the real one that counts every operation that
 // changes something, and at the n-th fails, writes only half, or takes a picture of what the disk
 // would hold had the power failed then: what was synced, and of what was not, nothing, all, or some
-// of it in any order. One at a time, one thread.
+// of it in any order. One at a time; several threads may use its files.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +35,7 @@ class LyingDisk {
 
   // The n-th changing operation from now on, counted from 1.
   void plan(DiskFault fault, int n);
+  void fail_next_sync();   // whatever was planned
   void plan_nothing();     // no more faults; the picture stays
   int operations() const;  // since plan()
   int syncs() const;       // of them

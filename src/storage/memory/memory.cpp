@@ -100,7 +100,7 @@ Result<void> MemoryStorage::add_trials(std::span<const Trial> trials,
   return {};
 }
 
-Result<void> MemoryStorage::finish_trials(std::span<const Trial> trials) {
+Result<void> MemoryStorage::finish_trials(std::span<const Trial> trials, Durability) {
   const std::scoped_lock lock(state_->mutex);
   for (const Trial& trial : trials) {
     const auto it = state_->trials.find(trial.id);

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <limits>
 
+#include "core/from_chars.hpp"
 #include "core/quietly.hpp"
 
 namespace vbo::postgres {
@@ -55,7 +56,7 @@ double Rows::real(int row, int column) const {
   if (found == "Infinity") return std::numeric_limits<double>::infinity();
   if (found == "-Infinity") return -std::numeric_limits<double>::infinity();
   double number = 0.0;
-  std::from_chars(found.data(), found.data() + found.size(), number);
+  from_chars(found.data(), found.data() + found.size(), number);
   return number;
 }
 

@@ -256,7 +256,7 @@ void PostgresStorage::fail_unchanged(TrialId id, const Error& otherwise) {
   throw Fault{row.empty() ? storage_error::no_trial(id) : otherwise};
 }
 
-Result<void> PostgresStorage::finish_trials(std::span<const Trial> trials) {
+Result<void> PostgresStorage::finish_trials(std::span<const Trial> trials, Durability) {
   auto finished = coordinated([&] {
     for (const Trial& trial : trials) {
       if (!store_end(trial, 0)) fail_unchanged(trial.id, storage_error::already_ended(trial.id));

@@ -28,7 +28,7 @@ class PostgresStorage final : public Storage {
   Result<void> change_settings(const StudyRecord& record) override;
   Result<void> add_trials(std::span<const Trial> trials, const std::optional<AskReport>& report,
                           std::int64_t request, Durability durability) override;
-  Result<void> finish_trials(std::span<const Trial> trials) override;
+  Result<void> finish_trials(std::span<const Trial> trials, Durability durability) override;
   Result<void> tell_trials(std::span<const Trial> trials) override;
   Result<void> apply_revisions(std::span<const std::int64_t> ids, EventId event) override;
   Result<void> offer(std::span<const TrialId> ids) override;

@@ -27,30 +27,56 @@ void SqliteStorage::see(const WorkerInfo& worker) {
 Result<std::vector<Claim>> SqliteStorage::claim(const WorkerInfo& worker, std::int64_t most,
                                                 double lease_seconds) {
   return attempt([&] {
-    std::vector<Claim> claims;
-    // A look first, which disturbs nobody.
-    if (most < 1 || !database_
-                         .prepare("SELECT 1 FROM trials WHERE told_in IS NULL AND "
-                                  "state = 'waiting' AND offered = 1 LIMIT 1")
-                         .step()) {
-      return claims;
-    }
-    Write write(*this, false);
-    const double now = system_seconds();
-    std::vector<std::pair<TrialId, std::int64_t>> taken;
-    {
-      Statement update = database_.prepare(
-          "UPDATE trials SET state = 'running', attempts = attempts + 1, started_at = ?, "
-          "worker = ?, process = ?, token = (random() & 9223372036854775807) | 1, lease_until = ? "
-          "WHERE id IN (SELECT id FROM trials WHERE told_in IS NULL AND state = 'waiting' AND "
-          "offered = 1 ORDER BY id LIMIT ?) RETURNING id, token");
-      update.bind(now, worker.name, worker.process, machine_seconds() + lease_seconds, most);
-      while (update.step()) taken.emplace_back(update.integer(0), update.integer(1));
-    }
-    std::sort(taken.begin(), taken.end());
-    for (const auto& [id, token] : taken) claims.push_back({*read_one(id), token});
+    if (most < 1 || !has_offers()) return std::vector<Claim>();
+    Write write(*this, Durability::with_the_next);
+    std::vector<Claim> claims = take_offers(worker, most, lease_seconds);
     write.commit();
     return claims;
+  });
+}
+
+// A look, which disturbs nobody.
+bool SqliteStorage::has_offers() {
+  return database_
+      .prepare(
+          "SELECT 1 FROM trials WHERE told_in IS NULL AND state = 'waiting' AND offered = 1 "
+          "LIMIT 1")
+      .step();
+}
+
+std::vector<Claim> SqliteStorage::take_offers(const WorkerInfo& worker, std::int64_t most,
+                                              double lease_seconds) {
+  std::vector<std::pair<TrialId, std::int64_t>> taken;
+  {
+    Statement update = database_.prepare(
+        "UPDATE trials SET state = 'running', attempts = attempts + 1, started_at = ?, "
+        "worker = ?, process = ?, token = (random() & 9223372036854775807) | 1, lease_until = ? "
+        "WHERE id IN (SELECT id FROM trials WHERE told_in IS NULL AND state = 'waiting' AND "
+        "offered = 1 ORDER BY id LIMIT ?) RETURNING id, token");
+    update.bind(system_seconds(), worker.name, worker.process, machine_seconds() + lease_seconds,
+                most);
+    while (update.step()) taken.emplace_back(update.integer(0), update.integer(1));
+  }
+  std::sort(taken.begin(), taken.end());
+  std::vector<Claim> claims;
+  for (const auto& [id, token] : taken) claims.push_back({*read_one(id), token});
+  return claims;
+}
+
+Result<std::vector<Completion>> SqliteStorage::exchange(std::span<const Claim> ended,
+                                                        const WorkerInfo& worker, std::int64_t most,
+                                                        double lease_seconds,
+                                                        const std::function<void(Claim)>& start) {
+  return attempt([&] {
+    std::vector<Completion> completions;
+    if (ended.empty() && (most < 1 || !has_offers())) return completions;
+    Write write(*this, ended.empty() ? Durability::with_the_next : Durability::soon);
+    for (const Claim& claim : ended) completions.push_back(complete_one(claim));
+    std::vector<Claim> claims;
+    if (most > 0) claims = take_offers(worker, most, lease_seconds);
+    write.commit(ended.empty() ? Audience::nobody : Audience::coordinator);
+    for (Claim& claim : claims) start(std::move(claim));
+    return completions;
   });
 }
 
@@ -58,7 +84,7 @@ Result<std::vector<std::int64_t>> SqliteStorage::renew(const WorkerInfo& worker,
                                                        std::span<const std::int64_t> tokens,
                                                        double lease_seconds) {
   return attempt([&] {
-    Write write(*this, false);
+    Write write(*this, Durability::with_the_next);
     see(worker);
     std::vector<std::int64_t> valid;
     Statement update = database_.prepare(
@@ -75,7 +101,7 @@ Result<std::vector<std::int64_t>> SqliteStorage::renew(const WorkerInfo& worker,
 
 Result<std::vector<Completion>> SqliteStorage::complete_all(std::span<const Claim> ended) {
   return attempt([&] {
-    Write write(*this, true);
+    Write write(*this, Durability::at_once);
     std::vector<Completion> completions;
     for (const Claim& claim : ended) completions.push_back(complete_one(claim));
     write.commit(Audience::coordinator);
@@ -115,7 +141,7 @@ Completion SqliteStorage::complete_one(const Claim& claim) {
 
 Result<void> SqliteStorage::give_back(std::span<const std::int64_t> tokens) {
   return attempt([&] {
-    Write write(*this, false);
+    Write write(*this, Durability::with_the_next);
     Statement update = database_.prepare(
         "UPDATE trials SET state = 'waiting', attempts = attempts - 1 "
         "WHERE told_in IS NULL AND state = 'running' AND token = ?");
@@ -126,7 +152,7 @@ Result<void> SqliteStorage::give_back(std::span<const std::int64_t> tokens) {
 
 Result<void> SqliteStorage::leave(const WorkerInfo& worker) {
   return attempt([&] {
-    Write write(*this, false);
+    Write write(*this, Durability::with_the_next);
     database_.prepare("DELETE FROM workers WHERE process = ? AND name = ?")
         .bind(worker.process, worker.name)
         .run();
@@ -168,7 +194,7 @@ Result<std::int64_t> SqliteStorage::return_lost(bool blame) {
     };
     if (find_lost().empty() && find_silent().empty()) return 0;
     require_space();
-    Write write(*this, false);
+    Write write(*this, Durability::with_the_next);
     const auto lost = find_lost();  // again, now that nobody else can write
     for (const auto& [id, losses] : lost) {
       database_.prepare("UPDATE trials SET state = 'waiting', losses = ? WHERE id = ?")
@@ -191,7 +217,7 @@ Result<std::int64_t> SqliteStorage::return_lost(bool blame) {
 Result<std::int64_t> SqliteStorage::request(std::int64_t count, const std::string& who) {
   return attempt([&] {
     require_space();
-    Write write(*this, true);
+    Write write(*this, Durability::at_once);
     Statement insert = database_.prepare(
         "INSERT INTO requests (count, who, made_at) VALUES (?, ?, ?) RETURNING id");
     insert.bind(count, who, system_seconds());
@@ -207,7 +233,7 @@ Result<std::int64_t> SqliteStorage::bring(const Delivery& delivery, const std::s
   return attempt([&] {
     require_space();
     const std::string results = delivery_text(*space_, delivery);
-    Write write(*this, true);
+    Write write(*this, Durability::at_once);
     Statement insert = database_.prepare(
         "INSERT INTO requests (count, who, made_at, results) VALUES (0, ?, ?, ?) RETURNING id");
     insert.bind(who, system_seconds(), results);
@@ -241,7 +267,7 @@ void SqliteStorage::answer_with_what_there_is(std::int64_t request) {
 
 Result<void> SqliteStorage::withdraw_request(std::int64_t id) {
   return attempt([&] {
-    Write write(*this, false);
+    Write write(*this, Durability::with_the_next);
     answer_with_what_there_is(id);
     database_.prepare("DELETE FROM requests WHERE id = ? AND state = 'open'").bind(id).run();
     write.commit(Audience::coordinator);
@@ -269,7 +295,7 @@ Result<std::vector<AskRequest>> SqliteStorage::load_requests() {
 Result<void> SqliteStorage::refuse_request(std::int64_t id, const std::string& why) {
   return attempt([&] {
     require_coordinator();
-    Write write(*this, false);
+    Write write(*this, Durability::with_the_next);
     answer_with_what_there_is(id);
     database_
         .prepare(

@@ -397,6 +397,7 @@ Result<std::unique_ptr<Storage>> SqliteStorage::connect(Access access) {
   auto& sibling = static_cast<SqliteStorage&>(**opened);
   sibling.notifier_ = notifier_;
   sibling.writing_ = writing_;
+  sibling.syncer_ = syncer_;
   return opened;
 }
 

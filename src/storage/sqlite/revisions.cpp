@@ -31,7 +31,7 @@ Trial SqliteStorage::read_for_revision(TrialId id) {
 
 Result<void> SqliteStorage::replace(const Trial& ended, const std::string& reason) {
   return attempt([&] {
-    Write write(*this, true);
+    Write write(*this, Durability::at_once);
     const Trial stored = read_for_revision(ended.id);
     if (!stored.has_ended()) throw Fault{storage_error::still_open(stored)};
     if (same_result(stored, ended)) return;
@@ -72,7 +72,7 @@ void SqliteStorage::count_again(TrialState before, std::optional<TrialState> now
 
 Result<void> SqliteStorage::drop(std::span<const TrialId> ids, const std::string& reason) {
   return attempt([&] {
-    Write write(*this, true);
+    Write write(*this, Durability::at_once);
     Statement retried =
         database_.prepare("SELECT 1 FROM revisions WHERE trial = ? AND kind = 'retried'");
     std::set<TrialId> gone;
@@ -91,7 +91,7 @@ Result<void> SqliteStorage::drop(std::span<const TrialId> ids, const std::string
 
 Result<void> SqliteStorage::retry(std::span<const TrialId> ids, const std::string& reason) {
   return attempt([&] {
-    Write write(*this, true);
+    Write write(*this, Durability::at_once);
     std::set<TrialId> again;
     for (const TrialId id : ids) {
       if (!again.insert(id).second) continue;  // named twice
@@ -115,7 +115,7 @@ Result<void> SqliteStorage::retry(std::span<const TrialId> ids, const std::strin
 Result<void> SqliteStorage::apply_revisions(std::span<const std::int64_t> ids, EventId event) {
   return attempt([&] {
     require_coordinator();
-    Write write(*this, true);
+    Write write(*this, Durability::at_once);
     for (const std::int64_t id : ids) {
       database_.prepare("UPDATE revisions SET event = ? WHERE id = ?").bind(event, id).run();
       if (database_.changes() == 0) throw Fault{storage_error::no_revision(id)};

@@ -32,7 +32,7 @@ Result<void> SqliteStorage::create_study(const StudyRecord& record) {
     const std::string optimizer = take(dump_exact(json_of(record.optimizer)));
     const std::string objectives = take(dump_exact(json_of(record.objectives)));
     const std::string changes = take(changes_text(record.changes));
-    Write write(*this, true);
+    Write write(*this, Durability::at_once);
     if (read_study()) throw Fault{storage_error::study_exists()};
     database_
         .prepare(
@@ -49,7 +49,7 @@ Result<void> SqliteStorage::create_study(const StudyRecord& record) {
 Result<void> SqliteStorage::update_study(std::int64_t budget, const std::string& evaluate_json) {
   return attempt([&] {
     require_coordinator();
-    Write write(*this, true);
+    Write write(*this, Durability::at_once);
     database_.prepare("UPDATE study SET budget = ?, evaluate = ?")
         .bind(budget, evaluate_json)
         .run();
@@ -63,7 +63,7 @@ Result<void> SqliteStorage::set_start(const std::vector<PartialPoint>& start,
   return attempt([&] {
     require_coordinator();
     require_space();
-    Write write(*this, true);
+    Write write(*this, Durability::at_once);
     database_.prepare("UPDATE study SET start = ?").bind(start_text(*space_, start)).run();
     if (request != 0) answer(request, 0);
     write.commit(Audience::workers);
@@ -76,7 +76,7 @@ Result<void> SqliteStorage::change_settings(const StudyRecord& record) {
     const std::string space = take(dump_exact(json_of(record.space)));
     const std::string optimizer = take(dump_exact(json_of(record.optimizer)));
     const std::string changes = take(changes_text(record.changes));
-    Write write(*this, true);
+    Write write(*this, Durability::at_once);
     database_.prepare("UPDATE study SET space = ?, optimizer = ?, changes = ?")
         .bind(space, optimizer, changes)
         .run();
@@ -89,7 +89,7 @@ Result<void> SqliteStorage::change_settings(const StudyRecord& record) {
 Result<double> SqliteStorage::spend(double seconds) {
   return attempt([&] {
     require_coordinator();
-    Write write(*this, false);
+    Write write(*this, Durability::with_the_next);
     database_.prepare("UPDATE study SET spent = spent + ?").bind(seconds).run();
     Statement select = database_.prepare("SELECT spent FROM study");
     const double spent = select.step() ? select.real(0) : 0.0;
@@ -105,7 +105,7 @@ Result<void> SqliteStorage::add_trials(std::span<const Trial> trials,
   return attempt([&] {
     require_coordinator();
     require_space();
-    Write write(*this, durability == Durability::at_once);
+    Write write(*this, durability);
     Statement insert = database_.prepare(
         "INSERT INTO trials (id, state, params, rationale, asked_in, asked_at, offered, request, "
         "ask_check) VALUES (?, 'waiting', ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING");
@@ -195,10 +195,10 @@ void SqliteStorage::count_told(std::span<const Trial> trials) {
       .run();
 }
 
-Result<void> SqliteStorage::finish_trials(std::span<const Trial> trials) {
+Result<void> SqliteStorage::finish_trials(std::span<const Trial> trials, Durability durability) {
   return attempt([&] {
     require_coordinator();
-    Write write(*this, true);
+    Write write(*this, durability);
     for (const Trial& trial : trials) {
       if (!store_end(trial, 0)) fail_unchanged(trial.id, storage_error::already_ended(trial.id));
     }
@@ -210,7 +210,7 @@ Result<void> SqliteStorage::finish_trials(std::span<const Trial> trials) {
 Result<void> SqliteStorage::tell_trials(std::span<const Trial> trials) {
   return attempt([&] {
     require_coordinator();
-    Write write(*this, false);
+    Write write(*this, Durability::with_the_next);
     Statement update = database_.prepare(
         "UPDATE trials SET told_in = ?, end_check = ? "
         "WHERE id = ? AND told_in IS NULL AND finished_seq IS NOT NULL AND end_check = ?");
@@ -230,7 +230,7 @@ Result<void> SqliteStorage::tell_trials(std::span<const Trial> trials) {
 Result<void> SqliteStorage::offer(std::span<const TrialId> ids) {
   return attempt([&] {
     require_coordinator();
-    Write write(*this, false);
+    Write write(*this, Durability::with_the_next);
     database_.execute(
         "UPDATE trials SET offered = 0 WHERE told_in IS NULL AND state IN ('waiting', 'running') "
         "AND offered = 1");
@@ -251,7 +251,7 @@ Result<void> SqliteStorage::set_ended(bool ended) {
       Statement select = database_.prepare("SELECT ended FROM study");
       if (select.step() && (select.integer(0) != 0) == ended) return;
     }
-    Write write(*this, false);
+    Write write(*this, Durability::with_the_next);
     database_.prepare("UPDATE study SET ended = ?").bind(ended ? 1 : 0).run();
     write.commit(Audience::workers);
   });
@@ -322,6 +322,33 @@ void SqliteStorage::make_durable() {
   sync_failed_ = false;
 }
 
+// A background sync that failed: only what has arrived in the file itself counts now.
+void SqliteStorage::recover_syncs() {
+  const std::int64_t number = syncer_->last();
+  sync_failed_ = true;
+  make_durable();
+  syncer_->recovered(number);
+}
+
+Result<std::int64_t> SqliteStorage::durable(std::int64_t at_least) {
+  return attempt([&] {
+    const std::int64_t made = durable_ + std::ssize(soon_);
+    at_least = std::min(at_least, made);
+    if (!soon_.empty()) {
+      const std::int64_t number =
+          at_least > durable_ ? soon_[static_cast<std::size_t>(at_least - durable_ - 1)] : 0;
+      Result<std::int64_t> done = syncer_->done(number);
+      if (!done) recover_syncs();
+      const std::int64_t on_disk = done ? *done : soon_.back();
+      while (!soon_.empty() && soon_.front() <= on_disk) {
+        soon_.pop_front();
+        ++durable_;
+      }
+    }
+    return durable_;
+  });
+}
+
 SqliteStorage::~SqliteStorage() {
   // Whoever stops writing leaves a file that is complete by itself. When others are at it, it
   // cannot be, and the last of them sees to it.
@@ -337,7 +364,7 @@ SqliteStorage::~SqliteStorage() {
 Result<void> SqliteStorage::save_snapshot(const Snapshot& snapshot) {
   return attempt([&] {
     require_coordinator();
-    Write write(*this, false);
+    Write write(*this, Durability::with_the_next);
     database_
         .prepare(
             "INSERT OR REPLACE INTO snapshot (id, after_event, bytes, checksum) "

@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -13,6 +14,7 @@
 
 #include "storage/sqlite/database.hpp"
 #include "storage/sqlite/lock.hpp"
+#include "storage/sqlite/syncer.hpp"
 #include "storage/sqlite/watch.hpp"
 #include "vbo/storage.hpp"
 
@@ -72,7 +74,8 @@ class SqliteStorage final : public Storage {
   Result<void> change_settings(const StudyRecord& record) override;
   Result<void> add_trials(std::span<const Trial> trials, const std::optional<AskReport>& report,
                           std::int64_t request, Durability durability) override;
-  Result<void> finish_trials(std::span<const Trial> trials) override;
+  Result<void> finish_trials(std::span<const Trial> trials,
+                             Durability durability = Durability::at_once) override;
   Result<void> tell_trials(std::span<const Trial> trials) override;
   Result<void> apply_revisions(std::span<const std::int64_t> ids, EventId event) override;
   Result<void> offer(std::span<const TrialId> ids) override;
@@ -88,6 +91,10 @@ class SqliteStorage final : public Storage {
                                           std::span<const std::int64_t> tokens,
                                           double lease_seconds) override;
   Result<std::vector<Completion>> complete_all(std::span<const Claim> ended) override;
+  Result<std::vector<Completion>> exchange(std::span<const Claim> ended, const WorkerInfo& worker,
+                                           std::int64_t most, double lease_seconds,
+                                           const std::function<void(Claim)>& start) override;
+  Result<std::int64_t> durable(std::int64_t at_least) override;
   Result<void> give_back(std::span<const std::int64_t> tokens) override;
   Result<void> leave(const WorkerInfo& worker) override;
   Result<std::int64_t> return_lost(bool blame) override;
@@ -149,6 +156,9 @@ class SqliteStorage final : public Storage {
   void answer(std::int64_t request, std::int64_t trials);
   bool store_end(const Trial& ended, std::int64_t token, double seconds_ago = 0.0);
   Completion complete_one(const Claim& claim);
+  bool has_offers();
+  // REQUIRES: a write.
+  std::vector<Claim> take_offers(const WorkerInfo& worker, std::int64_t most, double lease_seconds);
   void count_told(std::span<const Trial> trials);
   // Writes down what a trial was before a revision.
   void log_revision(RevisionKind kind, const Trial& before, const std::string& reason);
@@ -157,6 +167,7 @@ class SqliteStorage final : public Storage {
   void see(const WorkerInfo& worker);
   void announce(Audience audience);  // what is committed
   void make_durable();               // what is committed; throws when the disk fails
+  void recover_syncs();              // the same after a background sync has failed
   void require_own_file();           // throws when another program has written into the file
   std::string path_;
   Access access_;
@@ -170,6 +181,9 @@ class SqliteStorage final : public Storage {
   std::unique_ptr<Watch> watch_;  // once we have waited
   // Held while writing. Connections of one process take turns without SQLite's pauses.
   std::shared_ptr<std::mutex> writing_ = std::make_shared<std::mutex>();
+  std::shared_ptr<Syncer> syncer_ = std::make_shared<Syncer>(path_);  // of this process
+  std::deque<std::int64_t> soon_;  // what the syncer calls our writes that are not yet durable
+  std::int64_t durable_ = 0;       // those before
   bool sync_failed_ = false;
   std::int64_t seen_version_ = 0;
   bool wrote_ = false;  // or somebody did who could not settle

@@ -3,8 +3,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/epoll.h>
-#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +12,13 @@
 
 #include "storage/sqlite/database.hpp"
 
+// VBO_PORTABLE: as on a system without inotify, to compile and to test it.
+#if defined(__linux__) && !defined(VBO_PORTABLE)
+#define VBO_HAVE_INOTIFY
+#include <sys/epoll.h>
+#include <sys/inotify.h>
+#endif
+
 namespace vbo::sqlite {
 namespace {
 
@@ -21,6 +26,8 @@ constexpr std::chrono::milliseconds kWithoutInotify{20};
 
 std::string log_of(const std::string& path) { return path + "-wal"; }
 std::string index_of(const std::string& path) { return path + "-shm"; }
+
+#ifdef VBO_HAVE_INOTIFY
 
 // The descriptor of inotify, or -1.
 int watch_files(const std::string& path, Audience audience) {
@@ -36,20 +43,34 @@ int watch_files(const std::string& path, Audience audience) {
   return -1;
 }
 
+// A descriptor that is readable when one of these is, or -1. REQUIRES: a >= 0.
+int watch_both(int a, int b) {
+  const int all = epoll_create1(EPOLL_CLOEXEC);
+  const auto add = [&](int fd) {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    return all >= 0 && epoll_ctl(all, EPOLL_CTL_ADD, fd, &event) == 0;
+  };
+  if (add(a) && (b < 0 || add(b))) return all;
+  if (all >= 0) close(all);
+  return -1;
+}
+
+#else
+
+int watch_files(const std::string&, Audience) { return -1; }
+int watch_both(int a, int) { return dup(a); }
+
+#endif
+
 }  // namespace
 
 Watch::Watch(const std::string& path, std::shared_ptr<Notifier> notifier, Audience audience)
     : subscription_(std::move(notifier), audience),
       files_(watch_files(path, audience)),
-      all_(epoll_create1(EPOLL_CLOEXEC)) {
-  const auto add = [&](int fd) {
-    epoll_event event{};
-    event.events = EPOLLIN;
-    return all_ >= 0 && fd >= 0 && epoll_ctl(all_, EPOLL_CTL_ADD, fd, &event) == 0;
-  };
-  if (add(subscription_.fd()) && (files_ < 0 || add(files_))) return;
+      all_(subscription_.fd() < 0 ? -1 : watch_both(subscription_.fd(), files_)) {
+  if (all_ >= 0) return;
   if (files_ >= 0) close(files_);
-  if (all_ >= 0) close(all_);
   throw Fault{{ErrorKind::io, "no file descriptors left to wait for changes of \"" + path + "\""}};
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Wakes up a connection when somebody else has committed something that concerns it: within this
-// process by a Notifier, from other processes by inotify. A writer touches, after its commit, the
-// file beside the database that stands for its audience: the log (-wal) for the coordinator, the
-// index of the log (-shm) for workers. Both exist while anybody has the database open. An event of
-// the write itself would come too early: the commit is not visible yet.
+// process by a Notifier, from other processes by inotify where the system has it. A writer touches,
+// after its commit, the file beside the database that stands for its audience: the log (-wal) for
+// the coordinator, the index of the log (-shm) for workers. Both exist while anybody has the
+// database open. An event of the write itself would come too early: the commit is not visible yet.
 #pragma once
 
 #include <chrono>
@@ -34,7 +34,7 @@ class Watch {
  private:
   Notifier::Subscription subscription_;
   int files_ = -1;  // inotify
-  int all_ = -1;    // epoll: both
+  int all_ = -1;    // both
 };
 
 // To other processes that have the database at `path` open.

@@ -42,8 +42,8 @@ FileState state_of(Database& database) {
 
 }  // namespace
 
-Write::Write(SqliteStorage& storage, bool durable)
-    : storage_(storage), durable_(durable), turn_(*storage.writing_) {
+Write::Write(SqliteStorage& storage, Durability durability)
+    : storage_(storage), durability_(durability), turn_(*storage.writing_) {
   Database& database = storage.database_;
   if (storage.access_ == Access::read) {
     throw Fault{{ErrorKind::io, "\"" + storage.path_ + "\" was opened for reading only"}};
@@ -71,7 +71,8 @@ void Write::commit(Audience announced_to) {
   transaction_->commit();
   turn_.unlock();
   storage_.announce(announced_to);
-  if (durable_) storage_.make_durable();
+  if (durability_ == Durability::at_once) storage_.make_durable();
+  if (durability_ == Durability::soon) storage_.soon_.push_back(storage_.syncer_->start());
   if (storage_.database_.has_moved()) fail_moved(storage_.database_, storage_.path_);
   storage_.require_own_file();
 }

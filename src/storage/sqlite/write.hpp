@@ -21,17 +21,18 @@ class SqliteStorage;
 
 class Write {
  public:
-  // durable: commit() returns only when the data is on the disk, so that it survives a power
-  // failure. Without it the data survives the end of the process, and a power failure once anybody
-  // has committed something durable after it: the log is written in order.
-  Write(SqliteStorage& storage, bool durable);
+  // at_once: commit() returns only when the data is on the disk, so that it survives a power
+  // failure. Otherwise the data survives the end of the process, and a power failure once anybody
+  // has committed something durable after it: the log is written in order. With `soon` the
+  // process' syncer sees to that.
+  Write(SqliteStorage& storage, Durability durability);
   // Those it is announced to may see the data a moment before it is on the disk; what they make of
   // it comes later in the log and is lost with it.
   void commit(Audience announced_to = Audience::nobody);
 
  private:
   SqliteStorage& storage_;
-  const bool durable_;
+  const Durability durability_;
   std::unique_lock<std::mutex> turn_;  // among the connections of this process
   std::optional<Transaction> transaction_;
 };
