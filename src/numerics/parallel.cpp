@@ -81,7 +81,7 @@ struct Team::Shared {
   std::atomic<Loop*> open{nullptr};
   std::atomic<int> entered{0};
   std::atomic<bool> ending{false};
-  std::vector<std::jthread> helpers;
+  std::vector<std::thread> helpers;
 
   void help() {
     for (std::uint32_t seen = 0;;) {
@@ -119,6 +119,7 @@ Team::~Team() {
   shared_->ending = true;
   ++shared_->epoch;
   shared_->epoch.notify_all();
+  for (std::thread& helper : shared_->helpers) helper.join();
 }
 
 int Team::size() const { return static_cast<int>(shared_->helpers.size()) + 1; }

@@ -29,6 +29,11 @@ std::vector<Index> subset(Index N, Index n, Rng& rng) {
 // Gains in nats of the log posterior that are not worth another evaluation, on all data and on a
 // subset of it.
 constexpr double negligible_gain = 0.05, rough_gain = 1.0;
+// A second search begins with this noise (of the standardized outcome) and long length-scales,
+// where that is less likely by at most so many nats an observation than what the first one found.
+// It begins far from its end, hence more steps.
+constexpr double much_noise = 0.3, noise_margin = 0.3;
+constexpr int noise_steps = 6;           // times the usual ones
 constexpr Index serial_points = 200;     // below, threads gain less than they cost
 constexpr Index information_probes = 2;  // more of them cost more than the steps they save
 
@@ -207,25 +212,26 @@ FitReport GaussianProcess::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
 
   // The first search from the general start takes short steps: long ones may end in a worse
   // optimum.
-  bool settled = warm_;
-  Vector theta = to_theta(warm_ ? parameters_ : start());
+  const bool warm = fitted_.size() > 0;
+  bool settled = warm;
+  Vector theta = warm ? fitted_ : to_theta(start());
   Team team(X.cols() < serial_points ? 1 : options_.threads);
   LikelihoodWorkspace work{.team = &team};
-  const auto minimize = [&](Objective& objective, double gain_tolerance) {
+  const auto minimize = [&](Objective& objective, double gain_tolerance, int steps = 1) {
     work.probes.resize(objective.X.cols(), information_probes);
     if (!options_.quadratic.empty()) work.quadratic = options_.quadratic.at(objective.X);
     for (double& v : work.probes.reshaped()) v = rng.uniform() < 0.5 ? -1.0 : 1.0;
     return minimize_quasi_newton([&](ConstVectorRef t, double ceiling,
                                      Slope& slope) { return objective(t, ceiling, slope); },
                                  theta, lower, upper,
-                                 {.max_iterations = options_.max_iterations,
-                                  .max_evaluations = 2 * options_.max_iterations,
+                                 {.max_iterations = steps * options_.max_iterations,
+                                  .max_evaluations = 2 * steps * options_.max_iterations,
                                   .gain_tolerance = gain_tolerance,
                                   .longest_step = settled ? 1.0 : 0.5});
   };
   // From few points to all: each size starts where the last one ended, so that few of the expensive
   // evaluations are left.
-  if (!warm_) {
+  if (!warm) {
     for (const Index size : growing_sizes(options_.warmup_points, X.cols())) {
       const std::vector<Index> some = subset(X.cols(), size, rng);
       const Matrix inputs = X(Eigen::all, some);
@@ -240,12 +246,27 @@ FitReport GaussianProcess::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
   }
   work.known = known;
   Objective objective{*this, X, z, work};
-  const MinimizeResult found = minimize(objective, negligible_gain);
+  MinimizeResult found = minimize(objective, negligible_gain);
+  // Short length-scales explain severe noise, too, and a search that begins with little noise ends
+  // there.
+  if (found.usable() && !options_.fixed_noise && from_theta(found.x).noise_variance < much_noise) {
+    GpParameters noisy = start();
+    noisy.noise_variance = much_noise;
+    theta = to_theta(noisy);
+    settled = false;
+    Slope slope;
+    const double ceiling = found.value + noise_margin * static_cast<double>(X.cols());
+    if (objective(theta, ceiling, slope) < ceiling) {
+      MinimizeResult other = minimize(objective, negligible_gain, noise_steps);
+      if (other.usable() && other.value < found.value) found = std::move(other);
+    }
+  }
 
   FitReport report;
   report.iterations = found.iterations;
   if (found.usable()) {
-    parameters_ = from_theta(found.x);
+    fitted_ = found.x;
+    parameters_ = from_theta(fitted_);
     report.objective = -found.value;
     report.status = found.converged() || found.status == MinimizeStatus::stalled
                         ? FitReport::Status::converged
@@ -253,10 +274,10 @@ FitReport GaussianProcess::fit(ConstMatrixRef X, ConstVectorRef y, Rng rng) {
     report.message = found.converged() ? "" : found.text;
   } else {
     parameters_ = start();
+    fitted_ = to_theta(parameters_);
     report.status = FitReport::Status::fallback;
     report.message = "kept the starting hyper-parameters: " + found.text;
   }
-  warm_ = true;
   LikelihoodValue value = objective.found;
   const bool has_factor = found.usable() && objective.factored.size() == found.x.size() &&
                           objective.factored == found.x;
@@ -300,7 +321,8 @@ Regression::Parameters GaussianProcess::regression_parameters() const {
           parameters_.noise_variance,
           output_,
           options_.quadratic,
-          parameters_.slope};
+          parameters_.slope,
+          options_.keep_inverse};
 }
 
 std::unique_ptr<Posterior> GaussianProcess::posterior(ConstMatrixRef X) const {
@@ -346,17 +368,17 @@ double GaussianProcess::noise_variance() const {
   return parameters_.noise_variance * output_.scale * output_.scale;
 }
 
-Vector GaussianProcess::state() const { return warm_ ? to_theta(parameters_) : Vector(); }
+Vector GaussianProcess::state() const { return fitted_; }
 
 bool GaussianProcess::set_state(ConstVectorRef state) {
   constexpr double farthest = 50.0;  // logarithm of a hyper-parameter; no range goes there
-  warm_ = false;
+  fitted_ = Vector();
   parameters_ = start();
   if (state.size() == 0) return true;
   if (state.size() != to_theta(parameters_).size()) return false;
   if (!(state.array().abs() <= farthest).all()) return false;
-  parameters_ = from_theta(state);
-  warm_ = true;
+  fitted_ = state;
+  parameters_ = from_theta(fitted_);
   return true;
 }
 

@@ -31,7 +31,8 @@ struct GpOptions {
   int max_iterations = 100;                    // accepted steps of the search
   // Larger data: a cold fit starts on a subset of this size, then on twice as many ...; 0 = never.
   Eigen::Index warmup_points = 256;
-  int threads = 1;  // of a fit; 0 = all cores. The result does not depend on it
+  bool keep_inverse = false;  // see Regression; for many predictions at single points
+  int threads = 1;            // of a fit; 0 = all cores. The result does not depend on it
   // Inputs j with equal group[j] share a length-scale and are multiplied by input_scale[j] first:
   // a one-hot block in one group, scaled by 1/sqrt 2, is a Hamming kernel over the choices.
   std::vector<Eigen::Index> group;  // (D), values 0..groups-1
@@ -101,7 +102,9 @@ class GaussianProcess final : public Surrogate {
 
   GpOptions options_;
   GpParameters parameters_;
-  bool warm_ = false;  // parameters_ come from a fit
+  // The theta of the last fit, which the next one begins with; empty before. Kept as it is, since
+  // log(exp(theta)) may differ in the last bit, and a restored fit must not.
+  Vector fitted_;
   // Of the known variances, `count` from `first` on, standardized; empty where there are none.
   Vector known_of(Eigen::Index first, Eigen::Index count) const;
 

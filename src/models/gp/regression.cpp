@@ -112,7 +112,16 @@ Regression::Regression(Parameters parameters, ConstMatrixRef X, ConstVectorRef y
       X_(X),
       residual_(parameters_.output.apply(y) - parameters_.prior_mean(X)),
       L_(std::move(L)),
-      alpha_(std::move(alpha)) {}
+      alpha_(std::move(alpha)) {
+  make_inverse();
+}
+
+void Regression::make_inverse() {
+  if (!parameters_.keep_inverse || n_ == 0) return;
+  inverse_ = Matrix::Identity(n_, n_);
+  L_.topLeftCorner(n_, n_).triangularView<Eigen::Lower>().solveInPlace(inverse_);
+  flops::add(flops::gemm(n_, n_, n_) / 3);
+}
 
 Vector Regression::mean(ConstMatrixRef X) const {
   flops::add(flops::gemm(1, X.cols(), n_));
@@ -138,6 +147,11 @@ void Regression::reserve(Index capacity) {
   Matrix L(capacity, capacity);
   L.topLeftCorner(n_, n_) = L_.topLeftCorner(n_, n_);
   L_ = std::move(L);
+  if (inverse_.size() > 0) {
+    Matrix inverse(capacity, capacity);
+    inverse.topLeftCorner(n_, n_) = inverse_.topLeftCorner(n_, n_);
+    inverse_ = std::move(inverse);
+  }
   X_.conservativeResize(Eigen::NoChange, capacity);
   residual_.conservativeResize(capacity);
 }
@@ -164,32 +178,63 @@ void Regression::append(ConstMatrixRef X, ConstVectorRef y, const Vector& known)
   L_.block(n_, n_, k, k) = robust_factor(corner);
   X_.middleCols(n_, k) = X;
   residual_.segment(n_, k) = parameters_.output.apply(y) - parameters_.prior_mean(X);
+  extend_inverse(k);
   n_ += k;
   alpha_ = residual();
   solve_forward(alpha_);
   solve_backward(alpha_);
 }
 
+// The inverse of [L 0; B' C] is [L^-1 0; -C^-1 B' L^-1 C^-1].
+void Regression::extend_inverse(Index k) {
+  if (!parameters_.keep_inverse) return;
+  if (n_ == 0 || inverse_.size() == 0) {
+    n_ += k;
+    make_inverse();
+    n_ -= k;
+    return;
+  }
+  Matrix below =
+      L_.block(n_, 0, k, n_) * inverse_.topLeftCorner(n_, n_).triangularView<Eigen::Lower>();
+  Matrix corner = Matrix::Identity(k, k);
+  const auto C = L_.block(n_, n_, k, k).triangularView<Eigen::Lower>();
+  C.solveInPlace(below);
+  C.solveInPlace(corner);
+  inverse_.block(n_, 0, k, n_) = -below;
+  inverse_.block(n_, n_, k, k) = corner;
+  flops::add(flops::gemm(k, n_, n_) / 2);
+}
+
 // A product with a matrix first copies L into another layout; for few columns that costs more than
 // the product, so they are solved one by one.
 void Regression::solve_forward(MatrixRef z) const {
+  flops::add(flops::gemm(n_, z.cols(), n_) / 2);
+  if (inverse_.size() > 0) {
+    const auto inverse = inverse_.topLeftCorner(n_, n_).triangularView<Eigen::Lower>();
+    z = (inverse * z).eval();
+    return;
+  }
   const auto L = L_.topLeftCorner(n_, n_).triangularView<Eigen::Lower>();
   if (z.cols() > few_columns) {
     L.solveInPlace(z);
   } else {
     for (auto column : z.colwise()) L.solveInPlace(column);
   }
-  flops::add(flops::gemm(n_, z.cols(), n_) / 2);
 }
 
 void Regression::solve_backward(MatrixRef z) const {
+  flops::add(flops::gemm(n_, z.cols(), n_) / 2);
+  if (inverse_.size() > 0) {
+    const auto inverse = inverse_.topLeftCorner(n_, n_).triangularView<Eigen::Lower>();
+    z = (inverse.transpose() * z).eval();
+    return;
+  }
   const auto U = L_.topLeftCorner(n_, n_).transpose().triangularView<Eigen::Upper>();
   if (z.cols() > few_columns) {
     U.solveInPlace(z);
   } else {
     for (auto column : z.colwise()) U.solveInPlace(column);
   }
-  flops::add(flops::gemm(n_, z.cols(), n_) / 2);
 }
 
 double Regression::log_likelihood() const {

@@ -58,15 +58,15 @@ std::vector<Suggestion> Pareto::ask_by_ehvi(std::span<const TrialId> ids) {
   ObjectiveModels models = models_;
   Matrix heights(objectives_, 0);
   if (elites_.feasible()) {
-    heights = scaled_outcomes(ranges_, elites_.values()).array() + kReference;
+    heights = scaling_.outcomes(elites_.values()).array() + kReference;
   }
-  const auto believe = [&](const Matrix& X) {
+  const auto assume = [&](const Matrix& X) {
     const Matrix mean = models.mean(X);
     heights.conservativeResize(Eigen::NoChange, heights.cols() + X.cols());
     heights.rightCols(X.cols()) = mean.array() + kReference;
     models.add_fantasies(X);
   };
-  if (!history_.open().empty()) believe(history_.pending());
+  if (!history_.open().empty()) assume(history_.pending());
   std::vector<Suggestion> made;
   for (const TrialId id : ids) {
     Rng rng(common_.seed, "ehvi", static_cast<std::uint64_t>(id));
@@ -122,7 +122,7 @@ std::vector<Suggestion> Pareto::ask_by_ehvi(std::span<const TrialId> ids) {
       add_log_gain(why, fresh->value, models.mean(fresh->X).col(0));
       made.push_back(suggest(id, fresh->X.col(0), std::move(why)));
     }
-    if (made.size() < ids.size()) believe(encoding_.encode(made.back().point));
+    if (made.size() < ids.size()) assume(encoding_.encode(made.back().point));
   }
   return made;
 }

@@ -15,151 +15,241 @@ namespace {
 
 using Eigen::Index;
 
-constexpr double kNarrowest = 0.003, kWidest = 0.2;  // first deviation of an actor
-constexpr int kAscentSteps = 12;
-constexpr double kDesignShare = 0.03, kVariationShare = 0.35;
+constexpr int kAscentSteps = 15;
+constexpr double kVariationShare = 0.25;     // of the candidates, at least
 constexpr double kFeasibilityWeight = 0.05;  // of a nat, beside a scalarization
 
-// The first M trade-offs are for one objective each, nearly.
-Vector weights_for(Index k, Index M, Rng& rng) {
-  if (k >= M || M == 1) return random_weights(M, rng);
-  constexpr double rest = 0.02;
-  Vector w = Vector::Constant(M, rest);
-  w[k] = 1.0;
-  return w / w.sum();
-}
+struct Population {
+  Matrix codes;                          // (D,n)
+  ObjectiveModels::Prediction outcomes;  // (M,n)
+  Vector log_feasible;                   // (n)
 
-Vector scalarized(ConstMatrixRef V, ConstVectorRef w) {
-  Vector scores(V.cols());
-  for (Index i = 0; i < V.cols(); ++i) scores[i] = chebyshev(-V.col(i), w);
-  return scores;
-}
-
-// The spread of the results that suit the trade-off best, in widths of the box.
-double spread_of(const CandidateParts& parts, const Vector& scores) {
-  std::vector<Index> order(static_cast<std::size_t>(scores.size()));
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<Index>(i);
-  const auto few = std::min<std::ptrdiff_t>(std::ssize(order), parts.numeric.dimension() + 3);
-  std::partial_sort(order.begin(), order.begin() + few, order.end(), [&](Index a, Index b) {
-    return scores[a] > scores[b] || (scores[a] == scores[b] && a < b);
-  });
-  order.resize(static_cast<std::size_t>(few));
-  const Matrix near =
-      Matrix(parts.elite(Eigen::all, order))(parts.numeric.coordinates(), Eigen::all);
-  if (near.cols() < 2) return kWidest;
-  const Matrix centred = near.colwise() - near.rowwise().mean();
-  const double sigma = std::sqrt(centred.squaredNorm() / static_cast<double>(centred.size()));
-  return std::clamp(sigma, kNarrowest, kWidest);
-}
-
-struct Proposals {
-  Matrix codes;   // (D,n)
-  Vector centre;  // (D)
+  Index size() const { return codes.cols(); }
 };
 
-Proposals by_actor(const CandidateParts& parts, const CandidateOptions& options, Index k, Rng rng) {
-  const Index M = parts.models.objectives();
-  const Vector w = weights_for(k, M, rng);
-  const Vector scores = scalarized(parts.elite_outcomes, w);
-  Index best = 0;
-  scores.maxCoeff(&best);
-  Actor actor(parts.numeric, parts.elite.col(best), spread_of(parts, scores));
-  const auto score = [&](ConstMatrixRef X) {
-    Vector s = scalarized(parts.models.mean(X), w);
-    if (parts.feasibility.knows_anything()) {
-      s += kFeasibilityWeight * parts.feasibility.log_probability(X);
-    }
-    return s;
+Population joined(const Population& a, const Population& b) {
+  Population both = a;
+  const auto append = [](Matrix& to, const Matrix& more) {
+    to.conservativeResize(Eigen::NoChange, to.cols() + more.cols());
+    to.rightCols(more.cols()) = more;
   };
-  const int population = 6 + static_cast<int>(3.0 * std::log(parts.numeric.dimension() + 1.0));
-  std::vector<Matrix> kept;
-  for (std::int64_t g = 0; g < options.generations; ++g) {
-    kept.push_back(actor.advance(score, population, rng));
-  }
-  // What the last generations were drawn from is where they search next.
-  const auto last = std::min<std::size_t>(kept.size(), 2);
-  Proposals made{Matrix(parts.encoding.dimension(), 1 + static_cast<Index>(last) * population),
-                 actor.mean()};
-  made.codes.col(0) = made.centre;
-  for (std::size_t i = 0; i < last; ++i) {
-    made.codes.middleCols(1 + static_cast<Index>(i) * population, population) =
-        kept[kept.size() - 1 - i];
-  }
-  return made;
+  append(both.codes, b.codes);
+  append(both.outcomes.mean, b.outcomes.mean);
+  append(both.outcomes.deviation, b.outcomes.deviation);
+  both.log_feasible.conservativeResize(both.codes.cols());
+  both.log_feasible.tail(b.size()) = b.log_feasible;
+  return both;
 }
 
-// Ascent of the smoothed scalarization from the code that is best for it.
-Vector by_ascent(const CandidateParts& parts, const Matrix& starts, const Matrix& outcomes, Index k,
-                 Rng rng) {
-  const Vector w = weights_for(k, parts.models.objectives(), rng);
-  Index best = 0;
-  scalarized(outcomes, w).maxCoeff(&best);
-  const Vector x = starts.col(best);
-  Vector low = x, high = x;
-  low(parts.numeric.coordinates()).setZero();
-  high(parts.numeric.coordinates()).setOnes();
-  const GradientFunction held =
-      held_inside(parts.encoding, [&](ConstVectorRef at, VectorRef slope) {
-        double score = parts.models.score(at, w, slope);
-        if (parts.feasibility.knows_anything()) {
-          Matrix by_x;
-          score += kFeasibilityWeight * parts.feasibility.log_probability(at, &by_x)[0];
-          slope += kFeasibilityWeight * by_x.col(0);
-        }
-        return score;
-      });
-  const auto negative = [&](ConstVectorRef at, VectorRef slope) {
-    const double score = held(at, slope);
-    slope = -slope;
-    return -score;
-  };
-  const MinimizeResult found = minimize_bounded(negative, x, low, high,
-                                                {.max_iterations = kAscentSteps,
-                                                 .max_evaluations = 2 * kAscentSteps,
-                                                 .value_tolerance = 1e-7});
-  return found.usable() ? found.x : x;
+Population some_of(const Population& all, const std::vector<Index>& which) {
+  return {all.codes(Eigen::all, which),
+          {all.outcomes.mean(Eigen::all, which), all.outcomes.deviation(Eigen::all, which)},
+          all.log_feasible(which)};
 }
 
-// A result changed by chance, by the difference of two others, or crossed with another.
-Vector by_variation(const CandidateParts& parts, Rng& rng) {
+// Changed by chance, by the difference of two others, or crossed with another or with a point of a
+// design.
+Vector by_variation(const Encoding& encoding, const Matrix& all, Rng& rng) {
   const auto any = [&] {
-    return static_cast<Index>(rng.below(static_cast<std::uint64_t>(parts.elite.cols())));
+    return static_cast<Index>(rng.below(static_cast<std::uint64_t>(all.cols())));
   };
-  const Vector x = parts.elite.col(any());
+  const Vector x = all.col(any());
   const double kind = rng.uniform();
-  if (kind < 0.4) {
-    return varied(parts.encoding, x, 0.3 * std::pow(10.0, -2.5 * rng.uniform()), rng);
-  }
+  if (kind < 0.4) return varied(encoding, x, 0.3 * std::pow(10.0, -2.5 * rng.uniform()), rng);
   Vector y = x;
   const Index a = any(), b = any();
   const double length = kind < 0.7 ? 0.5 + 0.5 * rng.uniform() : 0.0;
-  for (const Encoding::Block& block : parts.encoding.blocks()) {
+  for (const Encoding::Block& block : encoding.blocks()) {
     auto part = y.segment(block.offset, block.width);
-    const auto other = parts.elite.col(a).segment(block.offset, block.width);
+    const auto other = all.col(a).segment(block.offset, block.width);
     if (block.kind == ParameterKind::categorical || length == 0.0) {
       if (rng.uniform() < 0.5) part = other;
     } else {
-      part += length * (other - parts.elite.col(b).segment(block.offset, block.width));
+      part += length * (other - all.col(b).segment(block.offset, block.width));
       part = part.cwiseMax(0.0).cwiseMin(1.0);
     }
   }
   return y;
 }
 
+class Search {
+ public:
+  Search(const CandidateParts& parts, const CandidateOptions& options, std::uint64_t seed,
+         std::uint64_t round)
+      : parts_(parts), options_(options), rng_(seed, "pareto-search", round) {
+    const Index M = parts.models.objectives();
+    constexpr double rest = 0.01;  // of the weights that are for one objective each, nearly
+    weights_.resize(M, options.population + 2 * M);
+    for (Index k = 0; k < weights_.cols(); ++k) {
+      if (k < 2 * M) {  // one of each kind
+        weights_.col(k).setConstant(rest);
+        weights_(k / 2, k) = 1.0;
+      } else {
+        weights_.col(k) = random_weights(M, rng_);
+      }
+    }
+  }
+
+  Candidates run() {
+    SobolDesign design(parts_.encoding, rng_());
+    design_.resize(parts_.encoding.dimension(), options_.population / 2);
+    for (Index i = 0; i < design_.cols(); ++i) {
+      design_.col(i) = design.code(static_cast<std::uint64_t>(i));
+    }
+    Matrix first(design_.rows(), parts_.elite.cols() + design_.cols());
+    first << parts_.elite, design_;
+    select(predicted(first));
+    for (std::int64_t g = 0; g < options_.generations / 2; ++g) advance(false);
+    ascend();
+    for (std::int64_t g = options_.generations / 2; g < options_.generations; ++g) {
+      advance(g + 2 >= options_.generations);
+    }
+    return candidates();
+  }
+
+ private:
+  Population predicted(Matrix codes) const {
+    Population made;
+    made.outcomes = parts_.models.predict(codes);
+    made.log_feasible = Vector::Zero(codes.cols());
+    if (parts_.feasibility.knows_anything()) {
+      made.log_feasible = parts_.feasibility.log_probability(codes);
+    }
+    made.codes = std::move(codes);
+    return made;
+  }
+
+  double feasibility_weight() const { return options_.feasible ? kFeasibilityWeight : 1.0; }
+
+  // Of all, those that are the best for some trade-off.
+  void select(const Population& all) {
+    if (ranges_.ideal.size() == 0) ranges_ = ObjectiveRanges::of(all.outcomes.mean, {});
+    // Twice: which are the best depends on the range, and the range on which are the best.
+    for (int i = 0; i < 2; ++i) {
+      std::vector<Index> best(static_cast<std::size_t>(weights_.cols()));
+      for (Index c = 0; c < 2; ++c) {
+        const Matrix U = ranges_.distances(assumed(all.outcomes, c == 0));
+        for (Index k = c; k < weights_.cols(); k += 2) {
+          Vector scores = feasibility_weight() * all.log_feasible;
+          const auto weighted = (weights_.col(k).asDiagonal() * U).eval();
+          scores -= weighted.colwise().maxCoeff().transpose();
+          scores -= 0.05 * weighted.colwise().sum().transpose();
+          scores.maxCoeff(&best[static_cast<std::size_t>(k)]);
+        }
+      }
+      winners_ = best;
+      std::ranges::sort(best);
+      const auto repeated = std::ranges::unique(best);
+      best.erase(repeated.begin(), repeated.end());
+      population_ = some_of(all, best);
+      for (Index& w : winners_) {
+        w = std::ranges::lower_bound(best, w) - best.begin();
+      }
+      ranges_ = ObjectiveRanges::of(population_.outcomes.mean, {});
+    }
+  }
+
+  void advance(bool keep) {
+    Matrix codes(population_.codes.rows(), options_.population);
+    for (Index i = 0; i < codes.cols(); ++i) {
+      Vector x;
+      if (rng_.uniform() < 0.15) {  // some coordinates from anywhere
+        x = population_.codes.col(
+            static_cast<Index>(rng_.below(static_cast<std::uint64_t>(population_.size()))));
+        const auto other =
+            design_.col(static_cast<Index>(rng_.below(static_cast<std::uint64_t>(design_.cols()))));
+        const double share = 1.5 / static_cast<double>(parts_.encoding.blocks().size());
+        for (const Encoding::Block& block : parts_.encoding.blocks()) {
+          if (rng_.uniform() >= share) continue;
+          x.segment(block.offset, block.width) = other.segment(block.offset, block.width);
+        }
+      } else {
+        x = by_variation(parts_.encoding, population_.codes, rng_);
+      }
+      parts_.encoding.snap(x);
+      codes.col(i) = x;
+    }
+    const Population made = predicted(std::move(codes));
+    if (keep) last_ = last_.size() == 0 ? made : joined(last_, made);
+    select(joined(population_, made));
+  }
+
+  // Ascents of the smoothed scalarizations from the codes that are the best for them.
+  void ascend() {
+    const std::vector<Index> numeric = parts_.encoding.numeric_coordinates();
+    if (numeric.empty()) return;
+    const auto count = std::min<Index>(options_.ascents, weights_.cols());
+    Matrix ends(population_.codes.rows(), count);
+    parallel_for(options_.threads, static_cast<int>(count), [&](int k) {
+      const Vector w = weights_.col(k);
+      const Vector x = population_.codes.col(winners_[static_cast<std::size_t>(k)]);
+      Vector low = x, high = x;
+      low(numeric).setZero();
+      high(numeric).setOnes();
+      const GradientFunction held =
+          held_inside(parts_.encoding, [&](ConstVectorRef at, VectorRef slope) {
+            double score = parts_.models.score(at, ranges_, w, slope);
+            if (parts_.feasibility.knows_anything()) {
+              Matrix by_x;
+              score += feasibility_weight() * parts_.feasibility.log_probability(at, &by_x)[0];
+              slope += feasibility_weight() * by_x.col(0);
+            }
+            return score;
+          });
+      const auto negative = [&](ConstVectorRef at, VectorRef slope) {
+        const double score = held(at, slope);
+        slope = -slope;
+        return -score;
+      };
+      const MinimizeResult found = minimize_bounded(negative, x, low, high,
+                                                    {.max_iterations = kAscentSteps,
+                                                     .max_evaluations = 2 * kAscentSteps,
+                                                     .value_tolerance = 1e-7});
+      Vector end = found.usable() ? found.x : x;
+      parts_.encoding.snap(end);
+      ends.col(k) = end;
+    });
+    ascents_ = predicted(std::move(ends));
+    select(joined(population_, ascents_));
+  }
+
+  Candidates candidates() {
+    Candidates made;
+    const Index found = population_.size() + ascents_.size() + last_.size();
+    made.variations =
+        std::max<Index>(static_cast<Index>(kVariationShare * static_cast<double>(options_.count)),
+                        options_.count - found);
+    made.codes.resize(parts_.encoding.dimension(), found + made.variations);
+    made.codes.leftCols(found) << population_.codes, ascents_.codes, last_.codes;
+    for (Index i = found; i < made.codes.cols(); ++i) {
+      Vector x = by_variation(parts_.encoding, parts_.elite, rng_);
+      parts_.encoding.snap(x);
+      made.codes.col(i) = x;
+    }
+    made.predicted = parts_.models.predict(made.codes);
+    made.feasible = Vector::Ones(made.codes.cols());
+    if (parts_.feasibility.knows_anything()) {
+      made.feasible = parts_.feasibility.log_probability(made.codes).array().exp();
+    }
+    made.ranges = ranges_;
+    return made;
+  }
+
+  const CandidateParts& parts_;
+  const CandidateOptions& options_;
+  Rng rng_;
+  Matrix weights_;  // (M,W)
+  Matrix design_;   // (D,d)
+  Population population_, ascents_, last_;
+  std::vector<Index> winners_;  // of each trade-off, in the population
+  ObjectiveRanges ranges_;      // of the population
+};
+
 }  // namespace
 
-const char* label(Source source) {
-  switch (source) {
-    case Source::actor:
-      return "local";
-    case Source::ascent:
-      return "gradient-ascent";
-    case Source::variation:
-      return "mutation";
-    case Source::design:
-      break;
-  }
-  return "design";
+Matrix assumed(const ObjectiveModels::Prediction& p, bool at_lower_bound) {
+  constexpr double below = 3.0;  // deviations
+  return at_lower_bound ? Matrix(p.mean - below * p.deviation) : p.mean;
 }
 
 Vector varied(const Encoding& encoding, ConstVectorRef x, double length, Rng& rng) {
@@ -185,62 +275,7 @@ Vector varied(const Encoding& encoding, ConstVectorRef x, double length, Rng& rn
 
 Candidates make_candidates(const CandidateParts& parts, const CandidateOptions& options,
                            std::uint64_t seed, std::uint64_t round) {
-  const Index D = parts.encoding.dimension();
-  const bool numeric = parts.numeric.dimension() > 0;
-  const auto rng_of = [&](std::string_view purpose, int piece) {
-    return Rng(Rng(seed, purpose, round)(), "piece", static_cast<std::uint64_t>(piece));
-  };
-  std::vector<std::pair<Source, Vector>> all;
-  if (numeric) {
-    const int actors = static_cast<int>(options.actors);
-    std::vector<Proposals> proposed(static_cast<std::size_t>(actors));
-    parallel_for(options.threads, actors, [&](int k) {
-      proposed[static_cast<std::size_t>(k)] =
-          by_actor(parts, options, k, rng_of("pareto-actor", k));
-    });
-    // Ascents begin at results, or where an actor has come to.
-    const Index e = parts.elite.cols();
-    Matrix starts(D, e + actors);
-    starts.leftCols(e) = parts.elite;
-    for (int k = 0; k < actors; ++k) {
-      starts.col(e + k) = proposed[static_cast<std::size_t>(k)].centre;
-    }
-    Matrix outcomes(parts.models.objectives(), starts.cols());
-    outcomes.leftCols(e) = parts.elite_outcomes;
-    outcomes.rightCols(actors) = parts.models.mean(starts.rightCols(actors));
-    const int ascents = static_cast<int>(options.ascents);
-    Matrix ends(D, ascents);
-    parallel_for(options.threads, ascents, [&](int k) {
-      ends.col(k) = by_ascent(parts, starts, outcomes, k, rng_of("pareto-ascent", k));
-    });
-    for (Index k = 0; k < ends.cols(); ++k) all.emplace_back(Source::ascent, ends.col(k));
-    for (const Proposals& made : proposed) {
-      for (Index i = 0; i < made.codes.cols(); ++i) {
-        all.emplace_back(Source::actor, made.codes.col(i));
-      }
-    }
-  }
-  Rng rng(seed, "pareto-variation", round);
-  const auto varied_least =
-      static_cast<std::size_t>(kVariationShare * static_cast<double>(options.count));
-  const auto count = std::max(static_cast<std::size_t>(options.count), all.size() + varied_least);
-  SobolDesign design(parts.encoding, rng());
-  const auto designed = static_cast<std::uint64_t>(kDesignShare * static_cast<double>(count)) + 1;
-  for (std::uint64_t i = 0; i < designed; ++i) all.emplace_back(Source::design, design.code(i));
-  while (all.size() < count) all.emplace_back(Source::variation, by_variation(parts, rng));
-  Candidates made;
-  made.codes.resize(D, std::ssize(all));
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    parts.encoding.snap(all[i].second);
-    made.codes.col(static_cast<Index>(i)) = all[i].second;
-    made.sources.push_back(all[i].first);
-  }
-  made.predicted = parts.models.predict(made.codes);
-  made.feasible = Vector::Ones(made.codes.cols());
-  if (parts.feasibility.knows_anything()) {
-    made.feasible = parts.feasibility.log_probability(made.codes).array().exp();
-  }
-  return made;
+  return Search(parts, options, seed, round).run();
 }
 
 }  // namespace vbo::pareto

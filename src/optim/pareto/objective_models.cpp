@@ -15,25 +15,78 @@ using Eigen::Index;
 constexpr Index kMostCoefficients = 300;     // of a trend
 constexpr int kFirstSteps = 30, kSteps = 4;  // of a fit: the first one, and one that goes on
 
-double bent(double v) {
-  constexpr double low = -2.0, high = 1.0, farthest = 1e100;
-  if (v < low) return low - std::log(std::min(low + 1.0 - v, farthest));
-  if (v > high) return high + std::log(std::min(v - high + 1.0, farthest));
+constexpr double kLow = -2.0, kHigh = 1.0;  // values between stay as they are
+
+double bent_value(double v) {
+  constexpr double farthest = 1e100;
+  if (v < kLow) return kLow - std::log(std::min(kLow + 1.0 - v, farthest));
+  if (v > kHigh) return kHigh + std::log(std::min(v - kHigh + 1.0, farthest));
   return v;
 }
 
 }  // namespace
 
-Matrix scaled_outcomes(const ObjectiveRanges& ranges, ConstMatrixRef Y) {
-  return (-ranges.distances(Y)).unaryExpr(&bent);
+TrendCoordinates TrendCoordinates::of_data(ConstMatrixRef X) {
+  constexpr double narrowest = 0.05;  // results in a plane say nothing about its distance
+  TrendCoordinates made{X.rowwise().mean(), {}};
+  const auto squares = (X.colwise() - made.centre).rowwise().squaredNorm();
+  made.scale = (squares / static_cast<double>(X.cols())).cwiseSqrt().cwiseMax(narrowest);
+  return made;
 }
 
-Matrix scaled_variances(const ObjectiveRanges& ranges, ConstMatrixRef Y, ConstMatrixRef errors) {
+Matrix TrendCoordinates::of(ConstMatrixRef X) const {
+  return (X.colwise() - centre).array().colwise() / scale.array();
+}
+
+namespace {
+
+QuadraticModel trend_of(ConstMatrixRef U, ConstVectorRef v) {
+  const auto form = QuadraticModel::form_for(U.cols(), U.rows(), kMostCoefficients);
+  return {form, U, v, Vector::Ones(v.size())};
+}
+
+// -n/2 log s2 of the residuals of a trend.
+double log_likelihood_of_trend(ConstMatrixRef U, ConstVectorRef v) {
+  constexpr double least = 1e-12;  // of the variance of v
+  const double whole = (v.array() - v.mean()).square().mean();
+  const double left = (v - trend_of(U, v).mean(U)).squaredNorm() / static_cast<double>(v.size());
+  return -0.5 * static_cast<double>(v.size()) * std::log(std::max(left, least * whole + 1e-300));
+}
+
+}  // namespace
+
+// The likelihood of values: that of what they are bent to, times the derivative h' = 1 / (1 + low -
+// v) below and 1 / (1 + v - high) above.
+Scaling Scaling::of(const ObjectiveRanges& ranges, ConstMatrixRef X, ConstMatrixRef Y) {
+  Scaling made{ranges, std::vector<bool>(static_cast<std::size_t>(Y.rows()), true)};
+  const Matrix V = -ranges.distances(Y);
+  const Matrix U = TrendCoordinates::of_data(X).of(X);
+  for (Index m = 0; m < V.rows(); ++m) {
+    const Vector v = V.row(m), by_bend = v.unaryExpr(&bent_value);
+    const double slopes =
+        -v.unaryExpr([](double at) {
+            return at < kLow ? std::log1p(kLow - at) : at > kHigh ? std::log1p(at - kHigh) : 0.0;
+          }).sum();
+    if (slopes == 0.0 || !v.allFinite()) continue;
+    made.bent[static_cast<std::size_t>(m)] =
+        log_likelihood_of_trend(U, by_bend) + slopes > log_likelihood_of_trend(U, v);
+  }
+  return made;
+}
+
+Matrix Scaling::outcomes(ConstMatrixRef Y) const {
+  Matrix V = -ranges.distances(Y);
+  for (Index m = 0; m < V.rows(); ++m) {
+    if (bent[static_cast<std::size_t>(m)]) V.row(m) = V.row(m).unaryExpr(&bent_value).eval();
+  }
+  return V;
+}
+
+Matrix Scaling::variances(ConstMatrixRef Y, ConstMatrixRef errors) const {
   if (errors.size() == 0) return {};
   constexpr double step = 1e-6;  // of the width
   const Vector half = 0.5 * step * ranges.width;
-  const Matrix rise =
-      scaled_outcomes(ranges, Y.colwise() + half) - scaled_outcomes(ranges, Y.colwise() - half);
+  const Matrix rise = outcomes(Y.colwise() + half) - outcomes(Y.colwise() - half);
   const Matrix by_width = ranges.width.cwiseInverse().asDiagonal() * errors;
   return (rise / step).cwiseProduct(by_width).cwiseAbs2();
 }
@@ -42,22 +95,6 @@ ObjectiveModels::ObjectiveModels(Index objectives, GpOptions options, int thread
     : options_(std::move(options)), threads_(threads) {
   options_.threads = 1;  // one process per thread
   for (Index m = 0; m < objectives; ++m) models_.emplace_back(options_);
-}
-
-void ObjectiveModels::set_coordinates(ConstMatrixRef X) {
-  constexpr double narrowest = 0.05;  // results in a plane say nothing about its distance
-  centre_ = X.rowwise().mean();
-  const auto squares = (X.colwise() - centre_).rowwise().squaredNorm();
-  scale_ = (squares / static_cast<double>(X.cols())).cwiseSqrt().cwiseMax(narrowest);
-}
-
-Matrix ObjectiveModels::local(ConstMatrixRef X) const {
-  return (X.colwise() - centre_).array().colwise() / scale_.array();
-}
-
-QuadraticModel ObjectiveModels::trend_of(ConstMatrixRef X, ConstVectorRef v) const {
-  const auto form = QuadraticModel::form_for(X.cols(), X.rows(), kMostCoefficients);
-  return {form, local(X), v, Vector::Ones(v.size())};
 }
 
 // The log posterior of v, up to what both have in common; of the coefficients of a trend by the
@@ -74,7 +111,7 @@ double ObjectiveModels::fit_one(std::size_t m, bool with_trend, ConstMatrixRef X
   Vector left = v;
   double penalty = 0.0;
   if (with_trend) {
-    const QuadraticModel trend = trend_of(X, v);
+    const QuadraticModel trend = trend_of(local(X), v);
     left -= trend.mean(local(X));
     penalty = 0.5 * std::log(static_cast<double>(v.size())) *
               static_cast<double>(QuadraticModel::coefficients(trend.form(), X.rows()));
@@ -87,7 +124,7 @@ double ObjectiveModels::fit_one(std::size_t m, bool with_trend, ConstMatrixRef X
 
 void ObjectiveModels::fit(ConstMatrixRef X, ConstMatrixRef V, std::uint64_t seed,
                           std::uint64_t round) {
-  set_coordinates(X);
+  coordinates_ = TrendCoordinates::of_data(X);
   std::vector<std::array<double, 2>> evidence(models_.size());
   parallel_for(threads_, 2 * static_cast<int>(objectives()), [&](int k) {
     const auto m = static_cast<std::size_t>(k / 2);
@@ -113,7 +150,7 @@ bool ObjectiveModels::place(std::size_t m, ConstMatrixRef X, ConstVectorRef v) {
   model.trend.reset();
   Vector left = v;
   if (model.has_trend) {
-    model.trend.emplace(trend_of(X, v));
+    model.trend.emplace(trend_of(local(X), v));
     left -= model.trend->mean(local(X));
   }
   model.gp.set_known_variances(known(m));
@@ -122,7 +159,7 @@ bool ObjectiveModels::place(std::size_t m, ConstMatrixRef X, ConstVectorRef v) {
 }
 
 bool ObjectiveModels::condition(ConstMatrixRef X, ConstMatrixRef V) {
-  set_coordinates(X);
+  coordinates_ = TrendCoordinates::of_data(X);
   for (Index m = 0; m < objectives(); ++m) {
     Model& model = models_[static_cast<std::size_t>(m)];
     GaussianProcess other(options_);  // that both can be gone on with
@@ -169,14 +206,16 @@ ObjectiveModels::Prediction ObjectiveModels::predict(ConstMatrixRef X) const {
 }
 
 // -t log sum_m exp(w_m u_m / t) - 0.05 w'u with u = -mean: chebyshev() where t is small.
-double ObjectiveModels::score(ConstVectorRef x, ConstVectorRef weights, VectorRef slope) const {
-  constexpr double t = 0.01, augmentation = 0.05;
-  const Vector weighted = -mean(x).col(0).cwiseProduct(weights);
+double ObjectiveModels::score(ConstVectorRef x, const ObjectiveRanges& ranges,
+                              ConstVectorRef weights, VectorRef slope) const {
+  constexpr double t = 0.005, augmentation = 0.05;
+  const Vector weighted = ranges.distances(mean(x)).col(0).cwiseProduct(weights);
   const double largest = weighted.maxCoeff();
   Vector share = ((weighted.array() - largest) / t).exp();
   const double sum = share.sum();
   share /= sum;
-  const Vector by_mean = weights.cwiseProduct((share.array() + augmentation).matrix());
+  const Vector by_mean =
+      weights.cwiseQuotient(ranges.width).cwiseProduct((share.array() + augmentation).matrix());
   slope.setZero();
   for (Index m = 0; m < by_mean.size(); ++m) {
     const Vector one = Vector::Constant(1, by_mean[m]);
@@ -184,7 +223,7 @@ double ObjectiveModels::score(ConstVectorRef x, ConstVectorRef weights, VectorRe
     slope += model.gp.regression().mean_slope(x, one).col(0);
     if (!model.trend) continue;
     const Vector by_u = model.trend->gradient() + model.trend->hessian() * local(x).col(0);
-    slope += by_mean[m] * by_u.cwiseQuotient(scale_);
+    slope += by_mean[m] * by_u.cwiseQuotient(coordinates_.scale);
   }
   return -largest - t * std::log(sum) - augmentation * weighted.sum();
 }
@@ -200,7 +239,7 @@ Vector ObjectiveModels::pull_back(ConstVectorRef x, ConstVectorRef d_mean,
                  .col(0);
     if (!model.trend) continue;
     const Vector by_u = model.trend->gradient() + model.trend->hessian() * local(x).col(0);
-    slope += d_mean[m] * by_u.cwiseQuotient(scale_);
+    slope += d_mean[m] * by_u.cwiseQuotient(coordinates_.scale);
   }
   return slope;
 }

@@ -16,10 +16,25 @@
 
 namespace vbo::pareto {
 
-// v of values Y (M,n), bent.
-Matrix scaled_outcomes(const ObjectiveRanges& ranges, ConstMatrixRef Y);
-// Variances of v from the standard errors of values Y (M,n), to first order.
-Matrix scaled_variances(const ObjectiveRanges& ranges, ConstMatrixRef Y, ConstMatrixRef errors);
+// How the values of each objective are fitted: v, bent where that suits a polynomial better.
+struct Scaling {
+  ObjectiveRanges ranges;
+  std::vector<bool> bent;  // (M)
+
+  // Of values Y (M,n) at X (D,n): bent where the residuals of a trend are likelier so.
+  static Scaling of(const ObjectiveRanges& ranges, ConstMatrixRef X, ConstMatrixRef Y);
+  Matrix outcomes(ConstMatrixRef Y) const;  // v of values Y (M,n)
+  // Variances of v from the standard errors of values Y (M,n), to first order.
+  Matrix variances(ConstMatrixRef Y, ConstMatrixRef errors) const;
+};
+
+// Standard coordinates of the data, for trends.
+struct TrendCoordinates {
+  Vector centre, scale;  // (D)
+
+  static TrendCoordinates of_data(ConstMatrixRef X);
+  Matrix of(ConstMatrixRef X) const;
+};
 
 class ObjectiveModels {
  public:
@@ -39,8 +54,9 @@ class ObjectiveModels {
     Matrix mean, deviation;
   };
   Prediction predict(ConstMatrixRef X) const;
-  // The scalarization of the mean at x (D), smoothed, and its derivative (D).
-  double score(ConstVectorRef x, ConstVectorRef weights, VectorRef slope) const;
+  // The scalarization of the mean at x (D) in these ranges, smoothed, and its derivative (D).
+  double score(ConstVectorRef x, const ObjectiveRanges& ranges, ConstVectorRef weights,
+               VectorRef slope) const;
 
   // The derivative (D) of what has the derivatives d_mean and d_deviation (M) by the prediction at
   // x (D).
@@ -65,18 +81,16 @@ class ObjectiveModels {
     bool has_trend = false;  // which of the two is used
   };
   // Standard coordinates of X (D,n) for trends.
-  Matrix local(ConstMatrixRef X) const;
-  void set_coordinates(ConstMatrixRef X);
+  Matrix local(ConstMatrixRef X) const { return coordinates_.of(X); }
   double fit_one(std::size_t m, bool with_trend, ConstMatrixRef X, ConstVectorRef v, Rng rng);
   bool place(std::size_t m, ConstMatrixRef X, ConstVectorRef v);
   Vector known(std::size_t m) const;
-  QuadraticModel trend_of(ConstMatrixRef X, ConstVectorRef v) const;
 
   GpOptions options_;
   int threads_;
   std::vector<Model> models_;
   Matrix known_;
-  Vector centre_, scale_;  // (D) of the data
+  TrendCoordinates coordinates_;
 };
 
 }  // namespace vbo::pareto

@@ -13,7 +13,7 @@ namespace {
 
 using Eigen::Index;
 
-constexpr std::uint32_t kParetoFormat = 0x50415201;  // "PAR", version 1
+constexpr std::uint32_t kParetoFormat = 0x50415202;  // "PAR", version 2
 constexpr Index kFeasibilityPoints = 200;            // results the models of feasibility look at
 constexpr Index kElitesUsed = 200;                   // that actors and variations begin at
 
@@ -22,10 +22,8 @@ constexpr Index kElitesUsed = 200;                   // that actors and variatio
 void bind(OptionBinder& b, ParetoOptions& o) {
   b.integer("gp_points", o.gp_points, 8, 2000,
             "results a Gaussian process is fitted to; cost is cubic in it");
-  b.integer("actors", o.actors, 0, 64,
-            "Gaussian actors, one per trade-off; 0 = an eighth of the batch, from 4 to 16");
-  b.integer("model_generations", o.model_generations, 0, 64,
-            "generations of each actor on the models, per round");
+  b.integer("model_generations", o.model_generations, 0, 1000,
+            "generations of the search on the models, per round");
   b.integer("candidates", o.candidates, 8, 20000,
             "candidates a batch is chosen from; at least four per suggestion");
 }
@@ -33,7 +31,6 @@ void bind(OptionBinder& b, ParetoOptions& o) {
 Pareto::Pareto(const Space& space, const OptimizerOptions& common, const ParetoOptions& options)
     : encoding_(space),
       design_(encoding_, common.seed),
-      numeric_(encoding_),
       common_(common),
       front_options_(options),
       objectives_(objective_count(common)),
@@ -73,9 +70,11 @@ bool Pareto::round_is_due() const {
 }
 
 void Pareto::tell(std::span<const Trial> finished) {
+  note_kinds(finished);
   history_.told(finished);
   add_elites(history_.size());
   if (!round_is_due()) return;
+  credit();
   trained_ = history_.size();
   set_training();
   models_.fit(X_, V_, common_.seed, static_cast<std::uint64_t>(rounds_));
@@ -115,12 +114,21 @@ std::vector<Index> Pareto::training_subset() const {
       take(best);
     }
   }
+  // A quarter of all, so that the models know the whole space; the newest ones.
   std::ranges::sort(chosen);
-  const std::vector<Index> first = chosen;
-  for (Index i = trained_ - 1; i >= 0 && std::ssize(chosen) < most; --i) {
-    if (std::ranges::binary_search(first, i)) continue;
-    if (values_of(history_, i, objectives_).size() > 0) chosen.push_back(i);
+  std::vector<bool> used(static_cast<std::size_t>(trained_), false);
+  for (const Index i : chosen) used[static_cast<std::size_t>(i)] = true;
+  const auto add = [&](Index i) {
+    if (used[static_cast<std::size_t>(i)] || values_of(history_, i, objectives_).size() == 0)
+      return;
+    used[static_cast<std::size_t>(i)] = true;
+    chosen.push_back(i);
+  };
+  const Index first = std::min(trained_, std::max<Index>(most / 4, 1));
+  if (trained_ > most) {
+    for (Index i = 0; i < first; ++i) add(i);
   }
+  for (Index i = trained_ - 1; i >= 0 && std::ssize(chosen) < most; --i) add(i);
   std::ranges::sort(chosen);
   return chosen;
 }
@@ -164,8 +172,9 @@ void Pareto::set_training() {
     if (errors.size() == 0) errors = Matrix::Zero(objectives_, X_.cols());
     errors.col(k) = Eigen::Map<const Vector>(error.data(), objectives_);
   }
-  V_ = scaled_outcomes(ranges_, Y);
-  models_.set_known_variances(scaled_variances(ranges_, Y, errors));
+  scaling_ = Scaling::of(ranges_, X_, Y);
+  V_ = scaling_.outcomes(Y);
+  models_.set_known_variances(scaling_.variances(Y, errors));
   fit_feasibility(feasibility_, encoding_, history_, gp_, trained_, kFeasibilityPoints, true,
                   Rng(common_.seed, "pareto-feasibility", static_cast<std::uint64_t>(trained_)));
 }
@@ -187,27 +196,24 @@ void Pareto::search() {
     }
   }
   Matrix codes(encoding_.dimension(), std::ssize(columns));
-  Matrix values(objectives_, codes.cols());
   for (Index k = 0; k < codes.cols(); ++k) {
     const Index at = columns[static_cast<std::size_t>(k)];
     codes.col(k) = history_.code(used[static_cast<std::size_t>(at)]);
-    values.col(k) = elites_.values().col(at);
   }
-  const Matrix outcomes = scaled_outcomes(ranges_, values);
-  const std::int64_t eighth = std::clamp<std::int64_t>(common_.batch / 8, 4, 16);
-  candidates_ =
-      make_candidates({encoding_, numeric_, models_, feasibility_, codes, outcomes},
-                      {.actors = front_options_.actors > 0 ? front_options_.actors : eighth,
-                       .generations = front_options_.model_generations,
-                       .count = std::max(front_options_.candidates, 4 * common_.batch),
-                       .ascents = std::clamp<std::int64_t>(common_.batch, 8, 64),
-                       .threads = common_.threads},
-                      common_.seed, static_cast<std::uint64_t>(rounds_));
+  candidates_ = make_candidates({encoding_, models_, feasibility_, codes},
+                                {.generations = front_options_.model_generations,
+                                 .count = std::max(front_options_.candidates, 4 * common_.batch),
+                                 .ascents = std::clamp<std::int64_t>(common_.batch, 8, 64),
+                                 .feasible = elites_.feasible(),
+                                 .threads = common_.threads},
+                                common_.seed, static_cast<std::uint64_t>(rounds_));
+  front_before_.reset();
+  if (elites_.feasible()) front_before_ = rays_above_front();
 }
 
 std::string Pareto::snapshot() const {
   StateWriter out;
-  out.put(kParetoFormat).put(designed_).put(rounds_).put<std::int64_t>(trained_);
+  out.put(kParetoFormat).put(designed_).put(rounds_).put<std::int64_t>(trained_).put(shares_);
   if (rounds_ > 0) models_.write(out);
   return out.take();
 }
@@ -218,10 +224,13 @@ Result<void> Pareto::restore(std::string_view snapshot, std::span<const Trial> h
   designed_ = in.get_count();
   rounds_ = in.get_count();
   history_.restore(history);
+  note_kinds(history);
   trained_ = in.get_count(history_.size());
+  shares_ = in.get_numbers(1.0);
   if (rounds_ > 0) models_.read(in);
   const Error damaged{ErrorKind::damaged, "the snapshot is not one of pareto and this space"};
-  if (!in.complete() || (rounds_ > 0) != (trained_ > 0)) return damaged;
+  const bool has_shares = shares_.size() == kKinds && shares_.minCoeff() > 0.0;
+  if (!in.complete() || !has_shares || (rounds_ > 0) != (trained_ > 0)) return damaged;
   add_elites(trained_);
   if (rounds_ > 0) {
     if (elites_.size() == 0 || encoding_.dimension() == 0) return damaged;
@@ -230,6 +239,7 @@ Result<void> Pareto::restore(std::string_view snapshot, std::span<const Trial> h
     search();
   }
   add_elites(history_.size());
+  for (Index i = 0; i < trained_; ++i) kinds_.erase(history_.id(i));
   return {};
 }
 

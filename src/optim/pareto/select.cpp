@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <queue>
+#include <utility>
 
 #include "optim/pareto/pareto.hpp"
 
@@ -13,8 +14,8 @@ namespace {
 using Eigen::Index;
 
 constexpr double kSelectionReference = 1.2;  // of the hypervolume: so many widths below the ideal
-constexpr double kExtremeShare = 0.08;       // of suggestions that aim at the best of one objective
-constexpr double kLargestGain = 0.5;         // over the ideal that a prediction is believed
+constexpr double kLeastShare = 0.08;         // of the batch for each kind
+constexpr double kLargestGain = 0.5;         // over the ideal that a prediction counts
 constexpr int kDraws = 8;                    // of a predicted outcome
 
 constexpr TermInfo kGain{"hypervolume_gain", Unit::number, TermRole::adds_up,
@@ -47,6 +48,10 @@ const Matrix& normals_of(Index objectives) {
   return all[static_cast<std::size_t>(objectives)];
 }
 
+// What rationales call suggestions, by their kind.
+constexpr std::array<std::string_view, kKinds> kLabels = {"lower-bound", "predicted-mean",
+                                                          "mutation"};
+
 // The weights for which a point at these distances is the best on its ray.
 Vector weights_towards(ConstVectorRef outcome) {
   constexpr double nearest = 0.02, farthest = 2.0;
@@ -60,54 +65,103 @@ struct Pareto::Selection {
   HypervolumeRays rays;
   std::vector<bool> taken;  // candidates that are known or pending
   double whole = 1.0;       // the volume at the start
-  // Upper bounds of the gains, the largest first: what a point adds falls as others are added.
-  std::priority_queue<std::pair<double, Index>> bounds = {};
+  // Upper bounds of the gains, by lower bounds and by means, the largest first: what a point adds
+  // falls as others are added.
+  std::array<std::priority_queue<std::pair<double, Index>>, 2> bounds = {};
 };
 
+// Above the reference, in widths of the predicted front.
+Matrix Pareto::heights(ConstMatrixRef V) const {
+  return kSelectionReference - candidates_.ranges.distances(V).array();
+}
+
+HypervolumeRays Pareto::rays_above_front() const {
+  HypervolumeRays rays(objectives_, HypervolumeRays::rays_for(objectives_),
+                       Rng(common_.seed, "pareto-rays", static_cast<std::uint64_t>(rounds_))());
+  if (elites_.feasible()) rays.add(heights(scaling_.outcomes(elites_.values())));
+  return rays;
+}
+
 // Expected over the predictions of the models.
-double Pareto::gain_of(Index candidate, const HypervolumeRays& rays) const {
+double Pareto::gain_of(Index candidate, SuggestionKind kind, const HypervolumeRays& rays) const {
   const auto& p = candidates_.predicted;
-  const Vector height = p.mean.col(candidate).array() + kSelectionReference;
-  const Vector deviation = p.deviation.col(candidate);
+  const Vector height = heights(assumed({p.mean.col(candidate), p.deviation.col(candidate)},
+                                        kind == SuggestionKind::lower_bound));
+  const Vector deviation = p.deviation.col(candidate).cwiseQuotient(candidates_.ranges.width);
   if (!((height + 3.0 * deviation).minCoeff() > 0.0)) return 0.0;
-  Matrix heights = (deviation.asDiagonal() * normals_of(objectives_)).colwise() + height;
-  heights = heights.cwiseMin(kSelectionReference + kLargestGain);
-  return candidates_.feasible[candidate] * rays.mean_gain(heights);
+  Matrix drawn = (deviation.asDiagonal() * normals_of(objectives_)).colwise() + height;
+  drawn = drawn.cwiseMin(kSelectionReference + kLargestGain);
+  return candidates_.feasible[candidate] * rays.mean_gain(drawn);
 }
 
 Pareto::Selection Pareto::selection() const {
-  Selection s{.rays = HypervolumeRays(
-                  objectives_, HypervolumeRays::rays_for(objectives_),
-                  Rng(common_.seed, "pareto-rays", static_cast<std::uint64_t>(rounds_))())};
-  const auto raised = [](Matrix V) { return Matrix(V.array() + kSelectionReference); };
-  if (elites_.feasible()) {
-    s.rays.add(raised(scaled_outcomes(ranges_, elites_.values())));
-  }
+  Selection s{.rays = rays_above_front()};
   s.whole = std::max(s.rays.volume(), 1e-9);
-  if (!history_.open().empty()) s.rays.add(raised(models_.mean(history_.pending())));
+  if (!history_.open().empty()) s.rays.add(heights(models_.mean(history_.pending())));
   for (Index i = 0; i < candidates_.codes.cols(); ++i) {
     s.taken.push_back(history_.contains(candidates_.codes.col(i)));
-    if (!s.taken.back()) s.bounds.emplace(gain_of(i, s.rays), -i);
+    if (s.taken.back()) continue;
+    for (const SuggestionKind kind : {SuggestionKind::lower_bound, SuggestionKind::mean}) {
+      s.bounds[static_cast<std::size_t>(kind)].emplace(gain_of(i, kind, s.rays), -i);
+    }
   }
   return s;
 }
 
-// Once in a while, a candidate that is predicted to be better in one objective than anything known:
-// hypervolume alone hardly values what lies beyond the ends of the front.
-std::optional<Index> Pareto::extreme_candidate(TrialId id, const Selection& selection) const {
-  Rng rng(common_.seed, "pareto-extreme", static_cast<std::uint64_t>(id));
-  if (objectives_ == 1 || rng.uniform() >= kExtremeShare) return std::nullopt;
-  const auto m = static_cast<Index>(rng.below(static_cast<std::uint64_t>(objectives_)));
-  Vector w = Vector::Constant(objectives_, 0.02);
-  w[m] = 1.0;
-  std::optional<Index> best;
-  double highest = 0.0;
+// In proportion to the square of what a suggestion of each kind added on average to the front of
+// the last training, half of it from these results.
+void Pareto::credit() {
+  const auto kinds = std::exchange(kinds_, {});
+  if (!front_before_) return;
+  HypervolumeRays rays = *front_before_;
+  Vector gained = Vector::Zero(kKinds), count = Vector::Zero(kKinds);
+  for (Index i = trained_; i < history_.size(); ++i) {
+    const auto kind = kinds.find(history_.id(i));
+    if (kind == kinds.end()) continue;
+    const auto k = static_cast<Index>(kind->second);
+    count[k] += 1.0;
+    const Vector y = values_of(history_, i, objectives_);
+    if (y.size() == 0 || !history_.feasible(i)) continue;
+    const Vector height = heights(scaling_.outcomes(y));
+    gained[k] += rays.gain(height);
+    rays.add(height);
+  }
+  if (count.minCoeff() == 0.0 || !(gained.sum() > 0.0)) return;
+  const Vector worth = gained.cwiseQuotient(count).cwiseAbs2();
+  shares_ = (0.5 * shares_ + 0.5 * worth / worth.sum()).cwiseMax(kLeastShare);
+  shares_ /= shares_.sum();
+}
+
+void Pareto::note_kinds(std::span<const Trial> trials) {
+  for (const Trial& trial : trials) {
+    const Rationale& why = trial.rationale;
+    if (why.origin != Origin::method || why.part < 1 || why.part > kKinds) continue;
+    kinds_[trial.id] = static_cast<SuggestionKind>(why.part - 1);
+  }
+}
+
+SuggestionKind Pareto::kind_of(TrialId id) const {
+  Rng rng(common_.seed, "pareto-kind", static_cast<std::uint64_t>(id));
+  double left = rng.uniform();
+  for (Index k = 0; k + 1 < kKinds; ++k) {
+    left -= shares_[k];
+    if (left < 0.0) return static_cast<SuggestionKind>(k);
+  }
+  return SuggestionKind::mutation;
+}
+
+// Where nothing adds to the front: the best for a trade-off of its own, deviation included.
+Index Pareto::best_by_trade_off(TrialId id, const Selection& s) const {
+  Rng rng(common_.seed, "pareto-weights", static_cast<std::uint64_t>(id));
+  const Vector w = random_weights(objectives_, rng);
   const auto& p = candidates_.predicted;
-  for (Index i = 0; i < candidates_.codes.cols(); ++i) {
-    if (selection.taken[static_cast<std::size_t>(i)] || candidates_.feasible[i] < 0.5) continue;
-    if (!(p.mean(m, i) + 0.5 * p.deviation(m, i) > 1e-4)) continue;
-    const double score = chebyshev(-(p.mean.col(i) + 0.5 * p.deviation.col(i)), w);
-    if (best && !(score > highest)) continue;
+  const Matrix U = candidates_.ranges.distances(p.mean + p.deviation);
+  Index best = -1;
+  double highest = 0.0;
+  for (Index i = 0; i < U.cols(); ++i) {
+    if (s.taken[static_cast<std::size_t>(i)]) continue;
+    const double score = chebyshev(U.col(i), w) + std::log(std::max(candidates_.feasible[i], 1e-9));
+    if (best >= 0 && !(score > highest)) continue;
     best = i;
     highest = score;
   }
@@ -115,50 +169,46 @@ std::optional<Index> Pareto::extreme_candidate(TrialId id, const Selection& sele
 }
 
 Suggestion Pareto::select(TrialId id, Selection& s) {
-  std::optional<Index> chosen = extreme_candidate(id, s);
-  double gain = chosen ? gain_of(*chosen, s.rays) : 0.0;
-  while (!chosen && !s.bounds.empty()) {
-    const Index candidate = -s.bounds.top().second;
-    s.bounds.pop();
-    if (s.taken[static_cast<std::size_t>(candidate)]) continue;
-    gain = gain_of(candidate, s.rays);
-    const double next = s.bounds.empty() ? 0.0 : s.bounds.top().first;
-    if (gain >= next) {
-      chosen = candidate;
-    } else {
-      s.bounds.emplace(gain, -candidate);
+  const SuggestionKind kind = kind_of(id);
+  Index chosen = -1;
+  double gain = 0.0;
+  if (kind == SuggestionKind::mutation) {
+    for (Index i = candidates_.codes.cols() - candidates_.variations;
+         chosen < 0 && i < candidates_.codes.cols(); ++i) {
+      if (!s.taken[static_cast<std::size_t>(i)]) chosen = i;
+    }
+    if (chosen >= 0) gain = gain_of(chosen, SuggestionKind::mean, s.rays);
+  } else {
+    auto& bounds = s.bounds[static_cast<std::size_t>(kind)];
+    while (chosen < 0 && !bounds.empty()) {
+      const Index candidate = -bounds.top().second;
+      bounds.pop();
+      if (s.taken[static_cast<std::size_t>(candidate)]) continue;
+      gain = gain_of(candidate, kind, s.rays);
+      if (gain >= (bounds.empty() ? 0.0 : bounds.top().first)) {
+        chosen = candidate;
+      } else {
+        bounds.emplace(gain, -candidate);
+      }
+    }
+    if (chosen >= 0 && !(gain > 0.0)) {
+      bounds.emplace(gain, -chosen);
+      chosen = best_by_trade_off(id, s);
     }
   }
-  if (chosen && !(gain > 0.0)) {
-    // Nothing adds to the front: the best for a trade-off of its own, deviation included.
-    Rng rng(common_.seed, "pareto-weights", static_cast<std::uint64_t>(id));
-    const Vector w = random_weights(objectives_, rng);
-    double highest = 0.0;
-    std::optional<Index> best;
-    const auto& p = candidates_.predicted;
-    for (Index i = 0; i < candidates_.codes.cols(); ++i) {
-      if (s.taken[static_cast<std::size_t>(i)]) continue;
-      const double score = chebyshev(-(p.mean.col(i) + p.deviation.col(i)), w) +
-                           std::log(std::max(candidates_.feasible[i], 1e-9));
-      if (best && !(score > highest)) continue;
-      best = i;
-      highest = score;
-    }
-    if (best && *best != *chosen) s.bounds.emplace(gain, -*chosen);
-    chosen = best;
-  }
-  if (!chosen) return suggest(id, new_code(id), {.source = "nearby"});
-  s.taken[static_cast<std::size_t>(*chosen)] = true;
-  const Vector mean = candidates_.predicted.mean.col(*chosen);
-  const Vector code = candidates_.codes.col(*chosen);
-  s.rays.add(Matrix(mean.array() + kSelectionReference));
-  Rationale why{.source = label(candidates_.sources[static_cast<std::size_t>(*chosen)])};
-  why.acquisition = gain / s.whole;
-  why.add(kGain, *why.acquisition);
-  add_weights(why, weights_towards(mean));
-  if (feasibility_.knows_anything()) why.add(kFeasible, candidates_.feasible[*chosen]);
+  if (chosen < 0) return suggest(id, new_code(id), {.source = "nearby"});
+  s.taken[static_cast<std::size_t>(chosen)] = true;
+  const Vector mean = candidates_.predicted.mean.col(chosen);
+  const Vector code = candidates_.codes.col(chosen);
+  s.rays.add(heights(mean));
   // Two candidates may be the same point.
   if (history_.contains(code)) return suggest(id, new_code(id), {.source = "nearby"});
+  Rationale why{.source = std::string(kLabels[static_cast<std::size_t>(kind)]),
+                .part = static_cast<std::int64_t>(kind) + 1};
+  why.acquisition = gain / s.whole;
+  why.add(kGain, *why.acquisition);
+  add_weights(why, weights_towards(-candidates_.ranges.distances(mean)));
+  if (feasibility_.knows_anything()) why.add(kFeasible, candidates_.feasible[chosen]);
   return suggest(id, code, std::move(why));
 }
 

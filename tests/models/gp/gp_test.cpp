@@ -113,6 +113,38 @@ TEST(Regression, AppendingEqualsConditioningOnAll) {
   EXPECT_NEAR(whole.log_likelihood(), grown.log_likelihood(), 1e-9);
 }
 
+TEST(Regression, KeepingTheInverseOfTheFactorChangesNoPrediction) {
+  Rng rng(7, "regression");
+  const Matrix X = random_matrix(3, 40, rng), at = random_matrix(3, 6, rng);
+  const Vector y = random_matrix(40, 1, rng), weights = random_matrix(6, 1, rng);
+  for (const double noise : {1e-2, 1e-8}) {
+    Regression::Parameters parameters{
+        std::make_shared<StationaryKernel>(Shape::matern52, Vector{{0.5, 0.3, 0.4}}, 1.0), 0.1,
+        noise, Standardize::of(y)};
+    const Regression plain(parameters, X, y);
+    parameters.keep_inverse = true;
+    const Regression whole(parameters, X, y);
+    const Regression given(parameters, X, y, plain.factor(), plain.alpha());
+    Regression grown(parameters, X.leftCols(3), y.head(3));
+    for (Eigen::Index n = 3; n < 40;) {
+      const Eigen::Index k = std::min<Eigen::Index>(1 + n % 3, 40 - n);
+      grown.append(X.middleCols(n, k), y.segment(n, k));
+      n += k;
+    }
+    const auto expected = plain.posterior(at, true);
+    for (const Regression* model :
+         std::initializer_list<const Regression*>{&whole, &given, &grown}) {
+      const auto p = model->posterior(at, true);
+      EXPECT_LT((p->mean() - expected->mean()).cwiseAbs().maxCoeff(), 1e-8);
+      EXPECT_LT((p->covariance() - expected->covariance()).cwiseAbs().maxCoeff(), 1e-10);
+      const auto slope = [&](const Posterior& posterior) {
+        return posterior.pullback(weights, weights);
+      };
+      EXPECT_LT((slope(*p) - slope(*expected)).cwiseAbs().maxCoeff(), 1e-7);
+    }
+  }
+}
+
 TEST(WatchedPoints, FollowARegressionThatLearns) {
   Rng rng(4, "regression");
   const Matrix X = random_matrix(2, 30, rng), at = random_matrix(2, 7, rng);
@@ -315,6 +347,34 @@ TEST(GaussianProcess, SameBitsWhateverTheNumberOfThreads) {
     gp.fit(data.X, data.y, Rng(1, "fit"));
     if (threads == 1) first = gp.state();
     EXPECT_EQ(gp.state(), first) << threads;
+  }
+}
+
+// Warm from little data, fits explain severe noise by short length-scales and stay there: a second
+// search finds the noise. Where there is none nothing changes.
+TEST(GaussianProcess, FindsSevereNoiseThatEarlierFitsMissed) {
+  constexpr Eigen::Index D = 4;
+  Rng rng(3, "severe-noise");
+  const Matrix X = random_matrix(D, 150, rng);
+  const Vector f = -(X.array() - 0.4).square().colwise().sum().transpose();
+  const double deviation = std::sqrt((f.array() - f.mean()).square().mean());
+  Vector noise(150);
+  for (double& e : noise) e = rng.normal();
+  for (const double level : {1.0, 0.0}) {
+    const Vector y = f + level * deviation * noise;
+    GpOptions options = GpOptions::standard(D);
+    options.max_iterations = 4;
+    GaussianProcess gp(options);
+    for (const Eigen::Index n : {12, 20, 40, 80, 150}) {
+      gp.fit(X.leftCols(n), y.head(n), Rng(1, "fit", static_cast<std::uint64_t>(n)));
+    }
+    const double found = gp.noise_variance() / std::pow(deviation, 2.0);
+    if (level > 0.0) {
+      EXPECT_GT(found, 0.5);
+      EXPECT_LT(found, 2.0);
+    } else {
+      EXPECT_LT(found, 1e-3);
+    }
   }
 }
 
