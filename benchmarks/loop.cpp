@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
 // How many evaluations a second the loop makes when a program takes no time, method `sobol`.
-//   loop [SECONDS [FOLDER [URL]]]
+//   loop [SECONDS [FOLDER [URL [PART]]]]
 //       every part for so long (2), studies in FOLDER (a temporary one), or on a PostgreSQL server
-//       given by its URL (without "study=")
-// Each line is a rate and its ratio to a bare loop of the same run: posix_spawn of the same
-// program, its output, waitpid and one durable SQLite commit per result, one after the other. The
+//       given by its URL (without "study="; "" for none); PART: that one and the bare loop alone
+// Each line is a rate, its ratio to a bare loop of the same run (posix_spawn of the same program,
+// its output, waitpid and one durable SQLite commit per result, one after the other), and the CPU
+// time of an evaluation, programs included, which other work on the machine changes little. The
 // parts take turns, three times, and the medians are shown, for other work comes and goes.
 //   loop serve
 //       the program of the serve mode: answers every request with its first parameter
 #include <fcntl.h>
 #include <spawn.h>
 #include <sqlite3.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -68,7 +70,24 @@ double spawn_echo() {
   return std::strtod(text.data(), nullptr);
 }
 
-double bare_rate(const std::string& path, double length) {
+double cpu_seconds() {
+  double sum = 0.0;
+  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage usage{};
+    getrusage(who, &usage);
+    for (const timeval& time : {usage.ru_utime, usage.ru_stime}) {
+      sum += static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+    }
+  }
+  return sum;
+}
+
+struct Rate {
+  double per_second = 0.0;
+  double cpu = 0.0;  // microseconds of an evaluation
+};
+
+Rate bare_rate(const std::string& path, double length) {
   sqlite3* database = nullptr;
   const auto execute = [&](const char* sql) {
     if (sqlite3_exec(database, sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail(sql);
@@ -78,13 +97,15 @@ double bare_rate(const std::string& path, double length) {
   sqlite3_stmt* insert = nullptr;
   sqlite3_prepare_v2(database, "INSERT INTO r VALUES (?)", -1, &insert, nullptr);
   std::int64_t done = 0;
+  const double cpu = cpu_seconds();
   const auto start = Clock::now();
   for (; seconds_since(start) < length; ++done) {
     sqlite3_bind_double(insert, 1, spawn_echo());
     if (sqlite3_step(insert) != SQLITE_DONE) fail("insert");
     sqlite3_reset(insert);
   }
-  const double rate = static_cast<double>(done) / seconds_since(start);
+  const Rate rate = {static_cast<double>(done) / seconds_since(start),
+                     1e6 * (cpu_seconds() - cpu) / static_cast<double>(done)};
   sqlite3_finalize(insert);
   sqlite3_close(database);
   return rate;
@@ -99,7 +120,8 @@ constexpr std::array<Mode, 3> kModes = {{{"once", EvaluatorMode::once, Containme
                                          {"group", EvaluatorMode::once, Containment::group},
                                          {"serve", EvaluatorMode::serve, Containment::tree}}};
 
-double study_rate(const std::string& url, const Mode& mode, std::size_t workers, double length) {
+Rate study_rate(const std::string& url, const Mode& mode, std::size_t workers, double length) {
+  const double cpu = cpu_seconds();
   StudyOptions options;
   options.space = Space::make({Parameter::real("x", 0.0, 1.0)}).value();
   options.optimizer.method = "sobol";
@@ -147,7 +169,9 @@ double study_rate(const std::string& url, const Mode& mode, std::size_t workers,
   const auto end = study.coordinate(run);
   worker.join();
   if (!end) fail(end.error().message);
-  return static_cast<double>(done) / took;
+  if (const auto closed = study.close(); !closed) fail(closed.error().message);
+  return {static_cast<double>(done) / took,
+          1e6 * (cpu_seconds() - cpu) / static_cast<double>(done)};
 }
 
 int serve() {
@@ -165,10 +189,11 @@ int serve() {
 
 struct Part {
   std::string name;
-  std::function<double(const std::string& folder, int turn)> rate;
-  std::vector<double> rates;
-  double median() const {
-    std::vector<double> sorted = rates;
+  std::function<Rate(const std::string& folder, int turn)> rate;
+  std::vector<Rate> rates;
+  double median(double Rate::*what) const {
+    std::vector<double> sorted;
+    for (const Rate& one : rates) sorted.push_back(one.*what);
     std::sort(sorted.begin(), sorted.end());
     return sorted[sorted.size() / 2];
   }
@@ -181,6 +206,7 @@ int main(int argc, char** argv) {
   namespace fs = std::filesystem;
   const double length = argc > 1 ? std::strtod(argv[1], nullptr) : 2.0;
   const std::string server = argc > 3 ? argv[3] : "";
+  const std::string only = argc > 4 ? argv[4] : "";
   std::string folder =
       (argc > 2 ? argv[2] : fs::temp_directory_path().string()) + "/vbo-loop-XXXXXX";
   if (!mkdtemp(folder.data())) fail("cannot make a folder like " + folder);
@@ -189,6 +215,7 @@ int main(int argc, char** argv) {
   for (const Mode& mode : kModes) {
     for (const std::size_t workers : {1U, 8U}) {
       const std::string name = std::string(mode.name) + " " + std::to_string(workers);
+      if (!only.empty() && only != name) continue;
       parts.push_back({name,
                        [&, mode, workers, name](const std::string& file, int turn) {
                          const std::string study =
@@ -206,8 +233,9 @@ int main(int argc, char** argv) {
     }
   }
   for (const Part& part : parts) {
-    std::printf("%-10s %8.0f /s  ratio %6.2f\n", part.name.c_str(), part.median(),
-                part.median() / parts.front().median());
+    const double rate = part.median(&Rate::per_second);
+    std::printf("%-10s %8.0f /s  ratio %6.2f  cpu %6.0f us\n", part.name.c_str(), rate,
+                rate / parts.front().median(&Rate::per_second), part.median(&Rate::cpu));
   }
   fs::remove_all(folder);
   return 0;

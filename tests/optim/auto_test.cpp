@@ -20,7 +20,7 @@ TEST(Auto, TakesTheWholeFrontOfSeveralObjectives) {
             "gp-logehvi");
   OptimizerOptions options{.method = "vbo"};
   options.objectives = {{.name = "a"}, {.name = "b"}};
-  options.settings["actors"] = std::int64_t{3};  // vbo is pareto then, and has its options
+  options.settings["candidates"] = std::int64_t{300};  // vbo is pareto then, and has its options
   const Space space = Space::make({Parameter::real("x", 0.0, 1.0)}).value();
   EXPECT_TRUE(make_optimizer(space, options));
   options.objectives.resize(9);

@@ -69,7 +69,7 @@ void move(Game& game, Rng& rng) {
 }
 
 TEST_P(ConformanceRestore, IsExactAtAnyMoment) {
-  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     SCOPED_TRACE("game " + std::to_string(seed));
     Rng rng(seed, GetParam());
     OptimizerOptions options = testing::quick_options(GetParam());

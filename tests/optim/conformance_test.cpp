@@ -224,7 +224,7 @@ TEST_P(Conformance, ExhaustsAFiniteSpace) {
     }
   }
   EXPECT_EQ(seen.size(), 12U);
-  EXPECT_EQ(study.counts().value().completed, 12);
+  EXPECT_EQ(study.counts().value().completed, 13);  // the best one twice, equal: no noise
 }
 
 TEST_P(Conformance, KnowsEveryKindOfParameter) {

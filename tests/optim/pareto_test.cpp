@@ -2,12 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "numerics/pareto.hpp"
 #include "numerics/special.hpp"
 #include "optim/objectives/trade_off.hpp"
 #include "optim/pareto/hypervolume_rays.hpp"
 #include "optim/pareto/log_ehvi.hpp"
+#include "optim/pareto/objective_models.hpp"
+#include "vbo/optimizer.hpp"
 #include "vbo/random.hpp"
 
 namespace vbo::pareto {
@@ -115,6 +118,69 @@ TEST(TradeOff, RangesRunFromTheIdealToTheFrontOrTheReference) {
   EXPECT_EQ(front.distances(Y)(1, 2), 1.0);
   EXPECT_GT(chebyshev(Eigen::Vector2d(0.1, 0.5), Eigen::Vector2d(0.8, 0.2)),
             chebyshev(Eigen::Vector2d(0.5, 0.1), Eigen::Vector2d(0.8, 0.2)));
+}
+
+// A linear objective stays linear however far from the front its values lie; what grows
+// exponentially is bent.
+TEST(Scaling, BendsWhatSuitsAPolynomialBetterSo) {
+  Rng rng(5, "scaling");
+  Matrix X(3, 60), Y(2, 60);
+  for (double& x : X.reshaped()) x = rng.uniform();
+  for (Index i = 0; i < X.cols(); ++i) {
+    Y(0, i) = -X(0, i) - 0.5 * X(1, i);
+    Y(1, i) = -std::exp(12.0 * X(0, i) + 3.0 * X(2, i));
+  }
+  const ObjectiveRanges narrow{Eigen::Vector2d(0.0, -1.0), Eigen::Vector2d(0.05, 10.0)};
+  const Scaling scaling = Scaling::of(narrow, X, Y);
+  EXPECT_EQ(scaling.bent, (std::vector<bool>{false, true}));
+  EXPECT_EQ(scaling.outcomes(Y).row(0), (-narrow.distances(Y)).row(0));
+  EXPECT_GT(scaling.outcomes(Y).row(1).minCoeff(), -30.0);
+}
+
+Vector zdt2(ConstVectorRef x) {
+  const double g = 1.0 + 9.0 * x.tail(x.size() - 1).mean();
+  return Eigen::Vector2d(x[0], g - x[0] * x[0] / g);
+}
+
+// The first results dominate each other where f1 is near 0: the front collapses into that corner,
+// from where the models have to lead to the rest.
+TEST(Pareto, FindsAConcaveFrontFromItsCorner) {
+  constexpr Index inputs = 15;
+  constexpr int batch = 32, rounds = 8;
+  std::vector<Parameter> parameters;
+  for (Index i = 0; i < inputs; ++i) {
+    parameters.push_back(Parameter::real("x" + std::to_string(i), 0.0, 1.0));
+  }
+  OptimizerOptions options{.method = "pareto", .seed = 3, .batch = batch};
+  options.objectives = {{.name = "a"}, {.name = "b"}};
+  const auto optimizer = make_optimizer(Space::make(parameters).value(), options).value();
+  Matrix found(2, batch * rounds);
+  TrialId next = 1;
+  for (int round = 0; round < rounds; ++round) {
+    std::vector<TrialId> ids(batch);
+    std::iota(ids.begin(), ids.end(), next);
+    next += batch;
+    std::vector<Trial> told;
+    for (const Suggestion& suggestion : optimizer->ask(ids)) {
+      Vector x(inputs);
+      for (Index i = 0; i < inputs; ++i) {
+        x[i] = std::get<double>(suggestion.point[static_cast<std::size_t>(i)]);
+      }
+      const Vector y = zdt2(x);
+      Trial& trial = told.emplace_back();
+      trial.id = ids[told.size() - 1];
+      trial.point = suggestion.point;
+      trial.rationale = suggestion.rationale;
+      trial.state = TrialState::completed;
+      trial.values = {-y[0], -y[1]};
+      trial.asked_in = 2 * round + 1;
+      trial.told_in = 2 * round + 2;
+      found.col(trial.id - 1) = y;
+    }
+    optimizer->tell(told);
+  }
+  const double reached = hypervolume(found, Eigen::Vector2d(1.1, 1.1));
+  EXPECT_GT(reached, 0.95 * (1.21 - 2.0 / 3.0));
 }
 
 }  // namespace

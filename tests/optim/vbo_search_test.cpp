@@ -74,7 +74,7 @@ TEST(LocalSearch, BeginsAgainAroundTheBestResultWhenItStandsStill) {
 }
 
 // A mutation finds something better far away: a narrow local_search moves there, a wide one does
-// not, and without exploration nobody does. The share of mutations falls until then.
+// not, and without exploration nobody does.
 TEST(LocalSearch, MovesToABetterDistantResultOnceNarrow) {
   const Encoding encoding(parts_cube(4));
   for (const double explore : {0.3, 0.0}) {
@@ -90,19 +90,12 @@ TEST(LocalSearch, MovesToABetterDistantResultOnceNarrow) {
       local_search.advance(archive, coordinates);
     }
     local_search.advance(archive, coordinates);
-    if (explore > 0.0) {
-      EXPECT_LT(local_search.mutation_share().value(), explore);
-    }
     const Vector far = Vector::Constant(4, 0.95);
     local_search.learn(far, 2.0, false);
     archive.add(1000, far, 2.0);
     archive.sort();
     local_search.advance(archive, coordinates);
     EXPECT_EQ(local_search.search().distance(far) < 0.1, explore > 0.0);
-    EXPECT_EQ(local_search.mutation_share().has_value(), explore > 0.0);
-    if (explore > 0.0) {
-      EXPECT_EQ(*local_search.mutation_share(), explore);
-    }
   }
 }
 
@@ -118,15 +111,22 @@ TEST(HasActionNet, InLargeBatchesOfNumbers) {
   EXPECT_FALSE(has_action_net(options, 256, 5));
 }
 
-TEST(ModelGenerations, AreMoreTheBetterNewResultsAreRanked) {
-  EXPECT_EQ(model_generations(0.2, 9), 1);
-  EXPECT_EQ(model_generations(0.6, 9), 5);  // half the way from 0.3 to 0.9
-  EXPECT_EQ(model_generations(0.95, 9), 9);
-  EXPECT_EQ(model_generations(0.95, 0), 0);
+// Without it the results of a source would not count for it in a study that is resumed.
+TEST(Sources, AreReadBackAsStored) {
+  for (std::int64_t part = 1; part <= part_of(kLastSource); ++part) {
+    const auto source = stored_source({.part = part});
+    ASSERT_TRUE(source.has_value()) << part;
+    EXPECT_EQ(part_of(*source), part);
+    EXPECT_NE(to_string(*source), "?");
+  }
+  EXPECT_EQ(to_string(static_cast<Source>(part_of(kLastSource))), "?");  // it is the last one
+  EXPECT_FALSE(stored_source({.part = part_of(kLastSource) + 1}).has_value());
+  EXPECT_FALSE(stored_source({.part = 0}).has_value());
+  EXPECT_FALSE(stored_source({.origin = Origin::start, .part = 1}).has_value());
 }
 
 TEST(MutationScore, PaysWhileGainsWithinTheHorizonExceedLosses) {
-  MutationScore record;
+  batch::MutationScore record;
   EXPECT_TRUE(record.pays(1.0, 0.0));  // nothing is known
   for (int i = 0; i < 10; ++i) record.learn(1.0);
   // One gain of 0.1 in eleven against a loss of 1 each.
@@ -142,7 +142,7 @@ TEST(MutationScore, PaysWhileGainsWithinTheHorizonExceedLosses) {
   StateWriter out;
   record.write(out);
   const std::string bytes = out.take();
-  MutationScore again;
+  batch::MutationScore again;
   StateReader in(bytes);
   again.read(in);
   EXPECT_TRUE(in.complete());
@@ -152,12 +152,12 @@ TEST(MutationScore, PaysWhileGainsWithinTheHorizonExceedLosses) {
 }
 
 TEST(Worth, ARestartPaysInLongStudies) {
-  EXPECT_TRUE(restart_pays(1e5, 0.01, 300.0, 1.0, 0));
-  EXPECT_FALSE(restart_pays(1e4, 0.01, 300.0, 1.0, 0));
-  EXPECT_FALSE(restart_pays(1e5, 0.01, 300.0, 1.0, 5));  // five others found nothing
-  EXPECT_EQ(horizon(100, 30), 70.0);
-  EXPECT_EQ(horizon(100, 130), 0.0);
-  EXPECT_EQ(horizon(0, 30), 30.0);  // no budget: as long again
+  EXPECT_TRUE(batch::restart_pays(1e5, 0.01, 300.0, 1.0, 0));
+  EXPECT_FALSE(batch::restart_pays(1e4, 0.01, 300.0, 1.0, 0));
+  EXPECT_FALSE(batch::restart_pays(1e5, 0.01, 300.0, 1.0, 5));  // five others found nothing
+  EXPECT_EQ(batch::horizon(100, 30), 70.0);
+  EXPECT_EQ(batch::horizon(100, 130), 0.0);
+  EXPECT_EQ(batch::horizon(0, 30), 30.0);  // no budget: as long again
 }
 
 TEST(GaussianActor, StepsAreItsOwnDeviations) {

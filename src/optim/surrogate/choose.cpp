@@ -15,6 +15,9 @@ using Eigen::Index;
 constexpr Index pending_joined = 32;
 
 constexpr int best_results = 10;  // that suggestions may lie around
+// Of one point's acquisition, a logarithm or a value in deviations; what is gained beyond changes
+// the point by less than the next result does.
+constexpr double ascent_tolerance = 1e-4;
 
 }  // namespace
 
@@ -244,7 +247,10 @@ SurrogateOptimizer::Selected SurrogateOptimizer::picked(ConstVectorRef x, const 
 }
 
 SurrogateOptimizer::Search SurrogateOptimizer::search_for(Index q) const {
-  Search s{{static_cast<int>(options_.restarts), static_cast<int>(options_.iterations), threads_},
+  Search s{{.restarts = static_cast<int>(options_.restarts),
+            .iterations = static_cast<int>(options_.iterations),
+            .threads = threads_,
+            .value_tolerance = ascent_tolerance},
            options_.raw_samples};
   if (q > 8) {  // the next points correct what a shorter search misses
     s.search.restarts = std::min(s.search.restarts, 2);

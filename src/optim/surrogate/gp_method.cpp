@@ -49,6 +49,8 @@ GpMethodOptions gp_method(Acquisition acquisition) {
   GpMethodOptions options;
   options.surrogate.acquisition = acquisition;
   options.surrogate.warp = SurrogateOptions::Outcomes::warped;
+  // Four find no better points (research/log.md, "A Gaussian process one at a time").
+  options.surrogate.restarts = 2;
   return options;
 }
 
@@ -57,6 +59,7 @@ GpMethod::GpMethod(const Space& space, const OptimizerOptions& common,
     : SurrogateOptimizer(space, common, options.surrogate, [&](const Encoding& encoding) {
         GpOptions gp = gp_options(encoding, options.model);
         gp.threads = common.threads;
+        gp.keep_inverse = true;
         return std::make_unique<GaussianProcess>(std::move(gp));
       }) {}
 

@@ -70,7 +70,7 @@ Candidate climb(const Encoding& encoding, const BatchObjective& objective, Vecto
                                                   {.max_iterations = options.iterations,
                                                    .max_evaluations = options.iterations + 10,
                                                    .gradient_tolerance = 1e-6,
-                                                   .value_tolerance = 1e-8});
+                                                   .value_tolerance = options.value_tolerance});
     if (found.usable()) x = found.x;
   }
   return {Eigen::Map<const Matrix>(x.data(), D, q), 0.0};

@@ -20,7 +20,9 @@ struct MaximizeOptions {
   int restarts = 4;     // ascends
   int iterations = 40;  // of L-BFGS, per ascend
   int threads = 1;      // ascends run in parallel; the result does not depend on it
-  Vector low, high;     // (D) box to stay in; empty = the unit cube
+  // An ascent ends when a step gains less than this part of the value.
+  double value_tolerance = 1e-8;
+  Vector low, high;  // (D) box to stay in; empty = the unit cube
 };
 
 struct Candidate {

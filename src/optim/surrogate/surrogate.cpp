@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "models/standardize.hpp"
 #include "optim/state_bytes.hpp"
@@ -21,10 +22,20 @@ namespace {
 
 using Eigen::Index;
 
-constexpr std::uint32_t kSurrogateFormat = 0x53555201;  // "SUR", version 1
+constexpr std::uint32_t kSurrogateFormat = 0x53555202;  // "SUR", version 2
 constexpr Index best_kept = 32;
 constexpr Index feasibility_points = 400;  // results the models of feasibility look at
 constexpr Index warp_limit = 300;          // results; beyond, the warp stays as it was chosen
+constexpr double warp_growth = 0.25;  // of the results, from one choice of the warp to the next
+constexpr Index sure_of_warp = 40;    // results; once chosen with so many it changes by a step
+
+// At most a step apart in the order of their bend.
+bool is_near(int one, int other) {
+  for (const int steps : {-1, 0, 1}) {
+    if (Warp::neighbour(one, steps) == other) return true;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -186,22 +197,28 @@ void SurrogateOptimizer::fit_model(Index count) {
   for (Index i = 0; i < y.size(); ++i) {
     X_.col(i) = history_.code(fitted_[static_cast<std::size_t>(i)]);
   }
-  if (options_.warp == SurrogateOptions::Outcomes::warped && y.size() <= warp_limit) {
+  Vector from = state_before_fit_;
+  if (is_choice_of_warp_due(count) && y.size() <= warp_limit) {
     double best = -std::numeric_limits<double>::infinity();
-    int likeliest = 0;
+    const WarpChoice before = std::exchange(choice_, {0, count});
     for (int warp = 0; warp < Warp::count; ++warp) {
-      const double found = fit_warped(warp, y);
-      if (found > best) {
-        best = found;
-        likeliest = warp;
-      }
+      if (!is_near(before.index, warp) && before.results >= sure_of_warp) continue;
+      const double found = fit_warped(warp, state_before_fit_, y);
+      if (!(found > best)) continue;
+      best = found;
+      choice_.index = warp;
+      from = model_->state();
     }
-    choice_ = likeliest;
   }
-  fit_warped(choice_, y);
+  fit_warped(choice_.index, from, y);
   ++fits_;
   learn_feasibility(count);
   remember_best();
+}
+
+bool SurrogateOptimizer::is_choice_of_warp_due(Index count) const {
+  if (options_.warp != SurrogateOptions::Outcomes::warped) return false;
+  return static_cast<double>(count) >= (1.0 + warp_growth) * static_cast<double>(choice_.results);
 }
 
 void SurrogateOptimizer::learn_feasibility(Index count) {
@@ -212,14 +229,14 @@ void SurrogateOptimizer::learn_feasibility(Index count) {
                   Rng(seed_, "surrogate-feasibility", static_cast<std::uint64_t>(count)));
 }
 
-double SurrogateOptimizer::fit_warped(int warp, ConstVectorRef y) {
+double SurrogateOptimizer::fit_warped(int warp, const Vector& from, ConstVectorRef y) {
   warp_ = Warp::choice(warp, y);
   const Vector w = y.unaryExpr([&](double v) { return warp_(v); });
   const Standardize output = Standardize::of(w);
   offset_ = output.offset;
   scale_ = output.scale;
   z_ = output.apply(w);
-  model_->set_state(state_before_fit_);
+  model_->set_state(from);
   set_known_variances(y);
   fit_report_ = model_->fit(X_, z_, Rng(seed_, "surrogate-fit", static_cast<std::uint64_t>(fits_)));
   const double slopes = y.unaryExpr([&](double v) { return warp_.log_slope(v); }).sum();
@@ -307,7 +324,8 @@ AskReport SurrogateOptimizer::report() const {
 std::string SurrogateOptimizer::snapshot() const {
   StateWriter out;
   out.put(kSurrogateFormat).put(designed_).put(asks_).put(fits_);
-  out.put<std::int64_t>(choice_before_fit_).put(state_before_fit_);
+  out.put<std::int64_t>(choice_before_fit_.index);
+  out.put(static_cast<std::int64_t>(choice_before_fit_.results)).put(state_before_fit_);
   out.put(static_cast<std::int64_t>(seen_.size()));
   for (const Index count : seen_) out.put(static_cast<std::int64_t>(count));
   return out.take();
@@ -318,7 +336,8 @@ Result<void> SurrogateOptimizer::restore(std::string_view snapshot,
   StateReader in(snapshot);
   in.expect(kSurrogateFormat);
   const std::int64_t designed = in.get_count(), asks = in.get_count(), fits = in.get_count(),
-                     choice = in.get_count(Warp::count - 1);
+                     choice = in.get_count(Warp::count - 1),
+                     chosen_with = in.get_count(std::ssize(history));
   const Vector state = in.get_numbers(StateReader::kInfinity);
   history_.restore(history);
   std::vector<Index> seen;
@@ -335,7 +354,7 @@ Result<void> SurrogateOptimizer::restore(std::string_view snapshot,
   if (seen.empty()) return {};
   // The last fit again, from the same start, then the updates that followed: the same model, bit
   // for bit.
-  choice_ = static_cast<int>(choice);
+  choice_ = {static_cast<int>(choice), chosen_with};
   fits_ = fits - 1;
   fit_model(seen.front());
   for (std::size_t i = 1; i < seen.size(); ++i) update_model(seen[i]);

@@ -76,8 +76,10 @@ class SurrogateOptimizer : public Optimizer {
   bool is_refit_due(Eigen::Index fitted, Eigen::Index count) const;
   bool can_repeat(const std::vector<Eigen::Index>& seen) const;
   void fit_model(Eigen::Index count);
-  // Fits on outcomes y under a warp; returns the log posterior of y up to a constant.
-  double fit_warped(int warp, ConstVectorRef y);
+  bool is_choice_of_warp_due(Eigen::Index count) const;
+  // Fits on outcomes y under a warp, from a state of the model; returns the log posterior of y up
+  // to a constant.
+  double fit_warped(int warp, const Vector& from, ConstVectorRef y);
   double to_y(double z) const { return warp_.inverse(offset_ + scale_ * z); }
   void update_model(Eigen::Index count);
   // Gives the model the variances of outcomes y that are known, under the warp.
@@ -133,7 +135,12 @@ class SurrogateOptimizer : public Optimizer {
   std::int64_t designed_ = 0;  // design points handed out
   std::int64_t asks_ = 0;      // names the random streams of an ask
   std::int64_t fits_ = 0;
-  int choice_before_fit_ = 0, choice_ = 0;  // of the warp
+  // Which warp was chosen, and with how many results.
+  struct WarpChoice {
+    int index = 0;
+    Eigen::Index results = 0;
+  };
+  WarpChoice choice_before_fit_, choice_;
   Warp warp_;
   Vector state_before_fit_;            // of the model, before its last fit
   std::vector<Eigen::Index> seen_;     // results told at the last fit, then at each update

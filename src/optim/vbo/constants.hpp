@@ -84,6 +84,7 @@ struct Tuning {
       4;  // times more proposals without numeric parameters to move
   static constexpr int full_preselection_from = 10;  // numeric parameters; below, at most 2^Dn per
                                                      // suggestion (Branin, sure)
+  static constexpr int mutation_draws = 4;           // for each mutation that is suggested
   static constexpr int parents = 16, partners = 64;  // best results to mutate and to borrow from
   static constexpr double mutation_step = 0.1;       // deviation of a moderate change; guess
   static constexpr int recommend_from = 64;          // best observations a recommendation is among
@@ -114,7 +115,7 @@ struct Tuning {
 
   // ---- Improving ("Expected improvement beside the searches") --------------------------------
   // Largest share of a batch; times the weight of the Gaussian process in the panel.
-  static constexpr double ei_share = 0.8;
+  static constexpr double ei_share = 0.25;
   // Starts of each kind (mutations, the local search's, anywhere). 100, 4 and 40 together: nothing;
   // 30 iterations: the same, 6: slower at first. Along a border ascents are longer: there 12 are
   // too few ("Sixteen threads").
@@ -148,10 +149,12 @@ struct Tuning {
       1e-4;  // least length of results, of their largest; guess
   static constexpr std::ptrdiff_t quadratic_most_coefficients = 240;  // up to D = 20; time
   static constexpr int quadratic_pool = 3000;  // best results looked at; time
-  // Model-based generations follow the rank correlation of the panel on new results near the
-  // search: one up to the lower, as many as the option says from the upper.
-  // Guesses, as are the next two.
+  // Model-based generations and pre-selection follow the rank correlation of the panel on new
+  // results near the search: none up to the lower, all of them from the upper. Guesses, as are the
+  // next two.
   static constexpr double least_tau = 0.3, most_tau = 0.9;
+  // Results that the correlation so far counts as. 0 is worse under noise ("Severe noise").
+  static constexpr double tau_memory = 32.0;
   static constexpr double tau_deviations = 3.0;  // of the search, within which results are near it
   static constexpr std::size_t tau_results = 5;  // fewest to estimate it from
 
@@ -189,28 +192,26 @@ struct Tuning {
   static constexpr double largest_sigma = 0.5;
 
   // ---- Exploration ("Exploration that pays") -------------------------------------------------
-  // Once the local search is narrow, unselected mutations get the option's share of a batch.
-  // Without success it decays by this factor a round to this floor; a success puts it back.
-  static constexpr double explore_decay = 0.85, explore_floor = 0.04;
+  // Suggestions by which the rates of success are estimated, and how many of a prior one success is
+  // among ("Mutations by their success"); guesses.
+  static constexpr double success_memory = 128.0, success_prior = 16.0;
   // A better result this many deviations from a search moves it there.
   static constexpr double far_deviations = 8.0;
   // A restart has ended when its local search is this narrow and half of its newest generation lies
-  // within this part of what lies between the median of the design and the best ("Runs that end";
-  // sure). 1e-6 leaves Ackley's cone alone, where a gain per round of 1e-6 stopped the search 100
-  // times too early. Rosenbrock's and the ellipsoid's local searches stay above 0.002: searches
-  // that still travel go on.
-  static constexpr double restart_narrow = 1e-3, restart_reach = 1e-6;
-  // Of a batch, for a new restart beside the best one so far. 0.3: the same best value on fourteen
-  // functions of many basins (10 and 6 seeds), reward worse in 168 of 208 pairs (sure).
-  static constexpr double restart_share = 0.1;
+  // within this part of what lies between the median of the design and the best. 1e-8 is nearly as
+  // good, 1e-6 stops searches that still gain digits ("Restarts that count"). Rosenbrock's and the
+  // ellipsoid's local searches stay above 0.002: searches that still travel go on.
+  static constexpr double restart_narrow = 1e-3, restart_reach = 1e-10;
+  // Of what mutations leave of a batch, for a new restart beside the incumbent search: while that
+  // still gains digits, and once its deviation is below the lower bound. 0.5 costs digits, with 0.1
+  // and no more later restarts come too late to matter in 40 rounds ("Restarts that count").
+  static constexpr double restart_share = 0.3, restart_most = 0.9, restart_exact = 1e-7;
   // aim = "average": latest mutations whose success and loss count, and the gain of a success in
   // parts of the spread; guesses.
   static constexpr double mutation_memory = 32.0, success_gain = 0.01;
   // Deviation of suggestions beside the best result where a converged search repeats itself; guess.
   static constexpr double beside_best = 1e-3;
   static constexpr int beside_tries = 16;
-  // Mutations from the best restart get at least this: there is nothing left to refine.
-  static constexpr double incumbent_mutations = 0.15;
   // Part of the spread below which noise does not matter for the newest best result.
   static constexpr double noise_matters = 1e-6;
 };

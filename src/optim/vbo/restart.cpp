@@ -109,14 +109,14 @@ void Restart::test_ranks() {
   Vector outcomes(std::ssize(near));
   std::ranges::transform(near, outcomes.begin(), [&](int i) { return archive_.value(i); });
   const Matrix X = archive_.codes()(Eigen::all, near);
-  rank_correlation_ = kendall_tau(panel_.expected(X, common_.threads), outcomes);
+  const double tau = kendall_tau(panel_.expected(X, common_.threads), outcomes);
+  const auto n = static_cast<double>(near.size());
+  rank_correlation_ += n / (n + Tuning::tau_memory) * (tau - rank_correlation_);
 }
 
-int model_generations(double tau, std::int64_t most) {
-  if (most <= 0) return 0;
-  const double trust =
-      std::clamp((tau - Tuning::least_tau) / (Tuning::most_tau - Tuning::least_tau), 0.0, 1.0);
-  return 1 + static_cast<int>(std::lround(static_cast<double>(most - 1) * trust));
+double Restart::trust() const {
+  return std::clamp(
+      (rank_correlation_ - Tuning::least_tau) / (Tuning::most_tau - Tuning::least_tau), 0.0, 1.0);
 }
 
 void Restart::run_model_generations() {
@@ -124,8 +124,8 @@ void Restart::run_model_generations() {
   if (!search.running()) return;
   search.run_model_generations(
       [&](ConstMatrixRef X) { return panel_.expected(X, common_.threads); }, archive_,
-      model_generations(rank_correlation_, options_.model_generations), Tuning::model_points,
-      rounds_);
+      static_cast<int>(std::lround(trust() * static_cast<double>(options_.model_generations))),
+      Tuning::model_points, rounds_);
 }
 
 // Mean squared error of the surrogate's expected outcomes for the newest results inside its window,
@@ -149,11 +149,10 @@ double Restart::expected_information(ConstMatrixRef X) const {
 }
 
 // Under noise the highest observation is not the best point. Among the best observations, the one
-// with the highest outcome when an observation z of variance v_n and a prediction m of variance v_p
-// are put together,  (v_n m + v_p z) / (v_n + v_p)  with variance  v_n v_p / (v_n + v_p).  v_p is
-// the squared error on results the surrogate was not fitted to, which includes their noise: the
-// observation counts at least as much as the prediction, and alone where there is no evidence of
-// noise.
+// with the highest outcome when an observation z of variance v_n and a prediction m of variance v_m
+// are put together,  (v_n m + v_m z) / (v_n + v_m)  with variance  v_n v_m / (v_n + v_m).  The
+// squared error on results the surrogate was not fitted to is v_p = v_m + v_n. Where there is no
+// evidence of noise the observation counts alone.
 std::optional<Recommendation> Restart::recommendation() {
   int n = 0;  // best results that are feasible
   while (n < std::min(archive_.size(), Tuning::recommend_from) &&
@@ -171,11 +170,11 @@ std::optional<Recommendation> Restart::recommendation() {
   }
   const double v_p = predictive_variance_;
   const double v_n = std::min(panel_.noise_variance(), v_p);
-  const double trust = v_p > 0.0 ? v_n / (v_n + v_p) : 0.0;  // in the prediction
+  const double trust = v_p > 0.0 ? v_n / v_p : 0.0;  // in the prediction
   const Vector m = panel_.expected(X, common_.threads);
   Eigen::Index best = 0;
   const double mean = (trust * m + (1.0 - trust) * z).maxCoeff(&best);
-  const double sigma = std::sqrt(trust * v_p);
+  const double sigma = std::sqrt(trust * (v_p - v_n));
   const auto value_at = [&](double score) {
     const double value =
         archive_.value_at_rank(replay.rank_at(0.5 * std::erfc(score / std::sqrt(2.0))));
@@ -194,10 +193,6 @@ bool Restart::has_converged(double spread) const {
 
 bool Restart::action_net_works() const {
   return has_action_net_ && rounds_ >= Tuning::action_rounds && local_search_.search().running();
-}
-
-double Restart::mutation_share() const {
-  return local_search_.is_narrow() ? local_search_.mutation_share().value_or(0.0) : 0.0;
 }
 
 double Restart::ei_share(double of_batch) const {

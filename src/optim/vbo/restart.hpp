@@ -24,10 +24,6 @@
 
 namespace vbo {
 
-// Model-based generations that a rank correlation (Kendall) of predictions with new results
-// warrants, from 1 to `most`; 0 where that is 0.
-int model_generations(double tau, std::int64_t most);
-
 class Restart {
  public:
   // `number` 0, 1, ... of the study. `encoding` must outlive it.
@@ -48,8 +44,8 @@ class Restart {
   // Of the suggestions it makes, which are `of_batch` of a batch: those chosen by expected
   // improvement.
   double ei_share(double of_batch) const;
-  // Of the others: mutations of good points. What remains is the local search's.
-  double mutation_share() const;
+  // How far the panel's ranking of new results near the search is to be followed, 0 to 1.
+  double trust() const;
   Eigen::Index numeric_parameters() const { return coordinates_.numeric(); }
 
   // A result, and which source of this restart suggested it, if any did. Sort after the last one.

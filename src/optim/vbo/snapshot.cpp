@@ -9,7 +9,7 @@
 namespace vbo {
 namespace {
 
-constexpr std::uint32_t kVersion = 19;
+constexpr std::uint32_t kVersion = 20;
 
 }  // namespace
 
@@ -27,6 +27,9 @@ std::string Vbo::snapshot() const {
   const Recommendation r = recommendation_.value_or(Recommendation{});
   out.put<std::uint8_t>(recommendation_.has_value()).put(r.id).put(r.mean).put(r.deviation);
   mutations_.write(out);
+  successes_of_mutations_.write(out);
+  successes_of_others_.write(out);
+  out.put(best_before_round_);
   restart_->write(out);
   out.put<std::uint8_t>(incumbent_ != nullptr);
   if (incumbent_) incumbent_->write(out);
@@ -73,10 +76,12 @@ Result<void> Vbo::restore(std::string_view snapshot, std::span<const Trial> hist
     if (std::ranges::none_of(history, is_it)) return damaged;
   }
   mutations_.read(in);
+  successes_of_mutations_.read(in);
+  successes_of_others_.read(in);
+  best_before_round_ = in.get_outcome();
   restart_->read(in, design_size());
   if (in.get_flag()) {
-    incumbent_ =
-        std::make_unique<IncumbentSearch>(std::make_unique<GaussianActor>(encoding_, 0), 0.0);
+    incumbent_ = std::make_unique<IncumbentSearch>(std::make_unique<GaussianActor>(encoding_, 0));
     incumbent_->read(in);
   }
   if (!in.complete() || (round_ == 0 && (restart_->rounds() > 0 || incumbent_))) return damaged;

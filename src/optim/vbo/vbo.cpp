@@ -53,8 +53,10 @@ void Vbo::remember(const Trial& trial) {
     seen_.add(code);  // a point that was not suggested here
   }
   ++fresh_;
-  if (source == Source::mutation || source == Source::incumbent_mutation) {
-    mutations_.learn(history_.value(history_.at_rank(0)) - value);
+  const bool mutated = source == Source::mutation || source == Source::incumbent_mutation;
+  if (mutated) mutations_.learn(history_.value(history_.at_rank(0)) - value);
+  if (source && source != Source::design) {
+    (mutated ? successes_of_mutations_ : successes_of_others_).learn(value > best_before_round_);
   }
   history_.add(trial.id, code, value, archive_error(trial));
   failures_.add(trial);
@@ -89,11 +91,12 @@ void Vbo::play_round() {
   fresh_ = 0;
   untrained_.clear();
   ++round_;
+  best_before_round_ = history_.value(history_.at_rank(0));
   observed_.reset();
   failures_.learn(history_, history_.size());
   if (round_ == 1) design_median_ = history_.value_at_rank(0.5 * history_.size());
   if (incumbent_ && restart_->best() > incumbent_->best()) incumbent_.reset();
-  if (incumbent_) incumbent_->advance(history_, options_.explore);
+  if (incumbent_) incumbent_->advance(history_);
   if (restart_->archive().size() < design_size())
     return;  // a new restart's design is still coming in
   const bool tested = restart_->rounds() > 0;
@@ -137,7 +140,7 @@ bool Vbo::reaches_the_incumbent() const {
          incumbent_->best() - restart_->best() < Tuning::same_basin * spread();
 }
 
-double Vbo::horizon() const { return vbo::horizon(common_.budget, history_.size()); }
+double Vbo::horizon() const { return batch::horizon(common_.budget, history_.size()); }
 
 bool Vbo::mutations_pay() const {
   return mutations_.pays(horizon(), Tuning::success_gain * spread());
@@ -147,17 +150,12 @@ bool Vbo::mutations_pay() const {
 bool Vbo::another_restart_pays() const {
   const double results =
       static_cast<double>(history_.size()) / static_cast<double>(restart_->number() + 1);
-  return restart_pays(horizon(), Tuning::success_gain * spread(), results, spread(),
-                      restart_->number());
+  return batch::restart_pays(horizon(), Tuning::success_gain * spread(), results, spread(),
+                             restart_->number());
 }
 
 void Vbo::begin_restart() {
-  if (!incumbent_) {
-    const double mutations = restart_->local_search().mutation_share().value_or(options_.explore);
-    incumbent_ = std::make_unique<IncumbentSearch>(restart_->release_search(), mutations);
-  } else {
-    incumbent_->outlive();
-  }
+  if (!incumbent_) incumbent_ = std::make_unique<IncumbentSearch>(restart_->release_search());
   auto next = std::make_unique<Restart>(encoding_, common_, gp_options_, restart_->number() + 1);
   next->begin_calibrated_like(*restart_);
   restart_ = std::move(next);

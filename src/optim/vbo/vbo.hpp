@@ -12,6 +12,7 @@
 // how many there are; ask() only samples and scores, so a worker does not wait for training.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <memory>
 
@@ -90,6 +91,7 @@ class Vbo final : public Optimizer {
   // Asking (suggest.cpp): have candidates drawn, leave out repeats, fall back.
   Source source_of(TrialId id) const;
   int turn_of(Source source) const;
+  double mutation_share() const;
   double quadratic_share() const;
   const GaussianActor& best_search() const;  // around the best result of all restarts
   std::vector<Part> parts_of(std::span<const TrialId> ids) const;
@@ -127,7 +129,9 @@ class Vbo final : public Optimizer {
   Archive history_;  // every result
   Failures failures_;
   KnownPoints seen_;
-  MutationScore mutations_;
+  batch::MutationScore mutations_;
+  batch::SuccessRate successes_of_mutations_, successes_of_others_;
+  double best_before_round_ = -std::numeric_limits<double>::infinity();
   std::unique_ptr<Restart> restart_;
   std::unique_ptr<IncumbentSearch>
       incumbent_;  // null during the first restart, and while a restart is the best

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The local search of a restart: a Gaussian actor, when it begins again, and how much is left to
-// mutations. It works where the best results are; when it stagnates it begins again around the best
-// of them, wider. Once it is narrow, mutations have a share of the batch that decays until one of
-// them finds a better result that the search could not have sampled itself: the search moves there.
-// Not thread-safe.
+// The local search of a restart: a Gaussian actor, and when it begins again. It works where the
+// best results are; when it stagnates it begins again around the best of them, wider. Once it is
+// narrow, a better result that it could not have sampled itself, a mutation's, moves it there. Not
+// thread-safe.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 
 #include "optim/vbo/actors/gaussian_actor.hpp"
 #include "optim/vbo/options.hpp"
@@ -23,8 +21,6 @@ class LocalSearch {
   GaussianActor& search() { return *search_; }
   const GaussianActor& search() const { return *search_; }
   bool is_narrow() const;  // it has narrowed to one basin
-  // Share of mutations while it is; nothing where exploration is switched off.
-  std::optional<double> mutation_share() const;
   // The search, for its next owner; nothing else may be called afterwards.
   std::unique_ptr<GaussianActor> release() { return std::move(search_); }
 
@@ -37,8 +33,7 @@ class LocalSearch {
 
  private:
   std::unique_ptr<GaussianActor> search_;
-  double explore_;         // share of mutations after a success
-  double mutation_share_;  // now
+  bool explores_;  // there are mutations
 };
 
 }  // namespace vbo

@@ -23,6 +23,7 @@ std::vector<int> best_first(const VectorOf<float>& scores) {
   return order;
 }
 
+// Whether the surrogate's score says anything about why it was suggested.
 bool is_assessed(Source source) {
   return source != Source::refinement && source != Source::incumbent_mutation;
 }
@@ -35,7 +36,7 @@ void Vbo::Candidates::keep_order() {
 }
 
 Rng Vbo::rng_of(const Part& part) const {
-  return Rng(common_.seed, stream_name(part.source), static_cast<std::uint64_t>(part.ids.front()));
+  return Rng(common_.seed, "suggestions", static_cast<std::uint64_t>(part.ids.front()));
 }
 
 // Candidates for a part of any source but the design and improvements. Changes nothing but the part
@@ -68,7 +69,11 @@ void Vbo::draw(Part& part, int threads) {
   if (preselected) likely = keep_likely(candidates.codes, static_cast<std::size_t>(wanted), count);
   if (is_assessed(part.source) && !candidates.codes.empty()) {
     assess(candidates, threads);
-    candidates.order = best_first(candidates.assessment.score);
+    if (part.source == Source::mutation) {
+      candidates.keep_order();
+    } else {
+      candidates.order = best_first(candidates.assessment.score);
+    }
   } else {
     candidates.keep_order();
   }
@@ -241,17 +246,18 @@ std::vector<Vector> Vbo::optima_of_quadratics(int count, std::uint64_t turn) con
 // Proposals per suggestion. Keeping the best of S draws in few dimensions leaves a clump, from
 // which the local search would learn that its steps are too long: in two dimensions the best 1/24
 // fill a fifth of the width, in ten three quarters. Hence at most 2^Dn draws per suggestion. Once
-// the local search is narrow, mutations are not preselected at all: the surrogate's mean favours
-// its basin, and removes exactly those that cross a valley.
+// the local search is narrow, and without one, mutations are not preselected: the surrogate's mean
+// favours its basin, and removes exactly those that cross a valley, or change what only matters
+// once something else is right. Several are drawn for each, since some repeat what is known.
 int Vbo::preselection_of(Source source) const {
+  if (source == Source::mutation) return Tuning::mutation_draws;
   if (!is_assessed(source)) return 1;
   auto preselection = static_cast<int>(options_.preselection);
   if (restart_->action_net_works())
     preselection = std::min(preselection, Tuning::action_preselection);
-  const LocalSearch& search = restart_->local_search();
-  if (source == Source::mutation && options_.explore > 0.0 && search.is_narrow()) return 1;
-  if (!search.usable() || source == Source::mutation)
-    return Tuning::categorical_preselection * preselection;
+  if (!restart_->local_search().usable()) return Tuning::categorical_preselection * preselection;
+  preselection = std::max(
+      1, static_cast<int>(std::lround(restart_->trust() * static_cast<double>(preselection))));
   const auto numeric = static_cast<int>(restart_->numeric_parameters());
   if (numeric >= Tuning::full_preselection_from) return preselection;
   return std::min(preselection, 1 << numeric);

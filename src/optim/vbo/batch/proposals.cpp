@@ -19,10 +19,15 @@ const Eigen::Map<const Vector> partner(const Archive& archive, Rng& rng) {
   return archive.code(archive.at_rank(static_cast<int>(rng.below(static_cast<std::uint64_t>(n)))));
 }
 
-void choose_at_random(const Encoding::Block& block, VectorRef code, Rng& rng) {
+// Another choice than the present one, at random.
+void choose_another(const Encoding::Block& block, VectorRef code, Rng& rng) {
   auto choices = code.segment(block.offset, block.width);
+  Eigen::Index now = 0;
+  choices.maxCoeff(&now);
   choices.setZero();
-  choices[static_cast<Eigen::Index>(rng.below(static_cast<std::uint64_t>(block.width)))] = 1.0;
+  const auto others = static_cast<std::uint64_t>(block.width - 1);
+  const Eigen::Index step = others > 0 ? 1 + static_cast<Eigen::Index>(rng.below(others)) : 0;
+  choices[(now + step) % block.width] = 1.0;
 }
 
 // Mirrors at the bounds.
@@ -57,26 +62,11 @@ std::string_view to_string(Source source) {
   return "?";
 }
 
-std::string_view stream_name(Source source) {
-  switch (source) {
-    case Source::refinement:
-      return "polish";
-    case Source::incumbent_mutation:
-      return "leap";
-    case Source::expected_improvement:
-      return "improve";
-    case Source::mutation:
-      return "jump";
-    default:
-      return to_string(source);
-  }
-}
-
 std::int64_t part_of(Source source) { return static_cast<std::int64_t>(source) + 1; }
 
 std::optional<Source> stored_source(const Rationale& rationale) {
   if (rationale.origin != Origin::method || rationale.part < 1) return std::nullopt;
-  if (rationale.part > part_of(Source::mutation)) return std::nullopt;
+  if (rationale.part > part_of(kLastSource)) return std::nullopt;
   return static_cast<Source>(rationale.part - 1);
 }
 
@@ -100,7 +90,7 @@ void borrow_categories(const Encoding& encoding, const Archive& archive, VectorR
     if (block.kind != ParameterKind::categorical) continue;
     const auto& from = rng.uniform() < mix ? other : parent;
     code.segment(block.offset, block.width) = from.segment(block.offset, block.width);
-    if (rng.uniform() < change) choose_at_random(block, code, rng);
+    if (rng.uniform() < change) choose_another(block, code, rng);
   }
 }
 
@@ -119,7 +109,7 @@ Vector mutate(const Encoding& encoding, const Archive& archive, Rng& rng) {
         code.segment(block.offset, block.width) =
             partner(archive, rng).segment(block.offset, block.width);
       } else if (block.kind == ParameterKind::categorical) {
-        choose_at_random(block, code, rng);
+        choose_another(block, code, rng);
       } else if (how < kBorrow + kRandom) {
         code[block.offset] = rng.uniform();
       } else {

@@ -23,10 +23,8 @@ enum class Source {
   mutation,  // a good point with a few parameters changed: crosses valleys, mixes good parts
   constrained_optimum,  // predicted best points within all limits, around the best result
 };
-std::string_view to_string(Source source);  // a label, for people
-// Of the source's random numbers. Separate from the label, which may be renamed: a changed name
-// changes the suggestions of every seed.
-std::string_view stream_name(Source source);
+constexpr Source kLastSource = Source::constrained_optimum;
+std::string_view to_string(Source source);                        // a label, for people
 std::int64_t part_of(Source source);                              // for Rationale::part
 std::optional<Source> stored_source(const Rationale& rationale);  // nothing where vbo did not say
 

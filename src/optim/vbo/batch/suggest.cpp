@@ -99,21 +99,27 @@ Source Vbo::source_of(TrialId id) const {
     return limited ? Source::constrained_optimum : Source::quadratic_optimum;
   }
   if (options_.quadratic) u = (u - optima) / (1.0 - optima);
-  const bool may_mutate = !averages() || mutations_pay();
+  const double mutations = mutation_share();
+  if (u < mutations) return incumbent_ ? Source::incumbent_mutation : Source::mutation;
+  u = (u - mutations) / (1.0 - mutations);
   if (incumbent_) {
-    const double mutations = may_mutate ? incumbent_->mutation_share() : 0.0,
-                 refinement =
-                     incumbent_->refinement_share() + incumbent_->mutation_share() - mutations;
+    const double refinement = 1.0 - incumbent_->restart_share();
     if (u < refinement) return Source::refinement;
-    if (u < refinement + mutations) return Source::incumbent_mutation;
-    u = (u - refinement - mutations) / (1.0 - refinement - mutations);
+    u = (u - refinement) / (1.0 - refinement);
   }
   if (restart_->rounds() == 0) return Source::design;
   const double ei = restart_->ei_share(incumbent_ ? incumbent_->restart_share() : 1.0);
   if (u < ei) return Source::expected_improvement;
-  u = (u - ei) / (1.0 - ei);
-  if (may_mutate && u < restart_->mutation_share()) return Source::mutation;
   return restart_->action_net_works() ? Source::action_net : Source::local;
+}
+
+// Of a batch. Before the local search is narrow mutations only delay it; where there are no numeric
+// parameters there is none.
+double Vbo::mutation_share() const {
+  const LocalSearch& search = restart_->local_search();
+  const bool useful = incumbent_ || !search.usable() || search.is_narrow();
+  if (!useful || options_.explore <= 0.0 || (averages() && !mutations_pay())) return 0.0;
+  return batch::share_by_success(options_.explore, successes_of_mutations_, successes_of_others_);
 }
 
 // The candidates drawn for it, then samples of the local search, then the design.

@@ -5,7 +5,18 @@
 #include <cmath>
 #include <limits>
 
-namespace vbo {
+namespace vbo::batch {
+
+void SuccessRate::learn(bool success) {
+  const double kept = std::min(1.0, Tuning::success_memory / (tries_ + 1.0));
+  tries_ = kept * (tries_ + 1.0);
+  successes_ = kept * (successes_ + (success ? 1.0 : 0.0));
+}
+
+void SuccessRate::read(StateReader& in) {
+  tries_ = in.get_number(0.0, Tuning::success_memory);
+  successes_ = in.get_number(0.0, tries_);
+}
 
 void MutationScore::learn(double loss) {
   if (!std::isfinite(loss)) return;  // a failure says nothing about values
@@ -29,4 +40,4 @@ bool restart_pays(double horizon, double gain, double results, double loss, std:
   return horizon * gain / static_cast<double>(others + 2) > results * loss;
 }
 
-}  // namespace vbo
+}  // namespace vbo::batch
