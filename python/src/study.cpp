@@ -63,11 +63,16 @@ StudyOptions options_from(const std::string& definition, const std::string& stor
   return options;
 }
 
-void enqueue(LockedStudy& locked, const nb::list& columns, std::size_t n) {
+// `given`: per point which parameters have a value; what the others have is not looked at.
+void enqueue(LockedStudy& locked, const nb::list& columns, std::size_t n,
+             const std::vector<std::vector<bool>>& given) {
   const Space space = locked.with([](Study& study) { return Result<Space>(study.record().space); });
   std::vector<PartialPoint> points;
   for (const Point& point : points_of(space, columns, n)) {
-    points.emplace_back(point.begin(), point.end());
+    PartialPoint& partial = points.emplace_back(point.begin(), point.end());
+    for (std::size_t i = 0; i < partial.size(); ++i) {
+      if (!given.at(points.size() - 1).at(i)) partial[i].reset();
+    }
   }
   locked.with([&](Study& study) { return study.enqueue(std::move(points)); });
 }
@@ -373,7 +378,7 @@ void bind_study(nb::module_& module) {
            [](LockedStudy& locked) {
              return locked.with([](Study& study) { return Result<bool>(study.is_joined()); });
            })
-      .def("enqueue", enqueue, "columns"_a, "n"_a)
+      .def("enqueue", enqueue, "columns"_a, "n"_a, "given"_a)
       .def("ask", ask, "n"_a, "durable"_a)
       .def("tell", tell, "ids"_a, "results"_a)
       .def("add", add, "columns"_a, "n"_a, "results"_a)

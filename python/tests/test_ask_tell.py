@@ -160,7 +160,7 @@ def test_a_finite_space_ends(tmp_path: Path) -> None:
     trials = study.ask(8)
     assert sorted(trials["n"]) == [1, 2, 3, 4, 5]
     assert len(study.ask(1)) == 0
-    with pytest.raises(vbo.Unsupported, match="no more points"):
+    with pytest.raises(vbo.Unsupported, match="every point of the space"):
         study.ask()
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import os
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -334,6 +335,21 @@ def test_loky(space: vbo.Space) -> None:
     assert os.getpid() not in {int(trial.metrics["pid"]) for trial in best.study.trials()}
 
 
+def test_parsl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from parsl.concurrent import ParslPoolExecutor
+    from parsl.config import Config
+    from parsl.executors import HighThroughputExecutor, ThreadPoolExecutor
+
+    monkeypatch.chdir(tmp_path)  # its log files
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    monkeypatch.setenv("PYTHONPATH", f"{Path(__file__).parent}:{os.environ.get('PYTHONPATH', '')}")  # of its workers
+    for workers in (ThreadPoolExecutor(max_threads=3), HighThroughputExecutor(max_workers_per_node=3, address="127.0.0.1")):
+        with ParslPoolExecutor(config=Config(executors=[workers], run_dir=str(tmp_path))) as pool:
+            assert _pools.workers_of(pool) == 3
+            found = vbo.minimize(lambda p: (p["x"] - 1) ** 2, {"x": vbo.Float(-5, 5)}, budget=12, executor=pool, progress=False)
+            assert found.ended == "budget_spent" and found.study.counts.completed == 12
+
+
 def test_mpi(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text("""
@@ -449,6 +465,25 @@ def test_points_are_enqueued(tmp_path: Path, space: vbo.Space) -> None:
         assert study.ask(2).points[0] == mine[1]
         with pytest.raises(vbo.InvalidInput, match="x"):
             study.enqueue({**mine[0], "x": 99.0})
+
+
+def test_what_an_enqueued_point_leaves_out_is_chosen_by_the_method(space: vbo.Space) -> None:
+    import pandas
+
+    study = vbo.Study(space, method="random")
+    for points in ({"x": 1.5}, [{"x": 2.5}, {"kind": "adam", "n": 8}], {"x": [3.5, 4.5], "kind": "sgd"}, pandas.DataFrame({"x": [5.5]}), {}):
+        if isinstance(points, dict) and len(points) == 2:
+            points["kind"] = ["sgd", "sgd"]
+        study.enqueue(points)
+    found = study.ask(7).points
+    assert [point["x"] for point in (found[0], found[1], found[3], found[4], found[5])] == [1.5, 2.5, 3.5, 4.5, 5.5]
+    assert (found[2]["kind"], found[2]["n"]) == ("adam", 8) and found[3]["kind"] == "sgd"
+    assert len({point["rate"] for point in found}) == 7
+    with pytest.raises(vbo.InvalidInput, match='unknown parameter "y"'):
+        study.enqueue([{"y": 1}])
+    objects = vbo.Study({"c": vbo.Choice([(1, 2), None]), "x": vbo.Float(0, 1)}, method="random")
+    objects.enqueue({"c": (1, 2)})
+    assert objects.ask()["c"] == (1, 2)
 
 
 def test_a_run_is_stopped_from_inside(space: vbo.Space) -> None:
@@ -570,6 +605,24 @@ def test_two_processes_use_one_file(tmp_path: Path) -> None:
     assert study.ask()["x"] == 1.5
     holder.stdin.close()
     assert holder.wait() == 0
+
+
+def test_processes_that_begin_at_once_share_the_file(tmp_path: Path) -> None:
+    import subprocess
+
+    code = (
+        "import sys, time, vbo\n"
+        "time.sleep(max(0.0, float(sys.argv[2]) - time.time()))\n"
+        "found = vbo.minimize(lambda p: time.sleep(0.02) or p['x'] ** 2, {'x': vbo.Float(-5, 5)}, budget=24, method='random', storage=sys.argv[1], progress=False)\n"
+        "assert found.ended == 'budget_spent', found.ended\n"
+    )
+    for i in range(3):
+        path = tmp_path / f"study{i}.db"
+        begin = str(time.time() + 2.0)
+        many = [subprocess.Popen([sys.executable, "-c", code, path, begin], stderr=subprocess.PIPE, text=True) for _ in range(4)]
+        assert [process.communicate()[1] for process in many] == ["", "", "", ""]
+        with vbo.open(path) as study:
+            assert 24 <= study.counts.completed <= 28  # and what others were evaluating when the last result came
 
 
 def test_who_is_left_takes_over(tmp_path: Path) -> None:

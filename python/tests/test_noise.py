@@ -142,3 +142,49 @@ def test_optuna_trials_with_the_same_parameters_are_repeats() -> None:
     known = [trial for trial in sampler._engine.study.trials() if trial["x"] == 0.5]
     assert [trial.repeat for trial in known] == [1, 2, 3]
     assert [trial.repeat_of for trial in known] == [None, known[0].id, known[0].id]
+
+
+def noisy_choice(point: dict[str, Any], seed: int) -> float:
+    return float(abs(point["n"] - 2) + 0.5 * np.random.default_rng(seed).normal())
+
+
+@pytest.mark.parametrize("run", [{}, {"workers": 4}, {"workers": 2, "processes": True}, {"method": "vbo", "batch": 8}])
+def test_a_small_space_is_sampled_again_where_there_is_noise(run: dict[str, Any]) -> None:
+    best = vbo.minimize(noisy_choice, {"n": vbo.Int(0, 5)}, budget=48, progress=False, **run)
+    trials = best.study.trials()
+    assert best.ended == "budget_spent" and len(trials) == 48
+    assert {trial["n"] for trial in trials[:6]} == {0, 1, 2, 3, 4, 5}
+    assert best["n"] == 2 and sum(trial["n"] == 2 for trial in trials) > 8
+    assert sum(trial["n"] == 5 for trial in trials) < 8  # six times the noise away from the best
+    again = [trial for trial in trials if trial.repeat_of]
+    assert len(again) == 42 and all(trial.point == trials[trial.repeat_of - 1].point for trial in again if trial.repeat_of)
+
+
+def test_a_small_space_ends_where_there_is_no_noise() -> None:
+    best = vbo.minimize(lambda p: (p["n"] - 2.2) ** 2, {"n": vbo.Int(0, 5)}, budget=48, workers=3, progress=False)
+    assert best.ended == "space_exhausted" and best["n"] == 2
+    assert [trial["n"] for trial in best.study.trials()[6:]] == [2]  # once more, to know
+    assert vbo.minimize(lambda p: 1.0 * p["n"], {"n": vbo.Int(0, 5)}, budget=6, progress=False).ended == "budget_spent"
+
+
+def test_coroutines_and_whole_batches_sample_again() -> None:
+    async def function(point: dict[str, Any], seed: int) -> float:
+        return noisy_choice(point, seed)
+
+    found = asyncio.run(vbo.aminimize(function, {"n": vbo.Int(0, 5)}, budget=20, progress=False))
+    assert found.ended == "budget_spent" and found.study.counts.completed == 20
+    random = np.random.default_rng(1)
+    batches = vbo.minimize(lambda t: random.normal(size=len(t)), {"n": vbo.Int(0, 5)}, budget=20, batch=8, batch_function=True, progress=False)
+    assert batches.ended == "budget_spent" and batches.study.counts.completed == 20
+
+
+def test_asking_waits_for_results_that_may_differ() -> None:
+    study = vbo.Study({"n": vbo.Int(0, 2)}, budget=9, method="random")
+    first = study.ask(8)
+    assert len(first) == 3
+    with pytest.raises(vbo.Unsupported, match="tell the results of the 3 that are open"):
+        study.ask()
+    study.tell(first, [1.0, 2.0, 3.0])
+    again = study.ask()
+    study.tell(again, 1.5)
+    assert again.point == first[0].point and len(study.ask(8)) == 5

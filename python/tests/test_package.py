@@ -174,3 +174,14 @@ def test_an_old_processor_is_told_so() -> None:
     new = "processor : 0\nflags\t\t: fpu sse2 avx avx2 bmi1 bmi2 fma\n"
     assert _baseline.missing(new) == []
     assert _baseline.missing(new.replace("avx2 ", "").replace(" fma", "")) == ["avx2", "fma"]
+
+
+def test_the_reference_is_made_from_docstrings(tmp_path: Path) -> None:
+    page = tmp_path / "python.html"
+    subprocess.run([sys.executable, ROOT / "scripts" / "python-api", page], check=True)
+    text = page.read_text()
+    for name in vbo.__all__:
+        assert f'id="vbo.{name}"' in text
+    for name in ("Study.ask", "Study.best", "Study.trials", "Space.require", "Result.front", "Trials.to_pandas"):
+        assert f'id="vbo.{name}"' in text, name
+    assert "vbo.plot.contour" in text and "VboSampler" in text and "evaluations: those of earlier calls" in text

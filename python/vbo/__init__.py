@@ -17,6 +17,7 @@ import json as _json
 from typing import TYPE_CHECKING, Any
 
 from . import _baseline as _baseline
+from ._answers import Counts, Importance, Recommended
 from ._errors import (
     Busy,
     Conflict,
@@ -33,7 +34,7 @@ from ._minimize import aminimize, maximize, minimize
 from ._objectives import Front, TradeOff
 from ._run import ObjectiveFailed, Result
 from ._space import Choice, Float, Int, Ordinal, Space
-from ._study import Counts, Importance, Recommended, Study, load
+from ._study import Study, load
 from ._study import open_study as open
 from ._trials import Trial, Trials
 from . import _vbo

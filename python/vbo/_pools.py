@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import pickle
 import signal
@@ -27,11 +28,23 @@ def workers_of(executor: Any) -> int:
     client = getattr(executor, "_client", None)  # Dask: the threads of all its workers
     if client is not None and hasattr(client, "ncores"):
         return max(1, sum(int(count) for count in client.ncores().values()))
+    flow = getattr(executor, "_dfk", None)  # Parsl: of all its executors but the one for its own file transfers
+    if flow is not None and hasattr(flow, "executors"):
+        return max(1, sum(_parsl_workers(one) for label, one in flow.executors.items() if label != "_parsl_internal"))
     for name in ("_max_workers", "max_workers", "num_workers"):  # the standard library and loky; others; mpi4py
         count = getattr(executor, name, None)
         if isinstance(count, int) and count > 0:
             return count
     return cores()
+
+
+def _parsl_workers(executor: Any) -> int:
+    if threads := getattr(executor, "max_threads", None):
+        return int(threads)
+    provider = executor.provider
+    each = float(getattr(executor, "max_workers_per_node", None) or getattr(executor, "max_workers", None) or 1)
+    here = cores() if math.isinf(each) else each
+    return int(here * getattr(provider, "nodes_per_block", 1) * max(1, getattr(provider, "max_blocks", 1)))
 
 
 def count_workers(workers: int | None, processes: bool | str, executor: Any) -> int:

@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any, Union, cast
 import numpy as np
 
 from . import _pools
+from ._answers import Recommended
 from ._errors import Error, Infeasible, InvalidInput, Unsupported
 from ._evaluate import UNKNOWN, Evaluation, Objective, Outcome, evaluate, evaluate_elsewhere, outcome_of, takes
 from ._interrupts import Interrupts
 from ._objectives import Front, value_columns
 from ._progress import Progress
 from ._space import Point
-from ._study import Recommended, Study
+from ._study import Study
 from ._trials import Trial, Trials
 
 if TYPE_CHECKING:  # at run time only when there is a pool: importing them takes a while
@@ -151,6 +152,9 @@ class Run:
         self.joined = self.study._core.joined()
         self.waiting = deque(() if self.joined else self.study.pending)
         self.losses: dict[int, int] = {}
+        # Whether other processes ask and tell as well: then there are ids between those that were asked for here.
+        self.has_others = False
+        self.last_id = 0
         self.study._stop = False
         self.start = time.monotonic()
 
@@ -206,16 +210,21 @@ class Run:
 
     def _next(self, running: int, at_most: int) -> Trial | None:
         """The next trial to start, or None; asks for at most so many new ones."""
-        if self.joined:
+        if self.joined or self.has_others:
             counts = self.study.counts
             self.done = counts.completed + counts.failed
         left = self.options.budget - self.done - running
         if left <= 0:
             return None
         if not self.waiting:
-            self.waiting.extend(self.study._ask(min(at_most, left, self.study.batch), durable=False))
+            trials = self.study._ask(min(at_most, left, self.study.batch), durable=False)
+            self.waiting.extend(trials)
+            if len(trials):
+                self.has_others = self.has_others or int(trials.ids[0]) > self.last_id + 1 > 1
+                self.last_id = int(trials.ids[-1])
         if not self.waiting:
-            self.ended = "space_exhausted"
+            if not running:  # else their results may be a reason to evaluate a point again
+                self.ended = "space_exhausted"
             return None
         return self.waiting.popleft()
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Union
@@ -48,13 +49,20 @@ class Float:
     step: float | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "low", number("low", self.low))
-        object.__setattr__(self, "high", number("high", self.high))
+        for name in ("low", "high"):
+            bound = number(name, getattr(self, name))
+            if not math.isfinite(bound):
+                raise wrong(name, bound, "a finite number")
+            object.__setattr__(self, name, bound)
         if self.step is not None:
             object.__setattr__(self, "step", number("step", self.step))
 
     def _json(self) -> dict[str, Any]:
         return _numeric_json("float", self)
+
+    @property
+    def _first(self) -> float:
+        return self.low
 
     def __repr__(self) -> str:
         return _numeric_repr("Float", self)
@@ -91,6 +99,10 @@ class Int:
     def _json(self) -> dict[str, Any]:
         return _numeric_json("int", self)
 
+    @property
+    def _first(self) -> int:
+        return self.low
+
     def __repr__(self) -> str:
         return _numeric_repr("Int", self)
 
@@ -124,6 +136,10 @@ class _OneOf:
 
     def __hash__(self) -> int:
         return hash(_typed(self._labels))
+
+    @property
+    def _first(self) -> ChoiceValue:
+        return self._values[0]
 
     def _from_codes(self, codes: Column) -> Column:
         return _objects(self._values)[codes]
@@ -312,6 +328,7 @@ class Space(Mapping[str, Parameter]):
 
     @property
     def constraints(self) -> tuple[str, ...]:
+        """What `require` was given."""
         return self._constraints
 
     @property

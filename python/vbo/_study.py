@@ -8,25 +8,23 @@ import os
 import secrets
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Union, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, Union, overload
 
 import numpy as np
 
 from . import _pools, _vbo
-from ._arguments import Doubles, Integers, callables, integers, number, whole, wrong
-from ._errors import Conflict, InvalidInput, Unsupported
-from ._objectives import Front, Goal, front_from, objectives_of, value_columns
+from ._arguments import Integers, callables, integers, number, whole, wrong
+from ._errors import InvalidInput, Unsupported
+from ._objectives import Goal, objectives_of, value_columns
 from ._open import Shared, opened, url_of
-from ._space import Column, Parameter, Point, Space
+from ._reader import StudyReader
 from ._results import Steps, results
-from ._trials import Trial, Trials, arrow_column, attribute_columns, trials_from
+from ._space import Parameter, Space
+from ._trials import Trial, Trials
 
 if TYPE_CHECKING:
-    import pandas
-
     from concurrent.futures import Executor
 
     from ._evaluate import Objective
@@ -45,58 +43,8 @@ Ids = Union[int, Trial, Trials, Integers, Sequence[int]]
 Attributes = Union[Mapping[str, Any], Sequence[Union[Mapping[str, Any], None]], None]
 Option = Union[bool, int, float, str, Sequence[float]]
 
-_OPEN = ("waiting", "running")
 
-
-@dataclass(frozen=True)
-class Counts:
-    """How many trials there are in each state."""
-
-    waiting: int
-    running: int
-    completed: int
-    failed: int
-
-
-@dataclass(frozen=True)
-class Recommended:
-    """What to use: a trial, and under noise the estimate of the objective at its point.
-
-    Attributes:
-        noise: ``"present"``, ``"none"`` (with evidence) or ``"unknown"``; only the first has `low`, `high`, `chance`.
-        value: What was observed there, the mean of `evaluations` results.
-        mean: The estimate, `value` without noise; `low` and `high` are its 90% interval.
-        chance: Of being the best of the points tried.
-        deviation: Standard deviation of the noise of one result.
-    """
-
-    trial: Trial
-    noise: str
-    value: float
-    mean: float
-    low: float | None = None
-    high: float | None = None
-    chance: float | None = None
-    evaluations: int = 1
-    deviation: float | None = None
-
-
-@dataclass(frozen=True)
-class Importance:
-    """How much a parameter tells about the rank of the outcome.
-
-    Attributes:
-        nats: The information, not below 0; `low` and `high` are its 95% interval.
-        together: What it tells together with another parameter beyond what each tells alone.
-    """
-
-    nats: float
-    low: float
-    high: float
-    together: dict[str, float]
-
-
-class Study:
+class Study(StudyReader):
     """Suggests points to evaluate and learns from the results, `budget` of them in all.
 
     A study lives in a storage: a file that the ``vbo`` command reads and writes as well, or memory.
@@ -213,71 +161,6 @@ class Study:
         if warning := shared.core.warning():
             warnings.warn(warning, stacklevel=3)
         return self
-
-    @property
-    def _core(self) -> _vbo.Study:
-        if self._left:
-            raise Conflict("the study is closed; open it again with vbo.open(storage)")
-        return self._shared.core
-
-    # -- What it is --
-
-    @property
-    def space(self) -> Space:
-        return self._space
-
-    @property
-    def name(self) -> str:
-        return str(self._definition["name"])
-
-    @property
-    def goal(self) -> str:
-        """Of the only objective; `goals` has those of several."""
-        self._only_one("goal", "goals")
-        return str(self._definition["objectives"][0]["goal"])
-
-    @property
-    def goals(self) -> dict[str, Goal]:
-        """The goal of each objective by name; a single one is called "value" where nobody has named it."""
-        return {str(objective["name"]): cast(Goal, objective["goal"]) for objective in self._definition["objectives"]}
-
-    @property
-    def references(self) -> dict[str, float]:
-        """The references that were given, by objective."""
-        return {
-            str(objective["name"]): float(objective["reference"])
-            for objective in self._definition["objectives"]
-            if objective.get("reference") is not None
-        }
-
-    def _only_one(self, what: str, instead: str) -> None:
-        if len(self._objectives) > 1:
-            names = ", ".join(self._objectives)
-            raise Unsupported(f"{what}: the study has several objectives ({names}), expected {instead} instead")
-
-    @property
-    def budget(self) -> int:
-        """Evaluations in all, where `run` ends."""
-        return self._budget
-
-    @property
-    def method(self) -> str:
-        return str(self._definition["optimizer"]["method"])
-
-    @property
-    def batch(self) -> int:
-        """How many suggestions `run` asks for together."""
-        return self._batch
-
-    @property
-    def seed(self) -> int:
-        return int(self._definition["optimizer"]["seed"])
-
-    @property
-    def storage(self) -> str | None:
-        """The file, or None when it lives in memory."""
-        return None if self._url == "memory:" else self._url
-
     # -- Ask and tell --
 
     @overload
@@ -288,13 +171,20 @@ class Study:
         """New suggestions, stored and waiting to be told.
 
         ``ask(n)`` gives `Trials`, columns of n suggestions that are meant to be evaluated together;
-        fewer only when the space has no more points. ``ask()`` gives a single `Trial`.
+        fewer only when the space has no more points. When all of them have been evaluated, those that may be the best
+        are suggested again, as far as the budget goes and where there is noise. ``ask()`` gives a single `Trial`.
         """
         trials = self._ask(1 if n is None else whole("n", n, 1))
         if n is not None:
             return trials
         if len(trials) == 0:
-            raise Unsupported("the space has no more points to suggest")
+            counts = self.counts
+            if left := counts.waiting + counts.running:
+                raise Unsupported(
+                    f"every point of the space has been suggested; tell the results of the {left} that are open: "
+                    "where results of one point differ, points are suggested again"
+                )
+            raise Unsupported("the space has no more points to suggest, and no noise that would make it worth to repeat one")
         return trials[0]
 
     def _ask(self, n: int, durable: bool = True) -> Trials:
@@ -372,183 +262,17 @@ class Study:
         return ids.view(np.int64)
 
     def enqueue(self, points: Any) -> None:
-        """Points to evaluate next, before what the method suggests: a dict, a list of dicts, columns or a DataFrame.
+        """Points to evaluate next, before what the method suggests: a dict, a list of dicts, columns or a DataFrame. The
+        method chooses the parameters that are left out.
 
-        >>> study = vbo.Study(vbo.Space(x=vbo.Float(0, 1)), method="random")
+        >>> study = vbo.Study(vbo.Space(x=vbo.Float(0, 1), n=vbo.Int(1, 9)), method="random")
         >>> study.enqueue({"x": 0.25})
         >>> study.ask()["x"]
         0.25
         """
-        codes, rows = self._space._codes(_columns_of(self._space, points))
-        self._core.enqueue(codes, rows)
-
-    # -- What happened --
-
-    @property
-    def best(self) -> Trial | None:
-        """The best completed trial, or None: under noise the one that is best by its estimate, see `recommended`. With
-        limits the best feasible one, and the least violating one while none is: ``study.best.feasible`` tells which.
-        Several objectives have a `front` instead."""
-        found = self._recommended("best")
-        return None if found is None else found.trial
-
-    def front(self) -> Front:
-        """The trials that no other one dominates: the answer of a study with several objectives.
-
-        >>> space = vbo.Space(x=vbo.Float(0, 1))
-        >>> study = vbo.Study(space, goals={"cost": "minimize", "speed": "maximize"}, method="random")
-        >>> trials = study.ask(3)
-        >>> study.tell(trials, {"cost": [1.0, 2.0, 3.0], "speed": [5.0, 9.0, 7.0]})
-        >>> [trial.id for trial in study.front()], study.front().extremes["speed"].values
-        ([1, 2], {'cost': 2.0, 'speed': 9.0})
-        """
-        table, text = self._core.front()
-        return front_from(self._rows(table), json.loads(text))
-
-    def best_by(self, weights: Mapping[str, float]) -> Trial | None:
-        """The trial of the front with the smallest sum of weight times value, where what is maximized counts
-        negatively; None while there is no front."""
-        if not isinstance(weights, Mapping) or not weights:
-            raise wrong("weights", weights, f"a number for one or more of {list(self._objectives)}")
-        found = self._rows(self._core.best({str(name): number(f"weights[{name!r}]", w) for name, w in weights.items()}))
-        return found[0] if found else None
-
-    @property
-    def best_value(self) -> float | None:
-        """The value of `best`, under noise its estimate."""
-        found = self._recommended("best_value")
-        return None if found is None else found.mean
-
-    @property
-    def best_params(self) -> Point:
-        """The point of `best`; empty while there is none."""
-        best = self.best
-        return {} if best is None else best.point
-
-    @property
-    def best_trial(self) -> Trial | None:
-        """`best`, by the name it has in Optuna."""
-        return self.best
-
-    @property
-    def recommended(self) -> Recommended | None:
-        """The evaluated point to use: under noise the best by its estimate, not by luck; without, `best`. None before
-        there is a result."""
-        return None if len(self._objectives) > 1 else self._recommended("recommended")
-
-    def _recommended(self, what: str) -> Recommended | None:
-        self._only_one(what, "front() or best_by()")
-        table, text = self._core.recommended()
-        rows = self._rows(table)
-        if not rows:
-            return None
-        trial, found = rows[0], json.loads(text)
-        noise, point = found["noise"], found["estimate"]
-        if point is None:
-            value = float("nan") if trial.value is None else trial.value
-            return Recommended(trial, noise["verdict"], value, value)
-        return Recommended(
-            trial, noise["verdict"], point["observed"], point["mean"], point["low"], point["high"], point["chance"],
-            point["evaluations"], noise["deviation"],
-        )  # fmt: skip
-
-    @property
-    def pending(self) -> Trials:
-        """The suggestions that have not been told, also those of an earlier process."""
-        table = self._core.trials(True)
-        return Trials(table["ids"].view(np.int64), self._space._columns(table["points"]))
-
-    @property
-    def counts(self) -> Counts:
-        return Counts(*self._core.counts())
-
-    def trials(self) -> list[Trial]:
-        """Every trial in the order of ids."""
-        return self._rows(self._core.trials(False))
-
-    def columns(self) -> dict[str, Column]:
-        """Every trial as NumPy columns: id, state, the parameters, value (or each objective), error, metrics,
-        user_attrs."""
-        table = self._core.trials(False)
-        return {
-            "id": table["ids"].view(np.int64),
-            "state": np.array(table["states"], dtype=object),
-            **self._space._columns(table["points"]),
-            **dict(zip(self._objectives, table["values"])),
-            "error": np.array(table["errors"], dtype=object),
-            **{f"metrics.{name}": column for name, column in table["metrics"].items()},
-            **self._repeat_columns(table),
-            **attribute_columns(table["attributes"]),
-            "seconds": table["seconds"],
-            "source": np.array(table["sources"], dtype=object),
-        }
-
-    def _repeat_columns(self, table: Mapping[str, Any]) -> dict[str, Column]:
-        """Standard errors, and which trials repeat the point of another, where there are any."""
-        columns: dict[str, Column] = {}
-        names = ["sem"] if len(self._objectives) == 1 else [f"sem.{name}" for name in self._objectives]
-        if not all(np.all(np.isnan(column)) for column in table["sems"]):
-            columns.update(zip(names, table["sems"]))
-        if np.any(table["repeat_of"]):
-            columns["repeat_of"] = table["repeat_of"].astype(np.int64)
-            columns["repeat"] = table["repeats"].astype(np.int64)
-        return columns
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Every trial as a DataFrame with the columns of `columns` and the id as its index."""
-        import pandas
-
-        return pandas.DataFrame(self.columns()).set_index("id")
-
-    def to_parquet(self, path: str | os.PathLike[str]) -> Path:
-        """Writes the columns of `columns` as a Parquet file; needs pyarrow. Returns its path."""
-        import pyarrow
-        from pyarrow import parquet
-
-        file = Path(path)
-        columns = {name: arrow_column(pyarrow, column) for name, column in self.columns().items()}
-        parquet.write_table(pyarrow.table(columns), file)
-        return file
-
-    def importance(self, objective: str | None = None, *, threads: int = 0) -> dict[str, Importance]:
-        """How much each parameter matters, in nats; empty below 20 completed trials. Of several objectives for the one
-        that is named.
-
-        >>> study = vbo.Study({"x": vbo.Float(0, 1), "y": vbo.Float(0, 1)}, method="sobol", seed=1)
-        >>> trials = study.ask(128)
-        >>> study.tell(trials, trials["x"])
-        >>> found = study.importance()
-        >>> found["x"].nats > 1 > found["y"].nats
-        True
-        """
-        if objective is None:
-            self._only_one("importance", "the name of one as its first argument")
-        elif objective not in self._objectives:
-            raise wrong("objective", objective, f"one of {list(self._objectives)}")
-        found = json.loads(self._core.importance_json(whole("threads", threads, 0)))
-        found = [entry for entry in found if entry.get("objective", objective) == objective]
-        return {
-            entry["parameter"]: Importance(
-                entry["nats"], entry["low"], entry["high"], {pair["with"]: pair["nats"] for pair in entry["together"]}
-            )
-            for entry in found
-        }
-
-    def report(self, path: str | os.PathLike[str] = "report.html") -> Path:
-        """Writes the report of ``vbo report``: one page that needs no network. Returns its path."""
-        file = Path(path)
-        fresh = file.with_name(file.name + ".new")
-        fresh.write_text(self._core.report_html(self.storage or "memory"), encoding="utf-8")
-        return fresh.replace(file)  # nobody sees half a report
-
-    def log(self) -> dict[str, Any]:
-        """Values the method reports about its last training round, by name, and a message."""
-        report: dict[str, Any] = json.loads(self._core.log())
-        report["values"] = {name: float(value) for name, value in report["values"]}
-        return report
-
-    def _rows(self, table: Mapping[str, Any]) -> list[Trial]:
-        return trials_from(table, self._space._columns(table["points"]), self._objectives)
+        columns, given = _completed(self._space, points)
+        codes, rows = self._space._codes(columns)
+        self._core.enqueue(codes, rows, given)
 
     def _results(self, n: int, values: Any, *others: Any) -> _vbo.Results:
         columns = None if values is None else value_columns(self._objectives, values, n)
@@ -620,21 +344,10 @@ class Study:
             )
         return open_study, (os.path.abspath(self.storage),)
 
-    def __repr__(self) -> str:
-        where = self.storage or "memory"
-        return f"<vbo.Study {self.name!r} in {where}: {_goal_text(self.goals)} over {len(self._space)} parameters by {self.method}>"
-
     def _repr_html_(self) -> str:
         from ._html import study_html
 
         return study_html(self)
-
-
-def _goal_text(goals: Mapping[str, Goal]) -> str:
-    """"minimize", or "minimize error, maximize speed"."""
-    if len(goals) == 1:
-        return next(iter(goals.values()))
-    return ", ".join(f"{goal} {name}" for name, goal in goals.items())
 
 
 def open_study(storage: str | os.PathLike[str], *, threads: int = 0) -> Study:
@@ -674,6 +387,22 @@ def _option(name: str, value: Any) -> Any:
         return [float(item) for item in value]
     except (TypeError, ValueError):
         raise wrong(f"options[{name!r}]", value, "true, false, a number, text or numbers") from None
+
+
+def _completed(space: Space, points: Any) -> tuple[dict[str, Any], list[list[bool]]]:
+    """Columns of points that may have values for some parameters alone, and per point which have one."""
+    if hasattr(points, "columns") and hasattr(points, "to_dict"):  # a DataFrame
+        points = {str(name): points[name].to_numpy() for name in points.columns}
+    if isinstance(points, Mapping):
+        rows = max((len(space[name]._to_codes(name, column)) for name, column in points.items() if name in space), default=1)
+        filled = {name: [parameter._first] * rows for name, parameter in space.items() if name not in points}
+        return {**points, **filled}, [[name in points for name in space]] * rows
+    if isinstance(points, Sequence) and all(isinstance(point, Mapping) for point in points):
+        for name in {name for point in points for name in point if name not in space}:
+            raise InvalidInput(f'unknown parameter "{name}", expected {", ".join(space)}', str(name))
+        columns = {name: [point.get(name, parameter._first) for point in points] for name, parameter in space.items()}
+        return columns, [[name in point for name in space] for point in points]
+    raise wrong("points", points, "a dict, a list of dicts, columns or a DataFrame")
 
 
 def _columns_of(space: Space, points: Any) -> Mapping[str, Any]:

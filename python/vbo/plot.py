@@ -53,6 +53,15 @@ class _Dots:
 
 
 @dataclass
+class _Shade:
+    """Values on a grid: `z` has a row per y; NaN stays white."""
+
+    x: Any
+    y: Any
+    z: Any
+
+
+@dataclass
 class _Bars:
     labels: list[str]
     start: Any
@@ -72,11 +81,13 @@ class _Panel:
     log_y: bool = False
     x_ticks: list[str] | None = None
     y_ticks: list[str] | None = None
+    y_range: tuple[float, float] | None = None
     marks: list[Any] = field(default_factory=list)
 
 
 def progress(study: _Source, *, objective: str | None = None, backend: Backend = "matplotlib") -> Any:
-    """Every value in the order of trials, the best so far, and failures on the lower edge."""
+    """Every value in the order of trials, the best so far, and failures on the lower edge. Values far worse than most are
+    above or below the picture."""
     study, columns = _of(study)
     objective = _objective(study, objective)
     values, ids = columns[objective], columns["id"]
@@ -88,6 +99,7 @@ def progress(study: _Source, *, objective: str | None = None, backend: Backend =
             _Dots(ids[found], values[found], "evaluated"),
             _Line(np.append(ids[found], ids[-1]), np.append(best, best[-1]), "best so far", steps=True),
         ]
+        panel.y_range = _range_of_most(values[found], study.goals[objective] == "minimize")
     failed = ids[columns["state"] == "failed"]
     if len(failed):
         low = float(values[found].min()) if len(found) else 0.0
@@ -117,7 +129,7 @@ def slices(
     objective: str | None = None,
     backend: Backend = "matplotlib",
 ) -> Any:
-    """The value over each parameter, dark dots being recent ones."""
+    """The value over each parameter, dark dots being recent ones; without those far worse than most."""
     study, columns = _of(study)
     objective = _objective(study, objective)
     names = _chosen(study, parameters)[:_MOST_PANELS]
@@ -126,6 +138,8 @@ def slices(
     for name in names:
         x, panel = _axis(study, name, columns[name][found])
         panel.y_title = objective
+        if found.any():
+            panel.y_range = _range_of_most(columns[objective][found], study.goals[objective] == "minimize")
         panel.marks = [_Dots(x, columns[objective][found], color=-columns["id"][found])]
         panels.append(panel)
     return _draw(panels, f"{study.name}: {objective} over each parameter", backend)
@@ -139,7 +153,8 @@ def contour(
     objective: str | None = None,
     backend: Backend = "matplotlib",
 ) -> Any:
-    """The value over two parameters, the two that matter most when none are named; dark dots are good."""
+    """The value over two parameters, the two that matter most when none are named: dark dots are good, and between
+    numbers the mean rank of the results nearby."""
     study, columns = _of(study)
     objective = _objective(study, objective)
     values, sign = columns[objective], 1 if study.goals[objective] == "minimize" else -1
@@ -159,6 +174,8 @@ def contour(
     rank = np.argsort(np.argsort(sign * values[found]))
     text = [f"{value:.6g}" for value in values[found]]
     panel.marks = [_Dots(across, up, color=rank, text=text)]
+    if not (panel.x_ticks or panel.y_ticks) and len(rank) > 3:
+        panel.marks.insert(0, _shade(across, up, rank, panel.log_x, panel.log_y))
     return _draw([panel], f"{study.name}: rank of {'the value' if objective == 'value' else objective}, dark is good", backend)
 
 
@@ -294,6 +311,32 @@ def _not_dominated(a: Any, b: Any) -> Any:
     return np.array(kept, dtype=int)
 
 
+def _range_of_most(values: Any, minimized: bool) -> tuple[float, float] | None:
+    """Of the values but the worst tenth, where that makes the picture less than half as high."""
+    low, high = float(values.min()), float(values.max())
+    end = float(np.quantile(values, 0.9 if minimized else 0.1))
+    near = (low, end) if minimized else (end, high)
+    if not 0 < near[1] - near[0] < 0.5 * (high - low):
+        return None
+    margin = 0.06 * (near[1] - near[0])
+    return near[0] - margin, near[1] + margin
+
+
+def _shade(x: Any, y: Any, z: Any, log_x: bool, log_y: bool) -> _Shade:
+    """Means with normal weights of a fifteenth of the picture; none where no result is near."""
+    u, v = (np.log(axis) if log else np.asarray(axis, dtype=float) for axis, log in ((x, log_x), (y, log_y)))
+    grids, scaled = [], []
+    for axis in (u, v):
+        low, width = axis.min(), float(np.ptp(axis)) or 1.0
+        grids.append(np.linspace(low, low + width, 60))
+        scaled.append(((axis - low) / width, (grids[-1] - low) / width))
+    (a, across), (b, up) = scaled
+    weights = np.exp(-0.5 * ((across[None, :, None] - a) ** 2 + (up[:, None, None] - b) ** 2) * 15**2)
+    total = weights.sum(axis=2)
+    mean = np.where(total > 0.05, (weights * z).sum(axis=2) / np.maximum(total, 1e-300), np.nan)
+    return _Shade(np.exp(grids[0]) if log_x else grids[0], np.exp(grids[1]) if log_y else grids[1], mean)
+
+
 # -- How it is drawn --
 
 
@@ -328,15 +371,25 @@ def _with_matplotlib(panels: list[_Panel], title: str) -> Any:
                           drawstyle="steps-post" if mark.steps else "default")  # fmt: skip
             elif isinstance(mark, _Dots):
                 one = {"color": mark.color} if isinstance(mark.color, str) else {"c": mark.color, "cmap": "viridis"}
-                axes.scatter(mark.x, mark.y, s=16, label=mark.name or None, marker=mark.symbol, **one)
+                edge: dict[str, Any] = {"edgecolors": "white", "linewidths": 0.4} if mark.symbol == "o" and not isinstance(mark.color, str) else {}
+                axes.scatter(mark.x, mark.y, s=16, label=mark.name or None, marker=mark.symbol, **one, **edge)
+            elif isinstance(mark, _Shade):
+                axes.contourf(mark.x, mark.y, mark.z, levels=8, cmap="viridis", alpha=0.45)
             else:
                 places = [int(label) for label in mark.labels] if mark.low is None else range(len(mark.labels))
                 error = None if mark.low is None else [np.maximum(0, mark.length - mark.low), np.maximum(0, mark.high - mark.length)]
                 axes.barh(list(places), mark.length, left=mark.start, color=mark.color, xerr=error, height=0.7)
-        if panel.log_x:
-            axes.set_xscale("log")
-        if panel.log_y:
-            axes.set_yscale("log")
+        for log, axis in ((panel.log_x, "x"), (panel.log_y, "y")):
+            if log:
+                getattr(axes, f"set_{axis}scale")("log")
+                low, high = getattr(axes, f"get_{axis}lim")()
+                few = high / low < 200  # decades: else the labels of 2 and 5 would overlap
+                getattr(axes, f"{axis}axis").set_major_formatter(lambda value, place: f"{value:g}")
+                getattr(axes, f"{axis}axis").set_minor_formatter(
+                    lambda value, place, few=few: f"{value:g}" if few and f"{value:e}"[0] in "25" else ""
+                )
+        if panel.y_range is not None:
+            axes.set_ylim(*panel.y_range)
         if panel.x_ticks is not None:
             axes.set_xticks(range(len(panel.x_ticks)), panel.x_ticks)
         if panel.y_ticks is not None:
@@ -363,6 +416,8 @@ def _with_plotly(panels: list[_Panel], title: str) -> Any:
             elif isinstance(mark, _Dots):
                 marker = {"color": mark.color, "colorscale": "Viridis", "symbol": "x" if mark.symbol == "x" else "circle"}
                 trace = graph_objects.Scatter(x=mark.x, y=mark.y, mode="markers", name=mark.name, marker=marker, text=list(mark.text))
+            elif isinstance(mark, _Shade):
+                trace = graph_objects.Contour(x=mark.x, y=mark.y, z=mark.z, colorscale="Viridis", opacity=0.45, showscale=False, hoverinfo="skip")
             else:
                 places = [int(label) for label in mark.labels] if mark.low is None else list(range(len(mark.labels)))
                 error = None if mark.low is None else {"array": mark.high - mark.length, "arrayminus": mark.length - mark.low}
@@ -370,6 +425,8 @@ def _with_plotly(panels: list[_Panel], title: str) -> Any:
             trace.showlegend = bool(getattr(mark, "name", "")) and len(panels) == 1
             figure.add_trace(trace, **where)
         figure.update_xaxes(title_text=panel.x_title, type="log" if panel.log_x else None, **_ticks(panel.x_ticks), **where)
+        if panel.y_range is not None:
+            figure.update_yaxes(range=list(panel.y_range), **where)
         figure.update_yaxes(title_text=panel.y_title, type="log" if panel.log_y else None, **_ticks(panel.y_ticks), **where)
     figure.update_layout(title_text=title, template="plotly_white")
     return figure
