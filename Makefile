@@ -1,7 +1,7 @@
 # The few commands a newcomer needs. Everything else is plain CMake: see CMakePresets.json.
 JOBS ?= $(shell nproc)
 
-.PHONY: help program build test debug clang wheel demo check fuzz bench sanitize coverage package release format tidy clean
+.PHONY: help program build test debug clang portable wheel demo check fuzz bench sanitize coverage package release format tidy clean
 
 help:
 	@echo "make demo     install what is missing, build the program, and run a real study"
@@ -12,6 +12,7 @@ help:
 	@echo "make fuzz     libFuzzer on everything that is read from outside, a minute each (MINUTES=60 for longer)"
 	@echo "make bench    evaluations a second of the loop, appended to research/bench/loop.csv, and the table of it"
 	@echo "make package  a .deb for Debian 12 in build/package"
+	@echo "make portable whether all but src/exec compiles with clang and libc++, without headers of Linux"
 	@echo "make wheel    Python wheels in build/wheels, tried in a clean environment"
 	@echo "make release  source archive, .deb, wheels, checksums and notes in build/release-files"
 	@echo "make format   clang-format over the tree;  make tidy  clang-tidy over the tree"
@@ -48,6 +49,11 @@ clang:
 	@cmake --preset clang --log-level=WARNING
 	@cmake --build --preset clang --target vbo vbo_program -j $(JOBS)
 
+# All but src/exec, as a system that is not Linux would compile it.
+portable:
+	@scripts/bootstrap program clang-19 libc++-19-dev libc++abi-19-dev
+	@scripts/portable
+
 wheel:
 	@scripts/bootstrap program python3-venv python3-dev
 	@scripts/wheel $(PYTHONS)
@@ -55,7 +61,7 @@ wheel:
 demo: program
 	@scripts/demo
 
-check: clang sanitize coverage
+check: clang portable sanitize coverage
 	@scripts/tidy
 
 MINUTES ?= 1

@@ -14,6 +14,7 @@
 #include "core/spelling.hpp"
 #include "core/value_text.hpp"
 #include "exec/command_template.hpp"
+#include "exec/trial_files.hpp"
 #include "report/edges.hpp"
 
 namespace vbo::cli {
@@ -38,9 +39,12 @@ std::string command_line(const StudyFile& file, const EvaluateSettings& settings
   const auto command = CommandTemplate::make(settings.process.command, file.study.space);
   if (!command) return "";
   std::string line;
-  for (const std::string& argument : command->expand(point)) {
+  for (const std::string& argument :
+       command->expand(point, {.seed = 0, .study_dir = exec::study_dir_of(settings.process)})) {
     line += (line.empty() ? "" : " ") + shell_quoted(argument);
   }
+  const std::string& input = settings.process.files.input;
+  if (!input.empty()) line += " < " + shell_quoted(input);
   return line;
 }
 
@@ -124,7 +128,11 @@ void print_text(const StudyFile& file, const std::string& command, const Point& 
   print_out(right(file));
   print_out("point\n" + point_lines(file.study.space, point, "  "));
   print_out("ran    " + command + "\n");
-  if (!outcome.line.empty()) print_out("line   " + one_line(outcome.line) + "\n");
+  for (std::string_view lines = outcome.line; !lines.empty();) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size());
+    print_out("line   " + one_line(lines.substr(0, end)) + "\n");
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+  }
   if (outcome.value()) {
     const std::string values = values_text(file.study.objectives, outcome.values, short_number);
     print_out(std::string(values_key(file.study.objectives)) +
@@ -142,6 +150,7 @@ void print_text(const StudyFile& file, const std::string& command, const Point& 
       print_out("limit  " + text_of(at) + "\n");
     }
   }
+  if (!outcome.folder.empty()) print_out("files  " + shell_quoted(outcome.folder) + "\n");
   if (outcome.value()) print_out(duration_estimate(file, outcome.seconds));
   if (!outcome.stderr_tail.empty()) {
     print_out("standard error\n" + outcome.stderr_tail +
@@ -150,6 +159,26 @@ void print_text(const StudyFile& file, const std::string& command, const Point& 
   std::fflush(stdout);
   if (outcome.value() && !console.quiet)
     print_err("\nNext:\n  vbo run " + shell_quoted(file.path) + "\n");
+}
+
+// With input files, a parameter in none of them and not in the command is probably forgotten.
+void note_forgotten(const StudyFile& file, const ProcessOptions& process) {
+  if (process.files.templates.empty()) return;
+  const auto files = exec::TrialFiles::make(process, file.study.space);
+  const auto command = CommandTemplate::make(process.command, file.study.space);
+  if (!files || !command) return;  // said elsewhere
+  std::vector<std::size_t> used = files->parameters();
+  for (const exec::TextTemplate& argument : command->arguments()) {
+    for (const std::size_t index : argument.parameters()) used.push_back(index);
+  }
+  for (std::size_t i = 0; i < file.study.space.size(); ++i) {
+    if (std::ranges::find(used, i) != used.end()) continue;
+    const std::string& name = file.study.space[i].name;
+    print_err(
+        fmt::format("note: {}: parameter \"{}\" stands in no template and not in the command; "
+                    "write {{{}}}, or let the program read VBO_PARAMS\n",
+                    file.path, one_line(name), one_line(name)));
+  }
 }
 
 // A study that people evaluate: there is nothing to run, and the point is shown instead.
@@ -191,10 +220,16 @@ int check(const std::string& path, const std::vector<std::string>& at, bool json
   settings->process.workers = 1;
   settings->process.retries = 0;
   settings->process.temporary_retries = 0;
+  ProgramFiles& files = settings->process.files;
+  if (!files.folder.empty()) {  // what was written and read can be looked at
+    files.folder += "/check";
+    files.keep = Keep::all;
+  }
   const Result<Point> point = point_to_check(*file, at);
   if (!point) return fail(point.error());
   const Result<std::unique_ptr<Executor>> executor = make_executor(*file, *settings);
   if (!executor) return fail(executor.error());
+  if (!console.quiet) note_forgotten(*file, settings->process);
   std::optional<Outcome> outcome = evaluate(**executor, *point);
   if (!outcome) return fail(kInterrupted, "interrupted");
   outcome = as_a_study_takes_it(*file, std::move(*outcome));
@@ -210,6 +245,7 @@ int check(const std::string& path, const std::vector<std::string>& at, bool json
          {"limits", limits_json(file->study.space, *outcome)},
          {"seconds", outcome->seconds},
          {"line", outcome->line},
+         {"files", outcome->folder.empty() ? Json() : Json(outcome->folder)},
          {"error", outcome->failure ? Json(outcome->failure->message) : Json()},
          {"stderr", outcome->stderr_tail}});
   } else {

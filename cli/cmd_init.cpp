@@ -79,6 +79,14 @@ timeout = 60.0               # seconds, per evaluation
 retries = 1                  # after a crash
 mode = "once"                # or "serve": one long-lived process per worker
 
+# [[template]]               # a simulator with input and output files: {{x1}} in input.txt.in becomes
+# from = "input.txt.in"      # the value; each trial runs in a folder of its own
+# to = "input.txt"
+# [[extract]]                # and the value stands in a file it writes, or in what it prints
+# metric = "value"
+# file = "output.log"
+# pattern = 'drag\s*=\s*(\S+)'   # or json = "results.drag", or column = "drag" of a CSV file
+
 # [stop]
 # information = 0.02         # stop when the predicted information of a round falls below this, in nats, ...
 # rounds = 5                 # ... so many times in a row

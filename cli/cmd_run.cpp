@@ -5,6 +5,7 @@
 #include <cctype>
 #include <chrono>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <system_error>
 #include <thread>
@@ -53,6 +54,7 @@ struct Summary {
   double seconds = 0.0;
   std::vector<FailureGroup> failures;  // most frequent first
   StudyState state = StudyState::too_early;
+  std::optional<Outlook> outlook;
 };
 
 bool is_paused(const Summary& summary) {
@@ -77,16 +79,23 @@ std::string failure_text(const Summary& summary, const Console& console) {
   return text;
 }
 
-// Where the study stands; nothing where that is said otherwise.
+// Where the study stands and what more would bring; nothing where that is said otherwise.
 std::string state_text(const Summary& summary) {
+  std::string text;
   switch (summary.state) {
     case StudyState::too_early:
+      break;
     case StudyState::every_evaluation_fails:
     case StudyState::nothing_feasible:
       return "";
     default:
-      return "State: " + std::string(to_string(summary.state)) + ".\n";
+      text = "State: " + std::string(to_string(summary.state)) + ".\n";
   }
+  if (const std::optional<Outlook>& outlook = summary.outlook) {
+    text += fmt::format("Another {} evaluation{}: {}.\n", outlook->batch,
+                        outlook->batch == 1 ? "" : "s", outlook_text(*outlook));
+  }
+  return text;
 }
 
 Result<void> find_state(Study& study, Summary& summary) {
@@ -97,6 +106,7 @@ Result<void> find_state(Study& study, Summary& summary) {
   add_estimate(*report, summary.recommended.estimate);
   summary.failures = std::move(report->failures);
   summary.state = report->state;
+  summary.outlook = report->outlook;
   return {};
 }
 
@@ -193,6 +203,12 @@ std::string next_steps(const StudyFile& file, const Summary& summary) {
   const std::string db = shell_quoted(file.study.storage), study = shell_quoted(file.path);
   constexpr std::int64_t enough_for_importance = 20;
   Steps steps;
+  const auto look_at_files = [&] {
+    const ProcessOptions& process = file.evaluate->process;
+    if (process.files.folder.empty() || process.files.keep == Keep::none) return;
+    const auto folder = std::filesystem::path(process.directory) / process.files.folder;
+    steps.emplace_back("ls " + shell_quoted(folder.string()), "what failed evaluations have left");
+  };
   const auto repair = [&] {
     steps.emplace_back("vbo retry " + study + " --failed",
                        "when it is repaired: evaluate them again");
@@ -201,15 +217,18 @@ std::string next_steps(const StudyFile& file, const Summary& summary) {
   switch (summary.end) {
     case RunEnd::setup_failure:
       steps.emplace_back("vbo check " + study, "look: one point with all that it prints");
+      look_at_files();
       repair();
       break;
     case RunEnd::too_many_failures:
       steps.emplace_back("vbo trials " + db + " --state failed --json", "look: why they failed");
+      look_at_files();
       repair();
       break;
     case RunEnd::budget_spent:
       if (summary.counts.completed > 0 || summary.counts.failed == 0) break;
       steps.emplace_back("vbo trials " + db + " --state failed --json", "look: why they failed");
+      look_at_files();
       repair();
       return steps_text(steps);
     case RunEnd::interrupted:
@@ -262,7 +281,8 @@ Json summary_json(const StudyFile& file, const Summary& summary) {
       {"seconds", summary.seconds},
       {"failure", summary.failures.empty() ? Json() : Json(summary.failures.front().message)},
       {"stderr", summary.failures.empty() ? "" : summary.failures.front().last_line},
-      {"state", to_string(summary.state)}};
+      {"state", to_string(summary.state)},
+      {"next_batch", json_of(summary.outlook)}};
   if (summary.front) {
     json["front"] = front_json(file.study.space, *summary.front);
   } else {

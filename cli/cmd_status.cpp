@@ -82,6 +82,10 @@ std::string status_text(const StudyReport& status, const Console& console) {
   text += evaluated_lines(status, console);
   text += fmt::format("  open         {} running, {} waiting\n", counts.running, counts.waiting);
   text += fmt::format("  state        {}\n", to_string(status.state));
+  if (status.outlook) {
+    text += fmt::format("  next batch   of {}: {}\n", status.outlook->batch,
+                        outlook_text(*status.outlook));
+  }
   if (status.pace.seconds_left >= 1.0 && status.state != StudyState::every_evaluation_fails) {
     text += fmt::format("  time left    about {} at the pace of the latest results\n",
                         duration_text(status.pace.seconds_left));

@@ -120,7 +120,7 @@ const std::vector<Command>& commands() {
        "Works while the study runs. STUDY is its storage or its study file.",
        R"({"study", "method", "goal", "completed", "failed", "running", "waiting", "budget", "seed", "batch", )"
        R"("storage", "best": {"id", "params", "value"} or null, "luckiest": under noise the best single result, where that is another, "message", "information": {"nats", "observed", "ceiling", "trend"} or null, )"
-       R"("state", "recommendation": {"id", "params", "evaluations", "observed", "mean", "low", "high", "chance"} or null, "noise": {"verdict", "deviation", "share"}, "as_good": {"threshold", "reason", "count", "ranges": {...}} or null, )"
+       R"("state", "next_batch": {"batch", "chance", "gain", "expected_gain", "share_of_spread"} or null, "recommendation": {"id", "params", "evaluations", "observed", "mean", "low", "high", "chance"} or null, "noise": {"verdict", "deviation", "share"}, "as_good": {"threshold", "reason", "count", "ranges": {...}} or null, )"
        R"("curve": [{"evaluation", "id", "value"}, ...], "rounds": [{"round", "event", "suggested", "completed", "failed", "first_trial", "last_trial", "best", "predicted", "observed", "ceiling", "message"}, ...], )"
        R"("sources": [{"name", "suggested", "completed", "failed", "improvements", "best"}, ...], "failures": [{"cause", "message", "count", "examples", "last_line"}, ...], )"
        R"("workers": [{"name", "evaluations", "failed", "lost", "running", "busy_seconds", "idle_seconds", "first_start", "last_end"}, ...], )"

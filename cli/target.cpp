@@ -19,9 +19,14 @@ bool is_missing_file(const std::string& url) {
 
 Error no_study(const std::string& argument, const std::string& url) {
   if (is_study_file(argument)) {
-    return {ErrorKind::not_found, "the study of " + argument +
-                                      " has not been started: there is no " + url +
-                                      ". Start it with: vbo run " + shell_quoted(argument)};
+    // Without a program there is nothing to run.
+    const Result<StudyFile> file = read_study_file(argument);
+    const bool runs = !file || file->evaluate;
+    const std::string name = shell_quoted(argument);
+    return {ErrorKind::not_found,
+            "the study of " + argument + " has not been started: there is no " + url +
+                ". Start it with: vbo " + (runs ? "run " + name : "ask " + name) +
+                (runs ? "" : ", or over HTTP: vbo serve " + name + " --allow-tell")};
   }
   return {ErrorKind::not_found, url +
                                     ": no such file, expected the storage of a study (its .db "

@@ -184,4 +184,15 @@ std::string time_text(double seconds) {
                      ms % 1000);
 }
 
+std::string outlook_text(const Outlook& outlook) {
+  std::string text =
+      fmt::format("{:.0f}%", 100.0 * outlook.chance) + " likely to bring a better result";
+  if (outlook.gain <= 0.0) return text;
+  text += fmt::format(", then by about {:.2g}", outlook.gain);
+  if (outlook.share <= 0.0) return text;
+  return text + (outlook.share < 1e-3
+                     ? std::string(" (less than 0.1% of the spread)")
+                     : fmt::format(" ({:.2g}% of the spread)", 100.0 * outlook.share));
+}
+
 }  // namespace vbo::cli

@@ -34,6 +34,8 @@ std::string bound_lines(const Space& space, const Point& point, std::string_view
 std::string estimate_lines(const Estimate& estimate, std::string_view indent);
 // With noise, which single result is better than the recommended point's; "" without.
 std::string luckiest_line(const std::optional<Trial>& luckiest, std::string_view indent);
+// "35% likely to bring a better result, then by about 0.02 (1.2% of the spread)".
+std::string outlook_text(const Outlook& outlook);
 // "x1 = 0.5, x2 = 1" on one line.
 std::string point_text(const Space& space, const Point& point);
 

@@ -198,7 +198,7 @@ void StudyService::refresh_importance(const Publish& publish) {
     report_changed();
     Json message = importance_json(importances_);
     const Json status = status_json(report_, url_);
-    for (const char* key : {"best", "luckiest", "recommendation", "noise", "state"})
+    for (const char* key : {"best", "luckiest", "recommendation", "noise", "state", "next_batch"})
       message[key] = status[key];
     data = dump(message);
   }

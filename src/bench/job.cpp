@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "bench/job.hpp"
 
-#include <charconv>
 #include <cstdio>
 #include <optional>
 #include <vector>
 
+#include "core/from_chars.hpp"
 #include "optim/options.hpp"
 
 namespace vbo::bench {
@@ -14,7 +14,7 @@ namespace {
 template <class T>
 std::optional<T> number_from(std::string_view text) {
   T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto [end, error] = from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;
   return value;
 }

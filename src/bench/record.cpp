@@ -2,13 +2,13 @@
 #include "bench/record.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <sstream>
 #include <system_error>
 
 #include "bench/record_json.hpp"
+#include "core/from_chars.hpp"
 
 namespace vbo::bench {
 namespace {
@@ -204,13 +204,13 @@ Result<std::vector<Observation>> read_observations(const fs::path& csv) {
     ++number;
     Observation o;
     const char* const end = line.data() + line.size();
-    const auto round = std::from_chars(line.data(), end, o.round);
+    const auto round = from_chars(line.data(), end, o.round);
     if (round.ec != std::errc{} || round.ptr == end || *round.ptr != ',') {
       return damaged(csv, number, "expected round,value, found " + line);
     }
     const char* const text = round.ptr + 1;
     if (text != end && *text != ',') {
-      const auto value = std::from_chars(text, end, o.value);
+      const auto value = from_chars(text, end, o.value);
       if (value.ec != std::errc{}) return damaged(csv, number, "expected a number, found " + line);
     }
     observations.push_back(std::move(o));

@@ -197,6 +197,15 @@ Json json_of(const Pace& pace) {
           {"seconds_left", pace.seconds_left}};
 }
 
+Json json_of(const std::optional<Outlook>& outlook) {
+  if (!outlook) return {};
+  return {{"batch", outlook->batch},
+          {"chance", outlook->chance},
+          {"gain", outlook->gain},
+          {"expected_gain", outlook->expected_gain()},
+          {"share_of_spread", outlook->share}};
+}
+
 Json ledger_json(const Ledger& ledger, const Rationale& rationale) {
   double sum = 0.0;
   for (const Term& term : rationale.terms) sum += term.value;
@@ -225,6 +234,7 @@ Json status_json(const StudyReport& report, const std::string& url) {
                {"batch", record.optimizer.batch},
                {"storage", url},
                {"state", to_string(report.state)},
+               {"next_batch", json_of(report.outlook)},
                {"best", best_json(record.space, report.best)},
                {"luckiest", best_json(record.space, report.luckiest)},
                {"message", report.message},

@@ -19,6 +19,7 @@ Json json_of(const SourceSummary& source);
 Json json_of(const FailureGroup& group);
 Json json_of(const WorkerSummary& worker);
 Json json_of(const Pace& pace);
+Json json_of(const std::optional<Outlook>& outlook);
 
 // {"source","acquisition","unit","terms":[{"name","value","unit","meaning"}],"sum","notes":[...]};
 // acquisition, unit and sum are null where there is no score, unit and meaning where `ledger` does

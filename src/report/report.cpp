@@ -10,6 +10,7 @@
 
 #include "core/one_line.hpp"
 #include "core/order.hpp"
+#include "report/outlook.hpp"
 #include "report/state.hpp"
 
 namespace vbo {
@@ -412,6 +413,7 @@ StudyReport make_report(StudyRecord record, std::vector<Trial> trials,
   report.pace = pace_of(report);
   if (feasible > 0 && !has_front) report.as_good = neighbourhood_of(report);
   report.state = state_of(report);
+  report.outlook = report::outlook_of(report);
   return report;
 }
 
@@ -425,6 +427,7 @@ void add_estimate(StudyReport& report, Estimate estimate) {
   report.luckiest = std::move(found.luckiest);
   if (report.as_good) report.as_good = neighbourhood_of(report);
   report.state = state_of(report);
+  if (report.estimate.noise.verdict == Noise::present) report.outlook.reset();
 }
 
 void add_last_lines(StudyReport& report, Storage& storage) {

@@ -17,7 +17,7 @@
 namespace vbo {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kSources = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 19> kSources = {{
     {"design", "spreads the first points over the space, before there is enough to learn from"},
     {"sobol", "covers the space evenly and does not learn"},
     {"random", "draws points at random and does not learn"},
@@ -35,6 +35,10 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kSources
     {"focal", "samples a model of a small box around a good result"},
     {"nearby", "takes a point beside one that had been suggested already"},
     {"thompson", "takes the maximum of a function drawn from the surrogate"},
+    {"predicted-mean", "takes the point predicted to add most hypervolume to the front"},
+    {"lower-bound",
+     "takes the point that adds most hypervolume even if it is worse than predicted by three "
+     "standard deviations"},
     {"acquisition", "takes the point that the acquisition function values most"},
 }};
 
@@ -53,6 +57,21 @@ std::string number(double value, int digits = 4) {
   return text.data();
 }
 std::string percent(double share) { return std::to_string(std::lround(100.0 * share)) + "%"; }
+
+// As many as it takes to see which of two results is better.
+int digits_between(double a, double b) {
+  int digits = 4;
+  while (a != b && digits < 12 && number(a, digits) == number(b, digits)) ++digits;
+  return digits;
+}
+
+// A suggestion is the maximum of an acquisition function over the model's own errors, so a model
+// that is very sure is too sure: of those said to be better with 0.79 and 0.96, 0.67 and 0.86 were
+// (research/information.md).
+double as_it_comes(double probability) {
+  constexpr double sure = 0.6, slope = 0.6;
+  return probability <= sure ? probability : sure + slope * (probability - sure);
+}
 
 }  // namespace
 
@@ -118,12 +137,17 @@ Prediction prediction_of(const StudyRecord& record, std::span<const Trial> histo
     prediction.by_rank = true;
   }
   // Not from mean and deviation: those are of outcomes that the method may have modelled warped.
-  if (const double* improves = find(trial.rationale, "improves")) prediction.beats = *improves;
+  if (const double* improves = find(trial.rationale, "improves")) {
+    prediction.beats = as_it_comes(*improves);
+  }
   return prediction;
 }
 
 std::string why_text(const StudyRecord& record, const Prediction& prediction, const Trial& trial) {
   const Rationale& why = trial.rationale;
+  const int digits = prediction.best_before && trial.value()
+                         ? digits_between(*prediction.best_before, *trial.value())
+                         : 4;
   std::string text;
   switch (why.origin) {
     case Origin::start:
@@ -135,6 +159,12 @@ std::string why_text(const StudyRecord& record, const Prediction& prediction, co
     case Origin::repeat:
       text = "Evaluation " + std::to_string(why.repeat) + " of the point of trial " +
              std::to_string(why.repeat_of) + ", which is evaluated repeatedly.";
+      break;
+    case Origin::resampled:
+      text = "Evaluation " + std::to_string(why.repeat) + " of the point of trial " +
+             std::to_string(why.repeat_of) +
+             ": every point of this finite space has been evaluated, and results of one point " +
+             "differ or may differ.";
       break;
     case Origin::unseen:
       text =
@@ -149,7 +179,7 @@ std::string why_text(const StudyRecord& record, const Prediction& prediction, co
           text += " +- " + number(*prediction.deviation, 2);
         }
         if (prediction.best_before) {
-          text += " (best so far " + number(*prediction.best_before) +
+          text += " (best so far " + number(*prediction.best_before, digits) +
                   (prediction.luckiest_before ? " by its estimate)" : ")");
         } else if (prediction.results_before > 0) {
           text += " (nothing feasible so far)";
@@ -165,7 +195,7 @@ std::string why_text(const StudyRecord& record, const Prediction& prediction, co
                    : "Tried before there was any feasible result";
       } else if (prediction.best_before) {
         text = "Tried without a prediction, when the best so far was " +
-               number(*prediction.best_before) +
+               number(*prediction.best_before, digits) +
                (prediction.luckiest_before ? " by its estimate" : "");
       } else if (prediction.results_before > 0) {
         text = "Tried when " + (prediction.results_before == 1
@@ -196,7 +226,7 @@ std::string why_text(const StudyRecord& record, const Prediction& prediction, co
     for (std::size_t m = 0; m < trial.values.size(); ++m) {
       if (m > 0) text += ", ";
       if (trial.values.size() > 1) text += one_line(record.objectives[m].name) + " = ";
-      text += number(trial.values[m]);
+      text += number(trial.values[m], digits);
     }
     if (!is_feasible(record.space, trial)) {
       text += ", outside the limits";

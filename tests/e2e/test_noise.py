@@ -44,6 +44,33 @@ class Noise(VboTest):
             self.assertEqual(seed, variable)
             self.assertEqual(repeat, repeats[trial])
 
+    def test_a_small_space_is_sampled_again(self):
+        program = ["python3", "-c", "import random, sys\nn, seed = int(sys.argv[1]), int(sys.argv[2])\n"
+                   "print(abs(n - 2.2) + float(sys.argv[3]) * random.Random(seed).gauss(0, 1))", "{n}", "{seed}"]
+        for noise, trials in (("0.5", 30), ("0", 7)):
+            self.write("small.toml", f"""
+[study]
+budget = 30
+batch = 4
+[[parameter]]
+name = "n"
+type = "int"
+low = 0
+high = 5
+[evaluate]
+command = {json.dumps([*program, noise])}
+workers = 3
+""")
+            ended = self.vbo("run", "small.toml", expect=None)
+            found = self.json("trials", "small.db")
+            self.assertEqual({trial["params"]["n"] for trial in found[:6]}, set(range(6)))
+            self.assertEqual(self.json("best", "small.db")["params"]["n"], 2)
+            self.assertEqual(len(found), trials)
+            self.assertEqual("Every point of the space" in ended.stderr + ended.stdout, noise == "0")
+            self.assertIn("of this finite space", self.vbo("explain", "small.db", 7).stdout)
+            self.vbo("verify", "small.db")
+            (self.folder / "small.db").unlink()
+
     def test_the_table_has_the_columns_and_can_be_imported(self):
         self.repeated(budget=18)
         self.vbo("run", "study.toml")

@@ -497,7 +497,7 @@ class Amplifier(Objectives):
         super().setUp()
         if not shutil.which("ngspice") and subprocess.run([ROOT / "scripts/bootstrap", "ngspice"]).returncode:
             self.skipTest("ngspice cannot be installed here")
-        for name in ("opamp.toml", "opamp.py"):
+        for name in ("opamp.toml", "opamp.cir.in"):
             shutil.copy(ROOT / "examples/opamp" / name, self.folder)
 
     def test_bandwidth_against_power(self):

@@ -275,7 +275,7 @@ TEST(Report, AGroupOfFailuresHasTheLastLineOfAnExample) {
   ASSERT_TRUE(storage.add_trials(std::vector{open}, std::nullopt, 0, Durability::at_once));
   Trial failed = broken(open, FailureCause::crash, "exit code 1", 2);
   failed.stderr_tail = "first\nout of memory\n\n";
-  ASSERT_TRUE(storage.finish_trials(std::vector{failed}));
+  ASSERT_TRUE(storage.finish_trials(std::vector{failed}, Durability::at_once));
   const StudyReport report = make_report(storage).value();
   EXPECT_EQ(report.failures.at(0).last_line, "out of memory");
   EXPECT_EQ(status_json(report, "")["failures"][0]["last_line"], "out of memory");
@@ -326,7 +326,8 @@ TEST(Report, FromAStorageAlone) {
   EXPECT_FALSE(make_report(storage).value().best);
   ASSERT_TRUE(storage.add_trials(std::vector<Trial>{trial(1, 1), trial(2, 1)}, AskReport{}, 0,
                                  Durability::at_once));
-  ASSERT_TRUE(storage.finish_trials(std::vector<Trial>{done(trial(2, 1), 2.5, 2)}));
+  ASSERT_TRUE(
+      storage.finish_trials(std::vector<Trial>{done(trial(2, 1), 2.5, 2)}, Durability::at_once));
   const StudyReport report = make_report(storage).value();
   EXPECT_EQ(report.best->id, 2);
   EXPECT_EQ(report.counts.waiting, 1);

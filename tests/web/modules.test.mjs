@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bytesFromBase64, decodePayload, inflateBytes } from "../../web/js/payload.js";
-import { csvLine, formatCount, formatDuration, formatNumber } from "../../web/js/format.js";
+import { csvLine, distinctFormat, formatCount, formatDuration, formatNumber } from "../../web/js/format.js";
 import { Study, neighboursOf, unitOf, valueAtUnit } from "../../web/js/study.js";
 import { Selection } from "../../web/js/selection.js";
 import { bundle, filterText } from "../../web/js/parallel.js";
@@ -16,7 +16,7 @@ import { frontRange, namedTrials, sampleBehind } from "../../web/js/front.js";
 import { naturalUnit, priceText } from "../../web/js/trade-offs.js";
 import { lanesOf } from "../../web/js/workers.js";
 import { answersOf } from "../../web/js/compare.js";
-import { wholeTicks } from "../../web/js/surface.js";
+import { valueTicks, wholeTicks } from "../../web/js/surface.js";
 import { termsOf, whyText } from "../../web/js/texts.js";
 import { EventSplitter, Live } from "../../web/js/live.js";
 import { SvgContext } from "../../web/js/svg-context.js";
@@ -249,6 +249,14 @@ test("evaluations that overlap get lanes of their own", () => {
 test("ticks for what is counted are whole numbers, each once", () => {
   const scale = { ticks: () => [1, 1.2, 1.4, 1.6, 1.8, 2] };
   assert.deepEqual(wholeTicks(scale, 5), [1, 2]);
+});
+
+test("ticks of values far from 0 differ, and get the room they need", () => {
+  assert.deepEqual([1000.2, 1000.4, 1000.6].map(distinctFormat([1000.2, 1000.4, 1000.6])), ["1000.2", "1000.4", "1000.6"]);
+  assert.deepEqual([0, 5, 10].map(distinctFormat([0, 5, 10])), ["0", "5", "10"]);
+  assert.deepEqual([7, 7].map(distinctFormat([7, 7])), ["7", "7"]);
+  const near = valueTicks({ ticks: () => [1, 2] }, 2), far = valueTicks({ ticks: () => [1.00002, 1.00003] }, 2);
+  assert.ok(far.margin > near.margin + 20);
 });
 
 test("answers of several studies side by side", () => {

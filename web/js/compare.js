@@ -3,7 +3,7 @@
 import { csvLine, formatCount, formatNumber } from "./format.js";
 import { element, tableOf } from "./dom.js";
 import { seriesColor } from "./colors.js";
-import { Surface, axisLabel, groupOf } from "./surface.js";
+import { Surface, axisLabel, groupOf, valueTicks } from "./surface.js";
 
 // One column per study: what it came to, and where.
 export function answersOf(studies) {
@@ -50,10 +50,12 @@ export class CompareView extends Surface {
     });
     const values = [...reached, ...curves.filter((curve) => curve.length > 0).map((curve) => curve.at(-1)[1])];
     const d3 = globalThis.d3;
-    this.x = d3.scaleLinear().domain([0, Math.max(1, ...all.map((step) => step[0]))]).range([this.margin.left, this.margin.left + this.innerWidth]);
     const low = Math.min(...values), high = Math.max(...values);
     this.y = d3.scaleLinear().domain(low < high ? [low, high] : [low - 0.5, low + 0.5])
       .range([this.margin.top + this.innerHeight, this.margin.top]).nice(5).clamp(true);
+    this.valueTicks = valueTicks(this.y, 6);
+    this.margin.left = Math.max(56, this.valueTicks.margin);
+    this.x = d3.scaleLinear().domain([0, Math.max(1, ...all.map((step) => step[0]))]).range([this.margin.left, this.margin.left + this.innerWidth]);
     this.curves = curves;
     this.answers.replaceChildren(answersTable(this.studies));
   }
@@ -61,7 +63,7 @@ export class CompareView extends Surface {
   overlay(svg) {
     const d3 = globalThis.d3;
     groupOf(svg, "x-axis", `translate(0,${this.margin.top + this.innerHeight})`).call(d3.axisBottom(this.x).ticks(Math.max(3, this.width / 110)));
-    groupOf(svg, "y-axis", `translate(${this.margin.left},0)`).call(d3.axisLeft(this.y).ticks(6).tickFormat((v) => formatNumber(v, 3)));
+    groupOf(svg, "y-axis", `translate(${this.margin.left},0)`).call(d3.axisLeft(this.y).ticks(6).tickFormat(this.valueTicks.format));
     axisLabel(svg, "x-title", "evaluations", this.margin.left + this.innerWidth / 2, this.height - 6);
     axisLabel(svg, "y-title", this.studies[0].several ? "hypervolume" : "best so far", 13, this.margin.top + this.innerHeight / 2, true);
     const keys = groupOf(svg, "legend", `translate(${this.margin.left},10)`).selectAll("g.key").data(this.studies)

@@ -3,7 +3,7 @@
 // point has to satisfy, over evaluations.
 import { csvLine, formatNumber } from "./format.js";
 import { rankColors } from "./colors.js";
-import { Surface, groupOf } from "./surface.js";
+import { Surface, groupOf, valueTicks } from "./surface.js";
 import { nearestPoint, paintFocus } from "./points.js";
 import { COMPLETED } from "./study.js";
 
@@ -83,7 +83,7 @@ export class ConstraintsView extends Surface {
       const { left, top, right, bottom } = panel.box;
       const room = Math.max(8, Math.floor((right - left + 40) / 7));
       groupOf(group, "x-axis", `translate(0,${bottom})`).call(d3.axisBottom(panel.x).ticks(4));
-      groupOf(group, "y-axis", `translate(${left},0)`).call(d3.axisLeft(panel.y).ticks(4).tickFormat((v) => formatNumber(v, 3)));
+      groupOf(group, "y-axis", `translate(${left},0)`).call(d3.axisLeft(panel.y).ticks(4).tickFormat(valueTicks(panel.y, 4).format));
       const name = group.selectAll("text.name").data([panel.title]).join("text").attr("class", "name").attr("fill", "currentColor")
         .attr("x", left - 40).attr("y", top - 12).text((d) => (d.length > room ? `${d.slice(0, room - 1)}…` : d));
       name.selectAll("title").data((d) => [d]).join("title").text((d) => d);

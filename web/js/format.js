@@ -11,6 +11,12 @@ export function formatNumber(value, digits = 4) {
   return text.replace("-", "−");
 }
 
+// For the ticks of an axis: with as many digits as it takes to tell them apart.
+export function distinctFormat(values, digits = 3) {
+  while (digits < 15 && new Set(values.map((v) => formatNumber(v, digits))).size < new Set(values).size) digits += 1;
+  return (v) => formatNumber(v, digits);
+}
+
 export function formatCount(count) {
   return String(count).replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
 }

@@ -40,6 +40,12 @@ function bestTile({ best, recommendation }) {
   return tile("best", formatNumber(best.value, 6), `trial ${best.id}${best.feasible === false ? ", infeasible" : ""}`);
 }
 
+function outlookTile({ next_batch: next }) {
+  if (!next) return [];
+  const gain = next.gain > 0 ? `then by about ${formatNumber(next.gain, 2)}` : "";
+  return [tile(`better in the next ${formatCount(next.batch)}`, `${Math.round(100 * next.chance)} %`, gain)];
+}
+
 function drawHead() {
   const { status } = page.study;
   document.title = `${status.study} – vbo`;
@@ -52,6 +58,7 @@ function drawHead() {
     ...(page.study.several ? frontTiles(status) : [bestTile(status)]),
     tile("evaluated", formatCount(done), share),
     ...(status.state && status.state !== "too early to say" ? [tile("state", status.state, "")] : []),
+    ...outlookTile(status),
     ...(typeof status.feasible === "number" ? [tile("within limits", formatCount(status.feasible), status.completed > 0 ? `${Math.round(100 * status.feasible / status.completed)} % of the results` : "")] : []),
     tile("running", formatCount(status.running), `${formatCount(status.waiting)} waiting`),
     tile("failed", formatCount(status.failed), done > 0 ? `${Math.round(100 * status.failed / done)} %` : ""));
@@ -228,9 +235,9 @@ function startLive() {
       document.body.dataset.updates = String(Number(document.body.dataset.updates ?? 0) + 1);
     },
     importance: (message) => {
-        const { best, luckiest, recommendation, noise, state, ...importance } = message;
+        const { best, luckiest, recommendation, noise, state, next_batch, ...importance } = message;
         page.study.importance = importance;
-        Object.assign(page.study.status, { best, luckiest, recommendation, noise, state });
+        Object.assign(page.study.status, { best, luckiest, recommendation, noise, state, next_batch });
       drawHead();
       for (const view of page.views) if (view instanceof ImportanceView || view instanceof AnswerView) view.redraw();
     },

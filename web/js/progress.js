@@ -4,7 +4,7 @@ import { csvLine, formatCount, formatDuration, formatNumber, plural } from "./fo
 import { rankColors } from "./colors.js";
 import { element } from "./dom.js";
 import { robustRange } from "./front-order.js";
-import { Surface, axisLabel, groupOf } from "./surface.js";
+import { Surface, axisLabel, groupOf, valueTicks } from "./surface.js";
 import { nearestPoint, paintFocus, paintPoints, pixelsOf } from "./points.js";
 import { COMPLETED, FAILED, STATE_NAMES } from "./study.js";
 
@@ -70,6 +70,8 @@ export class Progress extends Surface {
     this.y = (this.logarithmic ? d3.scaleLog() : d3.scaleLinear()).domain(domain)
       .range([this.margin.top + this.innerHeight, this.margin.top]).nice(5);
     this.y.clamp(true);
+    this.valueTicks = valueTicks(this.y, 6);
+    this.margin.left = Math.max(56, this.valueTicks.margin);
     this.x = this.evaluationScale();
     const { evaluation, value } = study.columns;
     this.pixels = pixelsOf(study.byRank, (row) => this.x(evaluation[row]), (row) => this.y(value[row]));
@@ -91,9 +93,7 @@ export class Progress extends Surface {
     const d3 = globalThis.d3;
     const bottom = this.margin.top + this.innerHeight;
     groupOf(svg, "x-axis", `translate(0,${bottom})`).call(d3.axisBottom(this.x).ticks(Math.max(3, this.width / 110)));
-    const short = (v) => formatNumber(v, 3);
-    groupOf(svg, "y-axis", `translate(${this.margin.left},0)`).call(d3.axisLeft(this.y).ticks(6)
-      .tickFormat(this.logarithmic ? this.y.tickFormat(6, short) : short));
+    groupOf(svg, "y-axis", `translate(${this.margin.left},0)`).call(d3.axisLeft(this.y).ticks(6).tickFormat(this.valueTicks.format));
     axisLabel(svg, "x-title", "evaluations", this.margin.left + this.innerWidth / 2, this.height - 6);
     axisLabel(svg, "y-title", `value (${this.study.status.goal})`, 13, this.margin.top + this.innerHeight / 2, true);
     this.note.textContent = [this.beyond > 0 ? `${plural(this.beyond, "result")} beyond the edge, drawn on it.` : "", this.words()].join(" ").trim();

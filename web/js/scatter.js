@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Any two things against each other, coloured by rank: parameters, metrics, value, seconds, evaluation.
-import { csvLine, formatNumber } from "./format.js";
+import { csvLine } from "./format.js";
 import { rankColors } from "./colors.js";
 import { element } from "./dom.js";
-import { Surface, axisLabel, groupOf } from "./surface.js";
+import { Surface, axisLabel, groupOf, valueTicks } from "./surface.js";
 import { nearestPoint, paintFocus, paintPoints, pixelsOf } from "./points.js";
 
 // What can stand on an axis: {key, name, column, parameter?}
@@ -85,9 +85,7 @@ export class Scatter extends Surface {
       if (choice.parameter?.type === "categorical") {
         return axis.tickValues([...choice.parameter.choices.keys()]).tickFormat((i) => String(choice.parameter.choices[i]).slice(0, 14));
       }
-      const short = (v) => formatNumber(v, 3);
-      const scale = axis.scale();
-      return axis.ticks(count).tickFormat(scale.base ? scale.tickFormat(count, short) : short);
+      return axis.ticks(count).tickFormat(valueTicks(axis.scale(), count).format);
     };
     groupOf(svg, "x-axis", `translate(0,${bottom})`).call(ticks(d3.axisBottom(this.x), this.axis("x"), Math.max(2, this.width / 110)));
     groupOf(svg, "y-axis", `translate(${this.margin.left},0)`).call(ticks(d3.axisLeft(this.y), this.axis("y"), 5));

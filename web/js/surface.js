@@ -4,6 +4,7 @@
 import { element, fileName, saveFile } from "./dom.js";
 import { SvgContext } from "./svg-context.js";
 import { themeColors } from "./colors.js";
+import { distinctFormat, formatNumber } from "./format.js";
 
 // Ticks for what is counted: whole numbers only, each once.
 export function wholeTicks(scale, count) { return scale.ticks(count).filter(Number.isInteger); }
@@ -140,6 +141,13 @@ export function groupOf(svg, name, transform) {
 }
 
 // Axis title, as text.
+// How the values of a scale are written at its ticks, and the margin that they need beside a title.
+export function valueTicks(scale, count) {
+  const values = scale.ticks(count);
+  const format = scale.base ? scale.tickFormat(count, (v) => formatNumber(v, 3)) : distinctFormat(values);
+  return { format, margin: 30 + 6.6 * Math.max(...values.map((v) => format(v).length), 0) };
+}
+
 export function axisLabel(svg, name, text, x, y, rotate = false) {
   const label = groupOf(svg, name, `translate(${x},${y})${rotate ? " rotate(-90)" : ""}`);
   label.selectAll("text").data([text]).join("text").attr("text-anchor", "middle").attr("class", "axis-title")

@@ -219,19 +219,19 @@ export class MetricsView {
     const { study } = this;
     this.section.hidden = study.metrics.length === 0 && study.constraints.length === 0 && study.limits.length === 0;
     const limits = study.limits.map(({ metric, at_most: most, at_least: least }) =>
-      [least === undefined ? "" : `${least} <=`, metric, most === undefined ? "" : `<= ${most}`].filter((text) => text).join(" "));
+      [metric, least === undefined ? "" : `at least ${least}`, most === undefined ? "" : `at most ${most}`].filter((text) => text).join(", "));
     const rules = [...study.constraints, ...limits].map((rule) => element("li", {}, element("code", {}, rule)));
     const list = rules.length > 0 ? element("ul", {}, ...rules) : "";
     if (study.metrics.length === 0) {
       this.body.replaceChildren(list);
       return;
     }
-    this.body.replaceChildren(list, tableOf(["metric", "lowest", "median", "highest", study.several ? "at the knee" : "at the best"], study.metrics.map((name, m) => {
+    this.body.replaceChildren(list, element("div", { class: "scroll" }, tableOf(["metric", "lowest", "median", "highest", study.several ? "at the knee" : "at the best"], study.metrics.map((name, m) => {
       const column = study.columns[`m${m}`];
       const values = column ? Array.from(study.byRank, (row) => column[row]).filter((v) => !Number.isNaN(v)).sort((a, b) => a - b) : [];
       const cells = [values[0], values[Math.floor(values.length / 2)], values.at(-1), study.best >= 0 ? column?.[study.best] : NaN];
       return element("tr", {}, element("th", { scope: "row" }, name), ...cells.map((v) => element("td", { class: "number" }, formatNumber(v ?? NaN, 5))));
-    })));
+    }))));
   }
 }
 

@@ -83,7 +83,7 @@ export class WorkersView extends Surface {
     const shown = this.y.bandwidth() >= 9 ? this.lanes : [];
     groupOf(svg, "names").selectAll("text").data(shown).join("text").attr("x", this.margin.left - 8).attr("text-anchor", "end")
       .attr("dy", "0.32em").attr("class", "tick").attr("fill", "currentColor")
-      .attr("y", (d, i) => this.y(String(i)) + this.y.bandwidth() / 2).text((d) => d.name.slice(-16));
+      .attr("y", (d, i) => this.y(String(i)) + this.y.bandwidth() / 2).text((d) => (d.name.length > 17 ? `…${d.name.slice(-16)}` : d.name));
     const lost = this.study.status.workers.reduce((sum, worker) => sum + worker.lost, 0);
     const busy = this.lanes.reduce((sum, lane) => sum + lane.rows.reduce((all, row) => all + Math.max(0, this.endOf(row) - this.startOf(row)), 0), 0);
     // Where workers are known, without the time between their evaluations in which the study paused.
