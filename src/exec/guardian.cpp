@@ -46,10 +46,10 @@ bool reap(Keepers& keepers, const char* cgroup) {
   pid_t pid = 0;
   while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
     const bool keeper = keepers.remove(pid);
-    if (keeper && WIFEXITED(status)) continue;
-    // A keeper was killed, or the child of one that was: what they started is ours now.
     if (keeper) clear_cgroup(cgroup, pid);
-    strays = true;
+    // A keeper that could not end everything or was killed, or the child of such a one: what they
+    // started is ours now.
+    if (!keeper || !WIFEXITED(status) || WEXITSTATUS(status) != kKeeperEndedAll) strays = true;
   }
   if (strays) kill_children(keepers.pids.data(), keepers.count);
   return pid == 0;

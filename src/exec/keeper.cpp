@@ -74,6 +74,22 @@ Text cgroup_file(const char* parent, pid_t keeper, const char* name) {
   return path;
 }
 
+// Whether something still runs in the keeper's control group; false when that cannot be told.
+bool is_populated(const char* parent, pid_t keeper) {
+  const int fd = open(cgroup_file(parent, keeper, "/cgroup.events").c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  std::array<char, 256> text{};
+  const ssize_t got = read(fd, text.data(), text.size() - 1);
+  close(fd);
+  return got > 0 && std::strstr(text.data(), "populated 1");
+}
+
+// An evaluator may have made groups of its own in it. A folder's links: two, and one for each.
+bool has_no_groups_inside(const char* parent, pid_t keeper) {
+  struct stat status {};
+  return stat(cgroup_file(parent, keeper, "").c_str(), &status) == 0 && status.st_nlink == 2;
+}
+
 bool read_plan(int fd, Plan& plan) {
   struct stat status {};
   if (fstat(fd, &status) != 0) return false;
@@ -156,7 +172,8 @@ bool has_ended(pid_t pid) {
 }
 
 // Kills all that is below us; the wait status of the evaluator comes back in `status`. False when
-// something could not be killed within two seconds: that is left to the guardian.
+// something could not be killed within two seconds, or the control group cannot serve the next
+// evaluator: that is left to the guardian.
 bool end_all(pid_t evaluator, const char* cgroup, int signals, int& status) {
   status = SIGKILL;
   bool reaped = false;
@@ -164,7 +181,9 @@ bool end_all(pid_t evaluator, const char* cgroup, int signals, int& status) {
   for (int round = 0; round < kMostRounds && !gone; ++round) {
     // Until its leader is reaped the number of a group cannot be a stranger's.
     if (!reaped) kill(-evaluator, SIGKILL);
-    if (*cgroup) write_file(cgroup_file(cgroup, getpid(), "/cgroup.kill").c_str(), "1");
+    if (*cgroup && is_populated(cgroup, getpid())) {
+      write_file(cgroup_file(cgroup, getpid(), "/cgroup.kill").c_str(), "1");
+    }
     int ended = 0;
     pid_t pid = 0;
     while ((pid = waitpid(-1, &ended, WNOHANG)) > 0) {
@@ -172,14 +191,14 @@ bool end_all(pid_t evaluator, const char* cgroup, int signals, int& status) {
       status = ended;
       reaped = true;
     }
-    gone = pid < 0 && errno == ECHILD;
+    gone = pid < 0 && errno == ECHILD && (!*cgroup || !is_populated(cgroup, getpid()));
     if (gone) break;
     kill_children(nullptr, 0);
     pollfd event{signals, POLLIN, 0};
     poll(&event, 1, kRoundMilliseconds);
     drain(signals);
   }
-  return (!*cgroup || rmdir(cgroup_file(cgroup, getpid(), "").c_str()) == 0) && gone;
+  return (!*cgroup || has_no_groups_inside(cgroup, getpid())) && gone;
 }
 
 // The parent of a process by /proc/PID/stat; 0 when it cannot be told.
@@ -276,7 +295,9 @@ namespace {
 
 struct Keeper {
   int link, owner, signals;
-  int* reason;  // errno of an evaluator that could not become one; shared with it
+  int* reason;             // errno of an evaluator that could not become one; shared with it
+  Text group = {};  // the control group, made for the first evaluator
+  bool has_group = false;
 
   // Until the evaluator ends, vbo kills it, or vbo is gone; false in the last case.
   bool watch(pid_t evaluator) const {
@@ -303,15 +324,17 @@ struct Keeper {
   }
 
   // One evaluator from start to end. False when we have to go afterwards.
-  bool run(const KeeperFiles& files) const {
+  bool run(const KeeperFiles& files) {
     Plan plan;
     KeeperNews news{KeeperNews::Kind::not_started, 0, true};
     pid_t evaluator = -1;
     *reason = 0;
     if (read_plan(files.plan, plan)) {
-      if (*plan.cgroup && mkdir(cgroup_file(plan.cgroup, getpid(), "").c_str(), 0755) != 0) {
-        plan.cgroup = "";
+      if (*plan.cgroup && !has_group) {
+        group = cgroup_file(plan.cgroup, getpid(), "");
+        has_group = mkdir(group.c_str(), 0755) == 0;
       }
+      if (!has_group) plan.cgroup = "";
       evaluator = start_evaluator(plan, files, *reason, getpid());
     }
     news.value = errno;
@@ -321,12 +344,16 @@ struct Keeper {
       news.kind = KeeperNews::Kind::ended;
       news.stays = end_all(evaluator, plan.cgroup, signals, news.value) && wanted;
       if (*reason != 0) news = {KeeperNews::Kind::not_started, *reason, news.stays};
-    } else if (*plan.cgroup) {
-      rmdir(cgroup_file(plan.cgroup, getpid(), "").c_str());
     }
     unmap(plan);
     send_news(link, news);
     return news.stays;
+  }
+
+  // With nothing to end. What is left of a group that is still in use is the guardian's.
+  [[noreturn]] void leave() const {
+    if (has_group) rmdir(group.c_str());
+    _exit(kKeeperEndedAll);
   }
 };
 
@@ -343,20 +370,20 @@ struct Keeper {
       mmap(nullptr, sizeof(int), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (signals < 0 || shared == MAP_FAILED) {
     send_news(link, {KeeperNews::Kind::not_started, errno, false});
-    _exit(0);
+    _exit(kKeeperEndedAll);
   }
-  const Keeper keeper{link, owner, signals, static_cast<int*>(shared)};
+  Keeper keeper{link, owner, signals, static_cast<int*>(shared)};
   for (;;) {
     std::array<pollfd, 2> events{{{link, POLLIN, 0}, {owner, POLLIN, 0}}};
     if (poll(events.data(), events.size(), -1) < 0) continue;
-    if (events[1].revents != 0) _exit(0);
+    if (events[1].revents != 0) keeper.leave();
     std::array<int, KeeperFiles::kCount> fds{};
     const Message order = receive_message(link, fds);
     if (order.size < 0 && (errno == EAGAIN || errno == EINTR)) continue;
-    if (order.size <= 0) _exit(0);
+    if (order.size <= 0) keeper.leave();
     // A signal for an evaluator that has just ended is of no use any more.
     if (order.descriptors < fds.size()) continue;
-    if (!keeper.run({fds[0], fds[1], fds[2], fds[3], fds[4]})) _exit(0);
+    if (!keeper.run({fds[0], fds[1], fds[2], fds[3], fds[4]})) _exit(kKeeperEndedAll + 1);
   }
 }
 

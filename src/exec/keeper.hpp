@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The process between vbo and evaluators, one at a time. It is the evaluator's parent and adopts
 // whatever that starts and abandons (PR_SET_CHILD_SUBREAPER), so nothing leaves the tree below it,
-// by setsid and a double fork neither; where a control group can be made, the evaluator runs in one
-// of its own. When the evaluator ends, when vbo says so or when vbo is gone, the keeper kills
+// by setsid and a double fork neither; where a control group can be made, evaluators run in the
+// keeper's own. When the evaluator ends, when vbo says so or when vbo is gone, the keeper kills
 // everything below it before it tells how the evaluator ended; then it waits for the next, so that
 // an evaluation costs one fork (vfork) and one exec. Lives between fork and exec: only
 // async-signal-safe calls, no memory but its stack and what the kernel maps.
@@ -44,6 +44,10 @@ struct KeeperNews {
 // Arguments, environment and directories as a file in memory; -1: errno says why. `cgroup` is the
 // folder to make a control group in; empty = do without.
 int make_plan(const SpawnOptions& options, std::string_view cgroup);
+
+// The exit code of a keeper below which nothing runs any more; its control group may still be
+// there.
+constexpr int kKeeperEndedAll = 0;
 
 // A keeper's whole life. `link` is its end of a socket to vbo, `owner` a pidfd of vbo, or -1.
 [[noreturn]] void keep(int link, int owner);

@@ -5,8 +5,11 @@
 #include <sys/wait.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
+#include <set>
 
+#include "exec/keeper.hpp"
 #include "exec/pool_fixture.hpp"
 
 namespace vbo {
@@ -152,6 +155,39 @@ TEST_P(Guardian, CancelEndsEverything) {
   expect_alive(pids);
   pool->cancel();
   for (const pid_t pid : pids) EXPECT_FALSE(is_alive(pid));
+}
+
+// A keeper has one group for all its evaluators; it goes with the keeper.
+TEST_P(Guardian, GroupsServeTheNextEvaluatorAndAreRemoved) {
+  const std::string folder = usable_cgroup();
+  if (folder.empty()) GTEST_SKIP() << "no control group can be made";
+  const auto groups = [&] {
+    std::set<std::string> found;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      const std::string name = entry.path().filename();
+      if (name.starts_with("vbo-")) found.insert(name);
+    }
+    return found;
+  };
+  const std::set<std::string> before = groups();
+  std::set<double> parents;
+  {
+    ProcessOptions options =
+        shell("(setsid sleep 1000 &) ; sed -n 's/^0::.*vbo-//p' /proc/self/cgroup");
+    options.workers = 2;
+    auto pool = make_process_executor(test_space(), options).value();
+    for (TrialId id = 1; id <= 6; ++id) {
+      pool->submit(job(id));
+      parents.insert(collect(*pool).at(id).value().value());
+    }
+  }
+  EXPECT_EQ(parents.size(), 1U);  // the process id of the keeper is the name of its group
+  std::set<std::string> after = groups();
+  for (int i = 0; i < 500 && after != before; ++i) {
+    usleep(10'000);
+    after = groups();
+  }
+  EXPECT_EQ(after, before);
 }
 
 TEST_P(Guardian, KilledGuardianIsReplaced) {
