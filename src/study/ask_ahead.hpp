@@ -22,12 +22,14 @@ class AskAhead {
   void took(double seconds) { turn_seconds_ = std::max(seconds, kForget * turn_seconds_); }
 
   // With `slots` evaluations at a time, slots / mean_seconds end per second, so while a turn lasts
-  // that rate times turn_seconds do; half as many again, for they do not come evenly.
-  std::int64_t depth(std::int64_t slots) const {
+  // that rate times turn_seconds do; half as many again, for they do not come evenly. A batch is
+  // what the user lets the method suggest without a result. One evaluation at a time is never ahead:
+  // such a run can be repeated exactly.
+  std::int64_t depth(std::int64_t slots, std::int64_t batch) const {
     if (slots <= 1 || count_ == 0) return 0;
     if (turn_seconds_ < kNegligible * mean_seconds_) return 0;
     const double during = static_cast<double>(slots) * turn_seconds_ / mean_seconds_;
-    const auto most = static_cast<double>(2 * slots);
+    const auto most = static_cast<double>(std::max(2 * slots, batch));
     return static_cast<std::int64_t>(std::ceil(std::min(1.5 * during, most)));
   }
 

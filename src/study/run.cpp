@@ -422,7 +422,7 @@ class Coordinator : private Turns {
     // Before the first worker comes there is a batch for it to begin with.
     std::int64_t slots = std::max(queue.slots, options_.local_slots);
     if (slots == 0) slots = study_.record.optimizer.batch;
-    const std::int64_t ahead = ahead_.depth(slots);
+    const std::int64_t ahead = ahead_.depth(slots, study_.record.optimizer.batch);
     const std::int64_t idle = slots - queue.running;
     if (offered >= idle + ahead) return {};
     std::int64_t wanted = idle + 2 * ahead - offered;  // twice: so that asks are fewer and larger

@@ -40,7 +40,20 @@ TEST(Places, FindsCodesWithinTheToleranceOnly) {
     EXPECT_EQ(places.find(near), i);
     near[i % 4] += 0.2 * kSamePlace;
     EXPECT_FALSE(places.contains(near));
-    EXPECT_TRUE(places.contains(near, 1e-6));
+  }
+}
+
+TEST(Places, TheToleranceHoldsInEveryCoordinate) {
+  Places places(1e-6);
+  Rng rng(1, "tolerance");
+  Matrix X(6, 500);
+  for (double& x : X.reshaped()) x = rng.uniform();
+  for (Eigen::Index i = 0; i < X.cols(); ++i) places.add(X.col(i));
+  for (const double sign : {-1.0, 1.0}) {
+    for (Eigen::Index i = 0; i < X.cols(); ++i) {
+      EXPECT_TRUE(places.contains(X.col(i).array() + sign * 0.9e-6));
+      EXPECT_FALSE(places.contains(X.col(i).array() + sign * 1.1e-6));
+    }
   }
 }
 

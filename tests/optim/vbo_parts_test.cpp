@@ -55,22 +55,6 @@ TEST(Archive, OrdersBestFirstAndSharesRanksOfTies) {
   EXPECT_EQ(archive.value_at_rank(5.0), 1.0);  // failures have no value to interpolate
 }
 
-TEST(KnownPoints, FindsRepeatsWithinTheToleranceOnly) {
-  KnownPoints seen(1e-6);
-  Rng rng(1, "seen");
-  std::vector<Vector> points;
-  for (int i = 0; i < 500; ++i) {
-    Vector x(6);
-    for (double& v : x) v = rng.uniform();
-    seen.add(x);
-    points.push_back(x);
-  }
-  for (const Vector& x : points) {
-    EXPECT_TRUE(seen.contains(x.array() + 0.9e-6));
-    EXPECT_FALSE(seen.contains(x.array() + 1.1e-6));
-  }
-}
-
 TEST(LocalCoordinates, BackwardIsTheAdjointOfFeatures) {
   const Encoding encoding(parts_mixed_space());
   LocalCoordinates coordinates(encoding);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "optim/history/places.hpp"
 
+#include <cmath>
+
 namespace vbo {
 
 double Places::project(ConstVectorRef code) {
@@ -14,16 +16,36 @@ double Places::project(ConstVectorRef code) {
   return sum;
 }
 
-std::optional<Places::Tag> Places::find(ConstVectorRef code, double tolerance) const {
-  // All weights lie in [0.5, 0.79], so the projection moves by at most this much.
-  const double reach = 0.8 * static_cast<double>(code.size()) * tolerance + 1e-12;
-  const double centre = project(code);
-  const auto last = places_.upper_bound(centre + reach);
+// How far the projection moves within the tolerance, at most: all weights lie in [0.5, 0.79].
+double Places::reach(Index dimension) const {
+  return 0.8 * static_cast<double>(dimension) * tolerance_ + 1e-12;
+}
+
+std::int64_t Places::cell_of(double projection, Index dimension) const {
+  return static_cast<std::int64_t>(std::floor(projection / (2.0 * reach(dimension))));
+}
+
+void Places::add(ConstVectorRef code, Tag tag) {
+  const auto here = static_cast<Index>(entries_.size());
+  const auto [cell, is_new] = cells_.try_emplace(cell_of(project(code), code.size()), here);
+  entries_.push_back({tag, is_new ? Index{-1} : cell->second});
+  cell->second = here;
+  codes_.insert(codes_.end(), code.begin(), code.end());
+}
+
+std::optional<Places::Tag> Places::find(ConstVectorRef code) const {
+  const double centre = project(code), width = reach(code.size());
   std::optional<Tag> found;
-  for (auto it = places_.lower_bound(centre - reach); it != last; ++it) {
-    const auto& [place, tag] = it->second;
-    if (((place - code).array().abs() > tolerance).any()) continue;
-    if (!found || tag < *found) found = tag;
+  const std::int64_t last = cell_of(centre + width, code.size());
+  for (std::int64_t cell = cell_of(centre - width, code.size()); cell <= last; ++cell) {
+    const auto newest = cells_.find(cell);
+    if (newest == cells_.end()) continue;
+    for (Index i = newest->second; i >= 0; i = entries_[static_cast<std::size_t>(i)].next) {
+      const Eigen::Map<const Vector> place(codes_.data() + i * code.size(), code.size());
+      if (((place - code).array().abs() > tolerance_).any()) continue;
+      const Tag tag = entries_[static_cast<std::size_t>(i)].tag;
+      if (!found || tag < *found) found = tag;
+    }
   }
   return found;
 }

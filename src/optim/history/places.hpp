@@ -1,39 +1,49 @@
 // SPDX-License-Identifier: MIT
 // Codes in the unit cube, found again: two codes are the same place when no coordinate differs by
-// more than a tolerance. Lookup takes O(log n). Not thread-safe.
+// more than a tolerance. Adding and finding take constant time. Not thread-safe.
 #pragma once
 
-#include <map>
+#include <cstdint>
 #include <optional>
-#include <utility>
+#include <unordered_map>
+#include <vector>
 
 #include "numerics/linalg.hpp"
 
 namespace vbo {
 
-// The one tolerance of all methods: rounding from a code to a point and back stays below it.
+// The tolerance of methods that do not need to come closer to a point than this: rounding from a
+// code to a point and back stays below it.
 inline constexpr double kSamePlace = 1e-7;
 
 class Places {
  public:
   using Tag = Eigen::Index;
 
+  explicit Places(double tolerance = kSamePlace) : tolerance_(tolerance) {}
+
   // All codes (D) of one object have the same dimension; D = 0 is one place.
-  void add(ConstVectorRef code, Tag tag = 0) {
-    places_.emplace(project(code), std::pair(Vector(code), tag));
-  }
-  // The tag of the first one added there; nothing when there is none.
-  std::optional<Tag> find(ConstVectorRef code, double tolerance = kSamePlace) const;
-  bool contains(ConstVectorRef code, double tolerance = kSamePlace) const {
-    return find(code, tolerance).has_value();
-  }
-  void clear() { places_.clear(); }
+  void add(ConstVectorRef code, Tag tag = 0);
+  // The smallest tag of those added there; nothing when there is none.
+  std::optional<Tag> find(ConstVectorRef code) const;
+  bool contains(ConstVectorRef code) const { return find(code).has_value(); }
 
  private:
+  using Index = Eigen::Index;
+  struct Entry {
+    Tag tag = 0;
+    Index next = -1;  // of the same cell
+  };
   static double project(ConstVectorRef code);
+  double reach(Index dimension) const;
+  std::int64_t cell_of(double projection, Index dimension) const;
 
-  // By a fixed projection: codes closer than the tolerance lie in a thin slice of it.
-  std::multimap<double, std::pair<Vector, Tag>> places_;
+  double tolerance_;
+  std::vector<double> codes_;  // (D,n)
+  std::vector<Entry> entries_;
+  // By a fixed projection: codes closer than the tolerance lie in the same cell of it or in
+  // neighbouring ones.
+  std::unordered_map<std::int64_t, Index> cells_;  // the newest entry of each
 };
 
 }  // namespace vbo

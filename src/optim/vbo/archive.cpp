@@ -119,29 +119,4 @@ Replay Archive::replay(double uniform_share, int elite) const {
           std::clamp(elite, 1, std::max(1, size()))};
 }
 
-double KnownPoints::project(ConstVectorRef code) const {
-  // Weights that are no multiples of each other, so that different points rarely coincide.
-  double sum = 0.0;
-  double weight = 0.5;
-  for (const double x : code) {
-    sum += weight * x;
-    weight = weight * 0.6180339887498949 + 0.3;
-  }
-  return sum;
-}
-
-void KnownPoints::add(ConstVectorRef code) { points_.emplace(project(code), code); }
-
-bool KnownPoints::contains(ConstVectorRef code, double tolerance) const {
-  if (code.size() == 0) return !points_.empty();
-  // All weights lie in [0.5, 0.79], so the projection moves by at most this much.
-  const double reach = 0.8 * static_cast<double>(code.size()) * tolerance + 1e-12;
-  const double centre = project(code);
-  const auto last = points_.upper_bound(centre + reach);
-  for (auto it = points_.lower_bound(centre - reach); it != last; ++it) {
-    if ((it->second - code).cwiseAbs().maxCoeff() <= tolerance) return true;
-  }
-  return false;
-}
-
 }  // namespace vbo

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <limits>
-#include <map>
 #include <span>
 #include <vector>
 
@@ -76,24 +75,6 @@ class Archive {
   std::vector<TrialId> ids_;
   std::vector<int> order_;  // indices, best value first
   std::size_t sorted_ = 0;  // how many of them are in order
-};
-
-// Points that must not be suggested again: evaluated and pending ones. Two points repeat each other
-// when no coordinate differs by more than `tolerance`. Lookup takes O(log n).
-class KnownPoints {
- public:
-  explicit KnownPoints(double tolerance) : tolerance_(tolerance) {}
-
-  void add(ConstVectorRef code);
-  bool contains(ConstVectorRef code) const { return contains(code, tolerance_); }
-  bool contains(ConstVectorRef code, double tolerance) const;
-
- private:
-  double project(ConstVectorRef code) const;
-
-  double tolerance_;
-  // By a fixed projection: points closer than the tolerance lie in a thin slice of it.
-  std::multimap<double, Vector> points_;
 };
 
 }  // namespace vbo

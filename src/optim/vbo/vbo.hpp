@@ -18,6 +18,7 @@
 
 #include "optim/design.hpp"
 #include "optim/encoding.hpp"
+#include "optim/history/places.hpp"
 #include "optim/vbo/actors/incumbent_search.hpp"
 #include "optim/vbo/archive.hpp"
 #include "optim/vbo/batch/worth.hpp"
@@ -128,7 +129,7 @@ class Vbo final : public Optimizer {
   SobolDesign design_;
   Archive history_;  // every result
   Failures failures_;
-  KnownPoints seen_;
+  Places seen_;
   batch::MutationScore mutations_;
   batch::SuccessRate successes_of_mutations_, successes_of_others_;
   double best_before_round_ = -std::numeric_limits<double>::infinity();

@@ -17,6 +17,7 @@
 
 #include "optim/design.hpp"
 #include "optim/encoding.hpp"
+#include "optim/history/places.hpp"
 #include "optim/vbo/archive.hpp"
 #include "optim/vbo_paper/actor.hpp"
 #include "optim/vbo_paper/gp_term.hpp"
@@ -69,7 +70,7 @@ class VboPaper final : public Optimizer {
   Eigen::Index slots_;               // B
   SobolDesign design_;
   Archive archive_;
-  KnownPoints seen_;
+  Places seen_;
   Lens lens_;
   Helper<float> helper_;
   // Weights of the helper, cell and head: as trained and averaged over updates, with which it is
