@@ -125,36 +125,36 @@ TEST(Sources, AreReadBackAsStored) {
   EXPECT_FALSE(stored_source({.origin = Origin::start, .part = 1}).has_value());
 }
 
-TEST(MutationScore, PaysWhileGainsWithinTheHorizonExceedLosses) {
-  batch::MutationScore record;
-  EXPECT_TRUE(record.pays(1.0, 0.0));  // nothing is known
-  for (int i = 0; i < 10; ++i) record.learn(1.0);
-  // One gain of 0.1 in eleven against a loss of 1 each.
-  EXPECT_TRUE(record.pays(120.0, 0.1));
-  EXPECT_FALSE(record.pays(100.0, 0.1));
-  record.learn(-2.0);  // a success: gains of 2.1 in twelve, losses of 10 in eleven
-  EXPECT_TRUE(record.pays(6.0, 0.1));
-  EXPECT_FALSE(record.pays(5.0, 0.1));
-  record.learn(std::numeric_limits<double>::infinity());  // a failure changes nothing
-  EXPECT_FALSE(record.pays(5.0, 0.1));
-  for (int i = 0; i < 400; ++i) record.learn(1.0);  // the success is forgotten
-  EXPECT_FALSE(record.pays(100.0, 0.1));
+TEST(MutationScore, AsManyAsGainsWithinTheHorizonExceedLosses) {
+  batch::MutationScore score;
+  // The gain of all together, 100 * 0.1, at a loss of 2 each.
+  EXPECT_DOUBLE_EQ(score.worth_trying(100.0, 0.1, 2.0), 5.0);
+  EXPECT_EQ(score.worth_trying(100.0, 0.0, 2.0), 0.0);
+  for (int i = 0; i < 3; ++i) score.learn(1.0);
+  // (2 + 3) / 4 each: eight, of which three were made.
+  EXPECT_DOUBLE_EQ(score.worth_trying(100.0, 0.1, 2.0), 5.0);
+  score.learn(std::numeric_limits<double>::infinity());  // a failure changes nothing
+  EXPECT_DOUBLE_EQ(score.worth_trying(100.0, 0.1, 2.0), 5.0);
+  for (int i = 0; i < 20; ++i) score.learn(0.5);
+  EXPECT_EQ(score.worth_trying(100.0, 0.1, 2.0), 0.0);  // 16 at a loss of 0.61, and 23 were made
+  score.learn(-2.0);                                    // a gain of 2 in 25 against losses of 15
+  EXPECT_EQ(score.worth_trying(8.0, 0.1, 2.0), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(score.worth_trying(7.0, 0.1, 2.0), 0.0);
+  for (int i = 0; i < 400; ++i) score.learn(1.0);  // the gain is forgotten
+  EXPECT_EQ(score.worth_trying(100.0, 0.1, 2.0), 0.0);
   StateWriter out;
-  record.write(out);
+  score.write(out);
   const std::string bytes = out.take();
   batch::MutationScore again;
   StateReader in(bytes);
   again.read(in);
   EXPECT_TRUE(in.complete());
-  for (const double horizon : {100.0, 330.0, 331.0, 1e4}) {
-    EXPECT_EQ(again.pays(horizon, 0.1), record.pays(horizon, 0.1));
+  for (const double horizon : {100.0, 1e4, 1e6}) {
+    EXPECT_EQ(again.worth_trying(horizon, 0.1, 2.0), score.worth_trying(horizon, 0.1, 2.0));
   }
 }
 
-TEST(Worth, ARestartPaysInLongStudies) {
-  EXPECT_TRUE(batch::restart_pays(1e5, 0.01, 300.0, 1.0, 0));
-  EXPECT_FALSE(batch::restart_pays(1e4, 0.01, 300.0, 1.0, 0));
-  EXPECT_FALSE(batch::restart_pays(1e5, 0.01, 300.0, 1.0, 5));  // five others found nothing
+TEST(Worth, TheHorizonIsWhatIsLeft) {
   EXPECT_EQ(batch::horizon(100, 30), 70.0);
   EXPECT_EQ(batch::horizon(100, 130), 0.0);
   EXPECT_EQ(batch::horizon(0, 30), 30.0);  // no budget: as long again

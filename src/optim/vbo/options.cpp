@@ -37,8 +37,8 @@ void bind(OptionBinder& b, VboOptions& o) {
       "most suggestions of a round that maximize the Gaussian process's expected improvement; "
       "fewer where its weight in the panel is small");
   b.number("explore", o.explore, 0.0, 0.6,
-           "share of a batch for mutations out of the basin once the search has narrowed; decays "
-           "without success. 0 = no such mutations, no restarts and no expected improvement");
+           "share of a batch for mutations out of the basin once the search has narrowed, at equal "
+           "success; 0 = no such mutations, no restarts and no expected improvement");
   b.integer(
       "runs", o.runs, 0, 1'000'000,
       "most restarts of the search, the first included; 1 = it never begins again, 0 = no limit");

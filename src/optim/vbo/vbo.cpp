@@ -119,7 +119,8 @@ bool Vbo::restart_has_ended() const {
   if (options_.explore <= 0.0 || (options_.runs > 0 && restart_->number() + 1 >= options_.runs)) {
     return false;
   }
-  if (averages() && !another_restart_pays()) return false;
+  // Hundreds of results, each worse by the spread: within no budget that was tried they pay back.
+  if (averages()) return false;
   return restart_->has_converged(spread()) || reaches_the_incumbent();
 }
 
@@ -142,16 +143,8 @@ bool Vbo::reaches_the_incumbent() const {
 
 double Vbo::horizon() const { return batch::horizon(common_.budget, history_.size()); }
 
-bool Vbo::mutations_pay() const {
-  return mutations_.pays(horizon(), Tuning::success_gain * spread());
-}
-
-// A restart evaluates a design first, results of which are worse than the best by the spread.
-bool Vbo::another_restart_pays() const {
-  const double results =
-      static_cast<double>(history_.size()) / static_cast<double>(restart_->number() + 1);
-  return batch::restart_pays(horizon(), Tuning::success_gain * spread(), results, spread(),
-                             restart_->number());
+double Vbo::mutations_that_pay() const {
+  return mutations_.worth_trying(horizon(), Tuning::expected_gain * spread(), spread());
 }
 
 void Vbo::begin_restart() {

@@ -77,8 +77,7 @@ class Vbo final : public Optimizer {
   // With aim = "average" (batch/worth.hpp).
   bool averages() const { return options_.aim == VboOptions::Aim::average; }
   double horizon() const;
-  bool mutations_pay() const;
-  bool another_restart_pays() const;
+  double mutations_that_pay() const;
   void keep_what_pays(std::vector<EiPoint>& found) const;
   void begin_restart();
   double spread() const;

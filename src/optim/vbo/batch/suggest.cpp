@@ -118,8 +118,11 @@ Source Vbo::source_of(TrialId id) const {
 double Vbo::mutation_share() const {
   const LocalSearch& search = restart_->local_search();
   const bool useful = incumbent_ || !search.usable() || search.is_narrow();
-  if (!useful || options_.explore <= 0.0 || (averages() && !mutations_pay())) return 0.0;
-  return batch::share_by_success(options_.explore, successes_of_mutations_, successes_of_others_);
+  if (!useful || options_.explore <= 0.0) return 0.0;
+  const double share =
+      batch::share_by_success(options_.explore, successes_of_mutations_, successes_of_others_);
+  if (!averages()) return share;
+  return std::min(share, mutations_that_pay() / static_cast<double>(common_.batch));
 }
 
 // The candidates drawn for it, then samples of the local search, then the design.

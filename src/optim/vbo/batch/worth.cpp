@@ -21,23 +21,25 @@ void SuccessRate::read(StateReader& in) {
 void MutationScore::learn(double loss) {
   if (!std::isfinite(loss)) return;  // a failure says nothing about values
   const double kept = std::min(1.0, Tuning::mutation_memory / (tries_ + 1.0));
+  ++all_;
   tries_ = kept * (tries_ + 1.0);
   gain_ = kept * (gain_ + std::max(0.0, -loss));
   loss_ = kept * (loss_ + std::max(0.0, loss));
 }
 
-bool MutationScore::pays(double horizon, double prior_gain) const {
-  return tries_ < 1.0 || horizon * (prior_gain + gain_) / (tries_ + 1.0) > loss_ / tries_;
+// The n-th mutation is expected to gain prior_gain / n, whatever became of the others, and what the
+// latest ones gained.
+double MutationScore::worth_trying(double horizon, double prior_gain, double prior_loss) const {
+  const double loss = (prior_loss + loss_) / (tries_ + 1.0);
+  if (!(loss > horizon * gain_ / (tries_ + 1.0))) return std::numeric_limits<double>::infinity();
+  return std::max(0.0, horizon * prior_gain / loss - static_cast<double>(all_));
 }
 
 void MutationScore::read(StateReader& in) {
+  all_ = in.get_count();
   tries_ = in.get_number(0.0, Tuning::mutation_memory);
   gain_ = in.get_number(0.0, std::numeric_limits<double>::max());
   loss_ = in.get_number(0.0, std::numeric_limits<double>::max());
-}
-
-bool restart_pays(double horizon, double gain, double results, double loss, std::int64_t others) {
-  return horizon * gain / static_cast<double>(others + 2) > results * loss;
 }
 
 }  // namespace vbo::batch

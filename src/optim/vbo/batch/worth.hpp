@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What a slot of the batch is worth. Mutations get as many as their successes warrant. Where every
-// evaluation counts (aim = "average") they, expected improvement and restarts must also pay: with H
+// evaluation counts (aim = "average") they and expected improvement must also pay: with H
 // evaluations left, a gain in the best value counts H times and a loss once: such a
 // suggestion is made where
 //   H * (expected gain)  >  (expected loss against the best result).
 // For expected improvement both sides are the model's own,  H * EI(x) > best - m(x);  for mutations
-// they are means over the latest ones, for restarts counts and a part of the spread of outcomes.
+// they are means over the latest ones, and a part of the spread of outcomes before.
 #pragma once
 
 #include <algorithm>
@@ -48,21 +48,17 @@ class MutationScore {
  public:
   // `loss`: best result before minus this one; not positive where it is a better one.
   void learn(double loss);
-  // Whether one more is worth its loss. `prior_gain` counts as the gain of one more before the
-  // first.
-  bool pays(double horizon, double prior_gain) const;
+  // How many more are worth their loss; infinity where the latest gains alone pay. Before the
+  // first, one is expected to lose `prior_loss` and all of them together to gain `prior_gain`.
+  double worth_trying(double horizon, double prior_gain, double prior_loss) const;
 
-  void write(StateWriter& out) const { out.put(tries_).put(gain_).put(loss_); }
+  void write(StateWriter& out) const { out.put(all_).put(tries_).put(gain_).put(loss_); }
   void read(StateReader& in);
 
  private:
+  std::int64_t all_ = 0;
   double tries_ = 0.0;              // of the latest, older ones fading
   double gain_ = 0.0, loss_ = 0.0;  // their sums
 };
-
-// Whether a restart is worth its loss: `results` of the first one, each worse by `loss` in the
-// mean, against a chance of 1 / (k + 2) to find a better basin, by Laplace's rule after k others
-// found none.
-bool restart_pays(double horizon, double gain, double results, double loss, std::int64_t others);
 
 }  // namespace vbo::batch
