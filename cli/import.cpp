@@ -294,11 +294,15 @@ Result<Imported> results_from_storage(const std::string& path, const StudyRecord
                                   point.error().message);
       continue;
     }
+    std::vector<Step> steps = trial.steps;
+    for (Step& step : steps) step.values = in_places(step.values, *places);
     imported.results.push_back({std::move(*point),
                                 {.values = in_places(trial.values, *places),
                                  .failure = trial.failure,
                                  .metrics = trial.metrics,
                                  .standard_error = in_places(trial.standard_error, *places),
+                                 .steps = std::move(steps),
+                                 .attributes = trial.attributes,
                                  .seconds = trial.seconds},
                                 off});
   }

@@ -62,7 +62,8 @@ class Snippets(VboTest):
         known = {"README.md": {"sh", "toml", "python"}, "study-file.md": {"toml"}, "evaluators.md": {"python"},
                  "python.md": {"python", "sh"}, "http.md": {"sh"}, "cluster.md": {"sh", "toml", "yaml"},
                  "constraints.md": {"toml"}, "noise.md": {"toml"}, "getting-started.md": {"sh"}, "robot-and-http.md": {"sh"},
-                 "optuna.md": {"python"}, "moving.md": {"python"}, "several-objectives.md": {"toml", "sh"}, "programs-with-files.md": {"toml", "sh"}, "embed-in-cpp.md": {"cpp", "cmake"}, "compare-studies.md": {"sh"}}
+                 "optuna.md": {"python"}, "moving.md": {"python"}, "several-objectives.md": {"toml", "sh"}, "programs-with-files.md": {"toml", "sh"}, "embed-in-cpp.md": {"cpp", "cmake"}, "compare-studies.md": {"sh"},
+                 "recovery.md": {"sh"}}
         for page in PAGES:
             if page.name in LEFT_OUT:
                 continue

@@ -8,6 +8,7 @@
 #include "core/json.hpp"
 #include "core/objectives.hpp"
 #include "storage/sqlite/database.hpp"
+#include "storage/sqlite/storage.hpp"
 
 namespace vbo {
 namespace {
@@ -147,8 +148,8 @@ void read_values(Database& database, const Found& found,
 
 bool is_optuna_file(const std::string& path) {
   const auto found = sqlite::attempt([&] {
-    Database database(path, Database::Mode::read);
-    return database
+    sqlite::Reader reader = sqlite::open_for_reading(path);
+    return reader.database
         .prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'trial_params'")
         .step();
   });
@@ -157,7 +158,8 @@ bool is_optuna_file(const std::string& path) {
 
 Result<OptunaStudy> read_optuna(const std::string& path, const std::string& name) {
   return sqlite::attempt([&] {
-    Database database(path, Database::Mode::read);
+    sqlite::Reader reader = sqlite::open_for_reading(path);
+    Database& database = reader.database;
     const Found found = find_study(database, path, name);
     OptunaStudy study{.name = found.name, .objectives = objectives_of(database, path, found)};
     std::map<std::int64_t, std::size_t> places;  // by Optuna's trial_id

@@ -148,7 +148,8 @@ class OneAtATime {
 
 void require_up_to_date(Connection& connection) {
   const std::int64_t found = version_of(connection);
-  if (found >= kNewest) return;
+  if (found == kNewest) return;
+  if (found > kNewest) throw unknown_version(connection, found);
   throw Fault{{ErrorKind::unsupported, connection.where() + " has tables of version " +
                                            std::to_string(found) +
                                            " of an older vbo; bring them up to date with: vbo "

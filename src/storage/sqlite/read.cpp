@@ -149,6 +149,8 @@ Result<std::vector<Trial>> SqliteStorage::load_history() {
     std::vector<Trial> trials;
     trials.reserve(most_trials());
     append_trials(trials, false, "ORDER BY id");
+    // Whoever goes on with a study that has lost rows would take it for shorter than it was.
+    if (access_ == Access::coordinate) require_all_told(trials);
     return trials;
   });
 }
@@ -194,6 +196,19 @@ Result<TrialCounts> SqliteStorage::counts() {
   });
 }
 
+Fault SqliteStorage::rows_missing() const {
+  return {{ErrorKind::damaged,
+           in_file("damaged (the number of results in \"study\" is not that of the rows)")}};
+}
+
+void SqliteStorage::require_all_told(std::span<const Trial> trials) {
+  Statement counted =
+      database_.prepare("SELECT told_completed + told_failed + told_stopped FROM study");
+  if (!counted.step()) return;
+  const auto told = std::ranges::count_if(trials, [](const Trial& t) { return t.told_in != 0; });
+  if (counted.integer(0) != told) throw rows_missing();
+}
+
 TrialCounts SqliteStorage::count_rows() {
   TrialCounts counts;
   Statement select =
@@ -222,9 +237,7 @@ Result<void> SqliteStorage::verify() {
         "WHERE told_in IS NOT NULL AND state = 'failed'), told_stopped - (SELECT count(*) FROM "
         "trials NOT INDEXED WHERE told_in IS NOT NULL AND state = 'stopped') FROM study");
     if (told.step() && (told.integer(0) != 0 || told.integer(1) != 0 || told.integer(2) != 0)) {
-      throw Fault{
-          {ErrorKind::damaged,
-           in_file("damaged (the number of results in \"study\" is not that of the rows)")}};
+      throw rows_missing();
     }
     return true;
   });

@@ -136,6 +136,8 @@ class SqliteStorage final : public Storage {
     return access_ == Access::read ? "trials NOT INDEXED" : "trials";
   }
   TrialCounts count_rows();
+  Fault rows_missing() const;
+  void require_all_told(std::span<const Trial> trials);
   std::string in_file(const std::string& what) const;
   std::optional<StudyRecord> read_study();
   void require_space();
