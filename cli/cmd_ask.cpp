@@ -77,9 +77,9 @@ Action define_ask(CLI::App& app, const Console& console) {
   arguments.option("--threads", options->threads, "N", "Threads of the method; 0 = all cores", 0,
                    kMostThreads);
   arguments.option("--wait", options->wait, "SECONDS",
-                   "How long to wait for others who ask, tell or run", 0.0, kLongestWait);
+                   "How long to wait for other processes that ask, tell or run", 0.0, kLongestWait);
   arguments.flag("--over-budget", options->over_budget,
-                 "Suggest also when more are open and evaluated then than the budget says");
+                 "Suggest also more than the budget has room for");
   arguments.flag("--pending", options->pending,
                  "List the open suggestions again; make no new ones");
   arguments.flag("--json", options->json, "Print JSON");

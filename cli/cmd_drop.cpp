@@ -78,14 +78,14 @@ Action define_change(CLI::App& app, Change how, const std::string& done, bool ca
   Arguments arguments(app);
   arguments.positional("STUDY", options->study, "Storage (.db) or study file (.toml)");
   if (can_take_failed) {
-    arguments.optional_positional("ID", options->ids, "Ids of suggestions");
+    arguments.optional_positional("ID", options->ids, "Ids of failed trials");
     arguments.flag("--failed", options->failed, "All that failed, instead of ids");
   } else {
     arguments.positional("ID", options->ids, "Ids of suggestions");
   }
   arguments.option("--reason", options->reason, "TEXT", "Why, for the log");
-  arguments.option("--wait", options->wait, "SECONDS", "How long to wait for others who write", 0.0,
-                   kLongestWait);
+  arguments.option("--wait", options->wait, "SECONDS",
+                   "How long to wait for other processes that write", 0.0, kLongestWait);
   arguments.flag("--json", options->json, "Print JSON");
   return [options, how, done] { return change(*options, how, done); };
 }

@@ -127,7 +127,7 @@ Action define_import(CLI::App& app, const Console&) {
   arguments.option("--study", options->optuna_study, "NAME",
                    "Which study of an Optuna file that holds several");
   arguments.option("--wait", options->wait, "SECONDS",
-                   "How long to wait for a study that runs to take them up", 0.0, kLongestWait);
+                   "How long to wait until a running study includes them", 0.0, kLongestWait);
   arguments.flag("--actual", options->actual,
                  "Take points as they were measured: off the steps, outside constraints");
   arguments.flag("--skip-bad", options->skip_bad, "Leave out rows that cannot be used");

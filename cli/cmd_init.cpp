@@ -38,7 +38,7 @@ method = "{method}"               # `vbo methods` lists them; options of the met
 
 [[parameter]]
 name = "x1"
-type = "float"               # float | int | categorical
+type = "float"               # float | int | categorical | ordinal
 low = -5.0
 high = 10.0
 

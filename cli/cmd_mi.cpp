@@ -143,7 +143,7 @@ Action define_mi(CLI::App& app, const Console& console) {
                  "Columns whose numbers are only labels", Need::optional);
   arguments.flag("--skip-missing", args->skip_missing, "Leave out rows with an empty cell");
   arguments.flag("--no-baseline", args->no_baseline,
-                 "Learn from zero, not from the best Gaussian fit");
+                 "Start training from zero, not from the best Gaussian fit");
   arguments.option("--threads", args->threads, "N", "At most so many; 0 = all cores", 0, 1024);
   arguments.flag("--json", args->json, "Print JSON");
   return [args, &console] { return run_mi(*args, console); };

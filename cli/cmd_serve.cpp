@@ -200,7 +200,7 @@ Action define_serve(CLI::App& app, const Console& console) {
                    kLastPort);
   arguments.option("--host", options->host, "H", "Address to listen on; 127.0.0.1 if not given");
   arguments.option("--token-file", options->token_file, "FILE",
-                   "File with the word that clients have to know");
+                   "File with the token that clients send");
   arguments.flag("--allow-tell", options->allow_tell,
                  "Also take POST /api/ask, /api/tell and /api/drop");
   return [options, &console] { return serve(*options, console); };

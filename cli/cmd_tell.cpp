@@ -193,14 +193,15 @@ Action define_tell(CLI::App& app, const Console&) {
       "The standard error of the result; of several objectives NAME=NUMBER for each");
   arguments.repeated("--metric", options->metrics, "NAME=NUMBER",
                      "A further measurement; repeat it");
-  arguments.repeated("--at", options->at, "NAME=VALUE",
-                     "Instead of an ID: a point nobody suggested; repeat it for every parameter");
+  arguments.repeated(
+      "--at", options->at, "NAME=VALUE",
+      "Instead of an ID: a point that was not suggested; repeat it for every parameter");
   arguments.repeated("--actual", options->actual, "NAME=VALUE",
                      "What was really set, where that is not what was suggested; repeat it");
   arguments.option("--replace", options->replace, "REASON",
-                   "Put this result in the place of the one there is, and why; the log keeps both");
-  arguments.option("--wait", options->wait, "SECONDS", "How long to wait for others who write", 0.0,
-                   kLongestWait);
+                   "Replace the stored result, and why; the log keeps both");
+  arguments.option("--wait", options->wait, "SECONDS",
+                   "How long to wait for other processes that write", 0.0, kLongestWait);
   arguments.flag("--json", options->json, "Print JSON");
   return [options] { return tell(*options); };
 }

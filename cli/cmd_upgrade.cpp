@@ -10,8 +10,8 @@ Action define_upgrade(CLI::App& app, const Console&) {
   auto wait = std::make_shared<double>(kWaitSeconds);
   Arguments arguments(app);
   arguments.positional("STUDY", *study, "Storage (.db) or study file (.toml)");
-  arguments.option("--wait", *wait, "SECONDS", "How long to wait for others who write", 0.0,
-                   kLongestWait);
+  arguments.option("--wait", *wait, "SECONDS", "How long to wait for other processes that write",
+                   0.0, kLongestWait);
   // Whoever opens a storage to write brings it up to date first.
   return [study, wait]() -> int {
     const Result<OpenedStudy> opened = open_queue(*study, *wait);

@@ -149,12 +149,12 @@ Action define_work(CLI::App& app, const Console& console) {
   arguments.positional("FILE", options->file, "Study file (.toml)");
   arguments.option("--workers", options->workers, "N",
                    "Evaluations at the same time, instead of the file's", 1, kMostWorkers);
-  arguments.option("--name", options->name, "NAME", "How `vbo workers` calls it; default HOST:PID");
+  arguments.option("--name", options->name, "NAME", "Its name in `vbo workers`; default HOST:PID");
   arguments.option("--idle", options->idle, "SECONDS",
                    "Leave after so long without a trial; 0 = stay until the study ends", 0.0,
                    kLongestIdle);
   arguments.option("--lease", options->lease, "SECONDS",
-                   "How long others wait for a sign of life before they take over its trials",
+                   "Time without a sign of life after which others take over its trials",
                    kShortestLease, kLongestLease);
   arguments.option("--patience", options->patience, "SECONDS",
                    "How long to wait for a storage that cannot be reached", 0.0, kLongestIdle);

@@ -27,11 +27,12 @@ const std::vector<Command>& commands() {
        "Evaluates suggestions until the budget is spent, `evaluate.workers` at a time. Every "
        "suggestion is stored before it runs and every result before it is used: stop it in any "
        "way, "
-       "start it again, and it continues as if nothing had happened. The first Ctrl-C finishes the "
+       "start it again, and it continues with the suggestions of an uninterrupted run. The first "
+       "Ctrl-C finishes the "
        "running evaluations, the second stops at once. Raise study.budget to continue a finished "
        "study. Other workers may join with `vbo work`; with --workers 0 all evaluations are "
        "theirs. It also ends when stop.seconds or --time-limit are over, or when a result is as "
-       "good as stop.value, and finishes what runs then. It pauses when the program cannot be "
+       "good as stop.value; running evaluations are finished. It pauses when the program cannot be "
        "found, when the first 5 evaluations fail all in the same way, and after "
        "stop.failures_in_a_row.",
        R"({"study", "end", "completed", "failed", "budget", "seconds", "best": {"id", "params", "value"} or null, "estimate" and "noise" as `vbo best --json` says}; with several objectives "front", as `vbo front --json` says, instead of these)",
@@ -42,7 +43,7 @@ const std::vector<Command>& commands() {
        "For people and robots in the loop: each suggestion has an id under which `vbo tell` takes "
        "its result. Given a study file, the study is created when it does not exist yet. "
        "Suggestions stay open until told; --pending lists them again. Works from many processes at "
-       "once, and while `vbo run` runs: then its suggestions are yours and not its workers'. More "
+       "once, and while `vbo run` runs, whose workers do not get these suggestions. More "
        "than the budget has room for need --over-budget. `vbo drop` cancels open suggestions.",
        R"([{"id", "params": {...}}, ...])",
        define_ask},
@@ -63,7 +64,7 @@ const std::vector<Command>& commands() {
        "what "
        "was really set: any value of the parameter's range, steps and constraints aside. --at "
        "tells "
-       "a point nobody suggested, under a new id; it counts as an evaluation.",
+       "a point that was not suggested, under a new id; it counts as an evaluation.",
        R"({"id", "state", "value", "error"}; with several objectives "values": {NAME: number, ...} instead of "value")",
        define_tell},
       {"import",
@@ -77,13 +78,13 @@ const std::vector<Command>& commands() {
        "and metrics.NAME are read when they are there. Rows that cannot be used are listed, and "
        "nothing is imported unless --skip-bad leaves them out. What is in the study already is not "
        "imported again. Imported results count as evaluations; the method learns from them like "
-       "from its own. While `vbo run` runs, it takes them up.",
+       "from its own. While `vbo run` runs, it includes them.",
        R"({"imported", "known", "skipped", "pruned", "first_id": id or null})",
        define_import},
       {"drop",
        "Cancel suggestions that are not being evaluated yet",
        {"vbo drop study.db 7 8", "vbo drop study.db 7 --reason \"out of material\""},
-       "For suggestions nobody will evaluate. The method stops counting on them, their ids are not "
+       "For suggestions that will not be evaluated. They are no longer pending, their ids are not "
        "used again, and they stay in the log. One that is being evaluated or has ended is refused. "
        "Works while `vbo run` runs.",
        R"({"dropped": [id, ...]})",
@@ -101,7 +102,8 @@ const std::vector<Command>& commands() {
        "Evaluate trials of a study that another process coordinates",
        {"vbo work study.toml", "vbo work study.toml --workers 8 --idle 600"},
        "Claims waiting trials, evaluates them as the study file says and stores the results, until "
-       "the study ends or nothing came for --idle seconds. Start as many as you like, wherever the "
+       "the study ends or no trial was waiting for --idle seconds. Start as many as you like, "
+       "wherever the "
        "storage can be reached; `vbo run study.toml --workers 0` only coordinates. A worker that "
        "dies loses its claims after --lease seconds, and others take over. SIGTERM finishes what "
        "runs within --grace seconds and gives the rest back.",
@@ -203,7 +205,8 @@ const std::vector<Command>& commands() {
        "Show why a point was suggested",
        {"vbo explain study.db 7"},
        "The ledger of one suggestion: where it came from, the terms that add up to its score (its "
-       "acquisition), and what else the method knew, each with its unit and meaning. Values of the "
+       "acquisition), and other values of the method, each with its unit and meaning. Values of "
+       "the "
        "objective are in the user's own sign. A point that was not compared with others has no "
        "score: acquisition and sum are null then.",
        R"({"id", "params", "state", "value" (or "values": {NAME: number, ...}), "source", "acquisition", "unit", "terms": [{"name", "value", "unit", "meaning"}, ...], "sum", "notes": [...]})",
@@ -212,10 +215,10 @@ const std::vector<Command>& commands() {
        "Show which parameters matter, in nats",
        {"vbo importance study.db", "vbo importance study.db --json"},
        "How much each parameter tells about the rank of the outcome, from the study's own results: "
-       "0 for a parameter that tells nothing. What is shared only because parameter and outcome "
-       "both moved while the search went on is taken away. Results gather where the search looked, "
+       "0 for a parameter that tells nothing. Dependence that comes only from the drift of the "
+       "search over time is subtracted. Most results are in the region that the search sampled, "
        "so this is importance there, not over the whole space. At least 20 results are needed, and "
-       "at most 2000, chosen at random, are looked at.",
+       "at most 2000, chosen at random, are used.",
        R"([{"parameter", "nats", "low", "high", "together": [{"with", "nats", "low", "high"}, ...]}, ...];
 with several objectives each entry has its "objective")",
        define_importance},
@@ -240,7 +243,7 @@ with several objectives each entry has its "objective")",
         "vbo serve study.db --host 0.0.0.0 --token-file token"},
        "The page follows the study; see docs/reference/http.md for its interface. Only this "
        "machine is "
-       "answered, unless --host says otherwise, which needs --token-file: a file with the word "
+       "answered, unless --host is given, which needs --token-file: a file with the token "
        "that clients send as Authorization: Bearer. Reads only, unless --allow-tell, which also "
        "answers POST /api/ask, /api/tell and /api/drop. Ctrl-C ends it.",
        "",
@@ -257,7 +260,7 @@ with several objectives each entry has its "objective")",
        {"vbo tasks", "vbo tasks lunar-lander", "vbo tasks eval branin --set x1=2.5 --set x2=7.5",
         "vbo tasks eval \"ackley?dim=20&shift=3\" --at random --seed 7 --json",
         "vbo tasks show lunar-lander --seed 3 -o landing.svg"},
-       "A task can stand for the program of a study: task = \"hartmann6\" in its [evaluate] table. "
+       "A task can replace the program of a study: task = \"hartmann6\" in its [evaluate] table. "
        "Options follow its name: \"ackley?dim=20&shift=3\", in quotes because of the shell.",
        R"([{"name", "summary", "goal", "source", "noise", "optimum", "proven", "built", "options": [{"name", "default", "range", "summary"}, ...]}, ...])",
        define_tasks},

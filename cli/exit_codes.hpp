@@ -17,7 +17,9 @@ inline constexpr std::array<ExitCodeInfo, 6> kExitCodes{{
     {1,
      "failed: the evaluation of `vbo check`, or a study paused after failures that has a success"},
     {2, "wrong usage or study file; nothing was written"},
-    {3, "no successful evaluation, also of a study that was paused; nothing left to suggest"},
+    {3,
+     "no successful or no feasible evaluation, also of a study that was paused; nothing left to "
+     "suggest"},
     {5, "storage busy, damaged or not writable"},
     {130, "interrupted"},
 }};

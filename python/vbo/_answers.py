@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a study answers when it is asked about itself."""
+"""Counts, recommendations and importances of a study."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Recommended:
         noise: ``"present"``, ``"none"`` (with evidence) or ``"unknown"``; only the first has `low`, `high`, `chance`.
         value: What was observed there, the mean of `evaluations` results.
         mean: The estimate, `value` without noise; `low` and `high` are its 90% interval.
-        chance: Of being the best of the points tried.
+        chance: Probability of being the best of the points tried.
         deviation: Standard deviation of the noise of one result.
     """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Says clearly when the processor is too old, instead of dying of an illegal instruction.
+"""An error for processors that lack the instructions of the wheel, instead of a crash by an illegal instruction.
 
 Wheels for x86-64 are built for the baseline x86-64-v3 (AVX2, FMA, BMI2: Intel since Haswell, AMD since Zen).
 """

@@ -55,8 +55,8 @@ class Unsupported(Error):
 
 
 class Infeasible(Exception):
-    """Raise it in an objective to say that this input makes no sense.
+    """Raise it in an objective for an input that makes no sense.
 
-    The trial fails with cause ``infeasible``; the method learns to stay away, and it does not count
+    The trial fails with cause ``infeasible``; the method avoids such inputs, and it does not count
     towards ``failures_in_a_row``.
     """

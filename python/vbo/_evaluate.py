@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One call of the user's function, and what came of it. Runs where the workers are."""
+"""One call of the user's function, and its outcome. Runs where the workers are."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _EXPECTED = 'expected a number, or {"value": 1.25, "sem": 0.1, "metrics": {"mass
 
 @dataclass
 class Outcome:
-    """What came of one call; it can be pickled, because it may come from another process."""
+    """The outcome of one call; it can be pickled, because it may come from another process."""
 
     values: tuple[float, ...] = (UNKNOWN,)  # one per objective
     error: str | None = None
@@ -49,7 +49,7 @@ class Outcome:
 
 
 class Evaluation:
-    """What a function gets that has a second argument called ``trial``.
+    """The second argument, called ``trial``, of a function that has one.
 
     Attributes:
         id: The trial's.
@@ -96,7 +96,7 @@ def evaluate(function: Objective, point: Point, objectives: tuple[str, ...], id:
 def evaluate_elsewhere(
     function: Objective, point: Point, objectives: tuple[str, ...], id: int | None = None
 ) -> Outcome:
-    """As `evaluate`, in another process: an exception that cannot travel stays there, its text comes."""
+    """As `evaluate`, in another process: of an exception that cannot be pickled only the text is returned."""
     outcome = evaluate(function, point, objectives, id)
     if outcome.exception is not None:
         try:
@@ -107,7 +107,7 @@ def evaluate_elsewhere(
 
 
 def text_of(error: BaseException) -> str:
-    """`ValueError: message (file.py:12)`: where it was raised is what one wants to know."""
+    """`ValueError: message (file.py:12)`: with the place where it was raised."""
     text = "".join(traceback.format_exception_only(type(error), error)).strip()
     frames = traceback.extract_tb(error.__traceback__)
     return f"{text} ({os.path.basename(frames[-1].filename)}:{frames[-1].lineno})" if frames else text

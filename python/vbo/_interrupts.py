@@ -8,7 +8,7 @@ import threading
 
 
 class Interrupts:
-    """Ctrl-C: the first ends the run after what is being evaluated, the second gives that up.
+    """Ctrl-C: the first ends the run after the running evaluations, the second abandons them.
 
     While the function runs in this very thread, the first stops it at once.
     """

@@ -60,18 +60,18 @@ def minimize(
         function: Called with a dict of parameters; returns a number, or
             ``{"value": 1.25, "sem": 0.1, "metrics": {"mass": 3.1}, "user_attrs": {"note": "dry"}}``. With an argument
             called ``seed`` it also gets one that differs from trial to trial, with one called ``trial`` an
-            `Evaluation`. An exception makes the trial fail and the run go on;
-            `vbo.Infeasible` says that the input makes no sense. `ObjectiveFailed` when nothing was completed.
+            `Evaluation`. After an exception the trial has failed and the run goes on;
+            `vbo.Infeasible` marks an input that makes no sense. `ObjectiveFailed` when nothing was completed.
         space: A `Space`, or a dict of parameters.
         goals: For several objectives a goal for each, ``{"error": "minimize", "speed": "maximize"}``: `function` then
             returns a dict with their values, or a tuple in this order, and ``result.front`` is the answer. `references`
             as in `Study`.
-        budget: Evaluations in all. Calling again with more goes on; with as many returns what is there.
+        budget: Evaluations in all. Calling again with more continues; with as many it returns the stored result.
         batch: Suggestions that are made together; as many as there are workers otherwise.
         workers: Evaluations at the same time, in threads. -1: as many as cores. None: 1, as many as cores with
             `processes`, as many as the executor has.
         processes: True evaluates in processes instead; or the name of a start method of multiprocessing.
-            One that dies costs its own trial alone, which is tried once more.
+            When one dies only its trial is affected: it is tried once more.
         executor: Any ``concurrent.futures.Executor`` to evaluate with: ``ThreadPoolExecutor(8)``, that of Dask
             (``client.get_executor()``), ``mpi4py.futures``, loky, Parsl.
         batch_function: `function` takes `Trials` (``trials["x"]`` is a column) and returns all values.
@@ -83,7 +83,7 @@ def minimize(
         progress: Show progress: True, False, or None for "on a terminal or in a notebook".
         callbacks: Called as ``callback(study, trial)`` after each result; returning True stops.
 
-    Ctrl-C ends the run after what is being evaluated, and again at once; nothing that was told is
+    Ctrl-C ends the run after the running evaluations, and again at once; nothing that was told is
     lost, and the result so far is returned with ``ended == "interrupted"``.
 
     >>> space = vbo.Space(x=vbo.Float(-5, 10), y=vbo.Float(0, 15))

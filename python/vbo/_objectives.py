@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a study optimizes: one objective or several, and their values as people give them."""
+"""What a study optimizes: one objective or several, and their values in the forms that arguments take."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Studies that this process has open, so that opening one again shares it instead of waiting for itself."""
+"""Studies that this process has open, so that opening one again shares it instead of waiting for its lock."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def opened(url: str, make: Callable[[], _vbo.Study], again: Callable[[_vbo.Study
 
 
 def _close_all() -> None:
-    """Before the interpreter ends: what a study of a file has learned is saved while everything still works."""
+    """Before the interpreter ends: the state of the method of a study in a file is saved while everything still works."""
     for key, shared in list(_shared.items()):
         if key[0] == os.getpid():
             try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What trials of Optuna came to, as vbo takes it: values, constraints, durations."""
+"""Results of Optuna's trials, as vbo takes them: values, constraints, durations."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a study is, and what happened in it: everything that changes nothing."""
+"""The parts of a study that read: its definition, trials and results."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class StudyReader:
 
     @property
     def name(self) -> str:
-        """For people."""
+        """Shown in output."""
         return str(self._definition["name"])
 
     @property
@@ -86,7 +86,7 @@ class StudyReader:
 
     @property
     def method(self) -> str:
-        """As it was given; of ``"auto"`` says `log` what it chose."""
+        """As it was given; with ``"auto"``, `log` has the method that was chosen."""
         return str(self._definition["optimizer"]["method"])
 
     @property
@@ -96,7 +96,7 @@ class StudyReader:
 
     @property
     def seed(self) -> int:
-        """Of all that is random in the method."""
+        """The seed of the method's random numbers."""
         return int(self._definition["optimizer"]["seed"])
 
     @property
@@ -154,7 +154,7 @@ class StudyReader:
 
     @property
     def recommended(self) -> Recommended | None:
-        """The evaluated point to use: under noise the best by its estimate, not by luck; without, `best`. None before
+        """The evaluated point to use: under noise the one with the best estimate; without, `best`. None before
         there is a result."""
         return None if len(self._objectives) > 1 else self._recommended("recommended")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Results of trials, as people give them and as the core takes them."""
+"""Results of trials, in the forms that arguments take and as the core takes them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Evaluating a Python function until there is a reason to stop."""
+"""Evaluating a Python function until the run ends."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Result:
         trial: The best trial with everything known about it.
         ended: ``"budget_spent"``, ``"interrupted"``, ``"too_many_failures"``, ``"space_exhausted"``,
             ``"time_over"``, ``"good_enough"`` or ``"stopped"`` (by a callback or ``study.stop()``).
-        study: The study, to look at or to go on with.
+        study: The study, to read or to continue.
         seconds: Wall time of this run.
     """
 

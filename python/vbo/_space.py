@@ -35,7 +35,7 @@ class Float:
 
     Args:
         log: Search the logarithm; needs ``low > 0``.
-        step: Only low, low + step, low + 2 step, ...: what can be set, or is worth telling apart.
+        step: Only low, low + step, low + 2 step, ...: the values that can be set, or that differ enough to matter.
 
     >>> vbo.Float(1e-5, 0.1, log=True)
     Float(low=1e-05, high=0.1, log=True)
@@ -189,7 +189,7 @@ class Choice(_OneOf):
 
 @dataclass(frozen=True, eq=False)
 class Ordinal(_OneOf):
-    """One of several in order: neighbours are alike.
+    """One of several in order: neighbours are similar.
 
     >>> vbo.Ordinal([16, 32, 64, 128]).values
     (16, 32, 64, 128)
@@ -263,7 +263,7 @@ class Space(Mapping[str, Parameter]):
     >>> space["x"].high
     10.0
 
-    Names that are no Python names go in as a dict:
+    Names that are not Python identifiers are given as a dict:
 
     >>> vbo.Space({"learning rate": vbo.Float(1e-4, 1, log=True)})
     Space({'learning rate': Float(low=0.0001, high=1.0, log=True)})
@@ -302,7 +302,7 @@ class Space(Mapping[str, Parameter]):
         """The same space with a measured constraint: a bound on a metric of the results.
 
         ``study.best`` is then the best result within all limits, and the least violating one while there
-        is none; methods learn where results are feasible.
+        is none; methods model where results are feasible.
 
         >>> space = vbo.Space(x=vbo.Float(0, 1)).limit("stress", at_most=250)
         >>> study = vbo.Study(space, method="random")

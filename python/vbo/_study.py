@@ -45,10 +45,10 @@ Option = Union[bool, int, float, str, Sequence[float]]
 
 
 class Study(StudyReader):
-    """Suggests points to evaluate and learns from the results, `budget` of them in all.
+    """Suggests points to evaluate and uses their results for the next ones, `budget` evaluations in all.
 
     A study lives in a storage: a file that the ``vbo`` command reads and writes as well, or memory.
-    What was suggested is stored before you see it, and a result before it is told to the method, so a
+    What was suggested is stored before it is returned, and a result before it is told to the method, so a
     process that is killed at any moment loses nothing. Opening the same file again resumes it.
 
     Args:
@@ -56,24 +56,24 @@ class Study(StudyReader):
         goal: ``"minimize"`` or ``"maximize"``.
         goals: Instead of `goal`, for two to eight objectives: ``{"error": "minimize", "speed": "maximize"}``. The answer
             is then `front`.
-        references: With `goals`, for some of the objectives a value nobody would accept; the hypervolume is measured
+        references: With `goals`, for some of the objectives an unacceptable value; the hypervolume is measured
             against them.
         method: One of ``vbo.methods()``; ``"auto"`` otherwise, which chooses one by the size of the problem
-            (``study.log()["message"]`` says which and why).
+            (``study.log()["message"]`` has the choice and the reason).
         batch: How many results come back together, 1 otherwise; a method trains about so often.
         seed: Same seed, same order of results: same suggestions, bit for bit. None: a random one.
         budget: Evaluations in all, as far as known, 1000 otherwise; methods plan with it and ``run`` ends there.
         storage: A file (also ``"sqlite:///FILE"``), created when absent, or ``"postgresql://..."``; None keeps the
             study in memory. A stored study keeps its method, seed, name and options where they are not given;
             ``budget`` and ``batch`` may differ from call to call.
-        name: For people; the file's name otherwise.
+        name: Shown in output; the file's name otherwise.
         options: Options of the method, see ``vbo.methods()``.
         repeats: Evaluations of every point, 1 otherwise; the method learns their mean and its standard error. ``"auto"``,
             of one objective: leading points are evaluated again when that is worth more than a new point.
         threads: Threads the method uses; 0 means all cores. Suggestions do not depend on it.
 
     One study may be used by several threads: calls wait for each other, and release the GIL. Several processes may open
-    one file: the first runs the method, the others read, ask it and tell; the next takes over when it is gone. After a
+    one file: the first runs the method, the others read, ask it and tell; the next takes over when it ends. After a
     fork every call in the child is an `Unsupported` error. Pickling keeps the storage's name and opens it again.
 
     >>> space = vbo.Space(x=vbo.Float(-5, 10), n=vbo.Int(1, 8))
@@ -184,7 +184,7 @@ class Study(StudyReader):
                     f"every point of the space has been suggested; tell the results of the {left} that are open: "
                     "where results of one point differ, points are suggested again"
                 )
-            raise Unsupported("the space has no more points to suggest, and no noise that would make it worth to repeat one")
+            raise Unsupported("the space has no more points to suggest, and no noise that would make it worth repeating one")
         return trials[0]
 
     def _ask(self, n: int, durable: bool = True) -> Trials:
@@ -212,7 +212,7 @@ class Study(StudyReader):
             values: One number per id. One that is not finite makes its trial fail. Of several objectives a dict of
                 numbers or columns by name, a dict or a tuple per id, or an array with a column per objective.
             error: Why there is no value: one text for all, or one per id with None for those that have
-                a value. `cause` says it in one word; ``"infeasible"`` means that the input makes no sense.
+                a value. `cause` is the reason in one word; ``"infeasible"`` means that the input makes no sense.
             metrics: Further measurements: a number, or one per id, by name.
             seconds: How long the evaluations took.
             sem: The standard error of each value, where it is known: one for all, or one per id. Of several objectives in
@@ -245,7 +245,7 @@ class Study(StudyReader):
         user_attrs: Attributes = None,
         steps: Sequence[Steps] | None = None,
     ) -> Integers:
-        """Results of points that nobody suggested: past data, own ideas. Returns their new ids.
+        """Results of points that were not suggested, such as past data. Returns their new ids.
 
         `points` is a dict of columns (or a pandas DataFrame with these columns), one dict with a
         value per parameter, or a list of such dicts. Results of the same point count as repeats. `steps` has for each
@@ -317,7 +317,7 @@ class Study(StudyReader):
         return Run(self, function, options).run()
 
     def stop(self) -> None:
-        """Ends a `run` of this study after what is being evaluated: from a callback, the function, or another thread."""
+        """Ends a `run` of this study after the running evaluations: from a callback, the function, or another thread."""
         self._stop = True
 
     # -- Its end --
@@ -351,7 +351,7 @@ class Study(StudyReader):
 
 
 def open_study(storage: str | os.PathLike[str], *, threads: int = 0) -> Study:
-    """Resumes the study that a file holds, whoever began it: Python, the command line, C++."""
+    """Resumes the study of a file, whether begun by Python, the command line or C++."""
     url, count = url_of(storage), whole("threads", threads, 0)
     shared = opened(url, lambda: _vbo.Study.open_existing(url, count), lambda core: None)
     return Study.__new__(Study)._adopt(shared, url)

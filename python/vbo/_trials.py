@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Suggestions and results as Python sees them."""
+"""Suggestions and results as Python objects."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Trial:
-    """One suggestion and what became of it. ``trial["x"]`` is the value of parameter x.
+    """One suggestion and its result. ``trial["x"]`` is the value of parameter x.
 
     Attributes:
         id: 1, 2, 3, ... in the order of suggestion.
@@ -27,7 +27,7 @@ class Trial:
         state: ``"waiting"``, ``"running"``, ``"completed"`` or ``"failed"``.
         value: The result, or None; None too with several objectives.
         values: The result of each objective by name; empty while there is none.
-        error: Why it failed, or None; `cause` says it in one word.
+        error: Why it failed, or None; `cause` is the reason in one word.
         metrics: Further measurements by name.
         sem: The standard error of the value, or None where it is unknown; with several objectives `sems` by name.
         repeat_of: The trial whose point this one repeats, or None; it is the `repeat`-th evaluation there.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""vbo behind the generator interface of libEnsemble, Xopt and Optimas (the package gest-api).
+"""vbo with the generator interface of libEnsemble, Xopt and Optimas (the package gest-api).
 
     from gest_api.vocs import VOCS
     from vbo.gest import VboGenerator
@@ -28,7 +28,7 @@ __all__ = ["VboGenerator"]
 
 
 class VboGenerator(Generator):  # type: ignore[misc]
-    """Suggests with a vbo study. Points carry an ``_id``; results without one are points of your own.
+    """Suggests with a vbo study. Points carry an ``_id``; results without one are of points that were not suggested.
 
     Continuous variables become floats, discrete ones choices. One objective; a result that violates a
     constraint or has no finite value counts as failed; observables are kept as metrics.

@@ -61,7 +61,7 @@ class _Axis:
                 self.step = distribution.step
                 self.parameter = Int(0, (distribution.high - distribution.low) // distribution.step)
         else:
-            raise InvalidInput(f"VboSampler does not know {distribution!r}")
+            raise InvalidInput(f"VboSampler does not support {distribution!r}")
 
     def to_optuna(self, value: Any) -> Any:
         distribution = self.distribution
@@ -85,7 +85,7 @@ class _Axis:
 
 
 class _Engine:
-    """A vbo study in memory for one search space, and what it knows of the trials of an Optuna study."""
+    """A vbo study in memory for one search space, and which trials of an Optuna study it has received."""
 
     def __init__(self, space: Mapping[str, BaseDistribution], limits: int, **options: Any) -> None:
         self.space = dict(space)
@@ -178,17 +178,17 @@ class VboSampler(BaseSampler):
         seed: Same seed and same order of results: same suggestions. None: a random one.
         method: One of ``vbo.methods()``; `options` are its options.
         batch: How many trials are evaluated at the same time. So many suggestions are made at once, and
-            the next ones when they are used up. None finds out: a study that asks one by one gets them one by
+            the next ones when they are used up. None adapts: a study that asks one by one gets them one by
             one; one that asks for many before it tells gets up to 64 at once.
         budget: How many trials there will be. None takes the ``n_trials`` of the running ``optimize`` with what was
-            there before it, and 1000 where it says nothing.
+            there before it, and 1000 where it gives none.
         constraints_func: As in Optuna's own samplers: takes a trial and returns numbers, of which those
-            above 0 are violations. The method learns each of them, and where trials are feasible.
+            above 0 are violations. The method models each of them, and where trials are feasible.
         independent_sampler: For what the method does not suggest; Optuna's ``TPESampler`` otherwise.
         threads: Threads the method uses; 0 means all cores, which pays with many trials at a time.
 
-    Threads (``n_jobs``) share one sampler. Several processes on one storage have one each and learn
-    from all trials; with the same seed they still make different suggestions.
+    Threads (``n_jobs``) share one sampler. Several processes on one storage have one each and use
+    all trials; with the same seed they still make different suggestions.
 
     >>> import optuna
     >>> optuna.logging.set_verbosity(optuna.logging.ERROR)

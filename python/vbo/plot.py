@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pictures of a study, with matplotlib, or with plotly where asked for.
+"""Figures of a study, with matplotlib, or with plotly where asked for.
 
     vbo.plot.progress(study)
     vbo.plot.slices(study, backend="plotly").show()

@@ -295,7 +295,7 @@ namespace {
 
 struct Keeper {
   int link, owner, signals;
-  int* reason;             // errno of an evaluator that could not become one; shared with it
+  int* reason;      // errno of an evaluator that could not become one; shared with it
   Text group = {};  // the control group, made for the first evaluator
   bool has_group = false;
 

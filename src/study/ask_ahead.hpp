@@ -23,8 +23,8 @@ class AskAhead {
 
   // With `slots` evaluations at a time, slots / mean_seconds end per second, so while a turn lasts
   // that rate times turn_seconds do; half as many again, for they do not come evenly. A batch is
-  // what the user lets the method suggest without a result. One evaluation at a time is never ahead:
-  // such a run can be repeated exactly.
+  // what the user lets the method suggest without a result. One evaluation at a time is never
+  // ahead: such a run can be repeated exactly.
   std::int64_t depth(std::int64_t slots, std::int64_t batch) const {
     if (slots <= 1 || count_ == 0) return 0;
     if (turn_seconds_ < kNegligible * mean_seconds_) return 0;

@@ -190,7 +190,7 @@ test("results within limits come before better ones outside", () => {
   assert.deepEqual([0, 1, 2, 3].map((row) => study.isFeasible(row)), [true, true, false, false]);
   assert.deepEqual(valuesFromBest(study), [1, 3]);
   assert.equal(markWords(study), "Crosses: 2 results outside a limit. Amber ticks: 1 infeasible input.");
-  assert.deepEqual(panelsOf(study).map(({ title, column }) => [title, column]), [["stress, at most 10", "m1"], ["room in x <= 9", "c0"]]);
+  assert.deepEqual(panelsOf(study).map(({ title, column }) => [title, column]), [["stress, at most 10", "m1"], ["slack of x <= 9", "c0"]]);
   const between = Object.create(study, { limits: { value: [{ metric: "stress", at_least: 2, at_most: 10 }] } });
   assert.equal(panelsOf(between)[0].title, "stress in [2, 10]");
   assert.deepEqual(panelRange([1, 5, NaN], [{ value: 6, above: true }]), [1, 6.4]);

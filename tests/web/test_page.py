@@ -302,7 +302,7 @@ retries = 0
         browser = self.browser()
         browser.open((self.folder / "report.html").as_uri())
         browser.ready()
-        self.assertIn("room in a + b <= 1.2", browser.run("return document.querySelector('#constraints .name').textContent"))
+        self.assertIn("slack of a + b <= 1.2", browser.run("return document.querySelector('#constraints .name').textContent"))
         note = browser.run("return document.querySelector('#progress .note').textContent")
         self.assertIn("Red ticks at the bottom: 8 failures.", note)
         self.assertIn("Amber ticks: 8 infeasible inputs.", note)

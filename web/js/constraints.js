@@ -22,7 +22,7 @@ export function panelsOf(study) {
     column: `m${study.metrics.indexOf(metric)}`,
     bounds: [most !== undefined ? { value: most, above: true } : null, least !== undefined ? { value: least, above: false } : null].filter((bound) => bound),
   }));
-  const rules = study.constraints.map((rule, c) => ({ title: `room in ${rule}`, column: `c${c}`, bounds: [{ value: 0, above: false }] }));
+  const rules = study.constraints.map((rule, c) => ({ title: `slack of ${rule}`, column: `c${c}`, bounds: [{ value: 0, above: false }] }));
   return [...limits, ...rules].filter(({ column }) => {
     const values = study.columns[column];
     return values !== undefined && study.byRank.some((row) => !Number.isNaN(values[row]));
@@ -46,7 +46,7 @@ export class ConstraintsView extends Surface {
     super(parent, {
       id: "constraints", title: "Constraints", study, wide: true, margin: { top: 6, right: 8, bottom: 8, left: 8 },
       height: (width) => Math.ceil(this.panels.length / this.across(width)) * TALL + 8,
-      hint: "Over evaluations, dark (at night: bright) for good outcomes; shaded ground is forbidden. Good results that gather at the edge say that the constraint costs something: a looser one would give better outcomes.",
+      hint: "Over evaluations; good outcomes are dark (bright in dark mode), the region outside the constraint is shaded. Good results that gather at the edge mean that a looser constraint would give better outcomes.",
       csv: () => this.csv(),
     });
     Object.assign(this, { study, selection, panels: panelsOf(study) });

@@ -53,7 +53,7 @@ export class FrontView extends Surface {
     const x = select("Horizontal objective", 0), y = select("Vertical objective", 1);
     super(parent, {
       id: "front", title: "Front", study, wide: true, height: (width) => Math.min(560, Math.max(280, width * 0.5)), margin: { top: 22, right: 24, bottom: 40, left: 64 },
-      hint: "Results that no other one beats in all objectives are large; the line is the front of these two alone, and what lies behind it is pale. Look for the knee, from where a little more of one costs much of the other. Drag a rectangle to select.",
+      hint: "Results that no other dominates are large; the line is the front of these two objectives alone, and results behind it are pale. Look for the knee, where a little more of one begins to cost much of the other. Drag a rectangle to select.",
       tools: [x, y], csv: () => this.csv(),
     });
     Object.assign(this, { study, selection, xChoice: x, yChoice: y });
@@ -227,7 +227,7 @@ export class HypervolumeView extends Progress {
   constructor(parent, study, selection) {
     super(parent, study, selection, {
       margin: { top: 12, right: 56, bottom: 38, left: 64 }, tools: [],
-      hint: "The hypervolume is the room between the front and the reference, and grows when a result improves the front: a line that is flat at the end says that more evaluations will add little. The thin line is the size of the front.",
+      hint: "The hypervolume is the volume between the front and the reference, and grows when a result improves the front: a line that is flat at the end means that more evaluations will probably add little. The thin line is the size of the front.",
     });
   }
 

@@ -86,7 +86,7 @@ export class ImportanceView extends Surface {
     const importance = this.chosen();
     if (!importance) this.note.textContent = "Being computed.";
     else if (importance.remark) this.note.textContent = `${importance.remark[0].toUpperCase()}${importance.remark.slice(1)}.`;
-    else this.note.textContent = `From ${importance.used} of ${importance.results} results, which lie where the search looked.`;
+    else this.note.textContent = `From ${importance.used} of ${importance.results} results, most of them in the region that the search sampled.`;
   }
 
   // Which colour is which objective, in one line under the axis' numbers.

@@ -16,7 +16,7 @@ export class InformationView extends Surface {
   constructor(parent, study) {
     super(parent, {
       id: "information", title: "Information", study, height: 280, margin: { top: 30, right: 16, bottom: 38, left: 58 },
-      hint: "Predicted and observed information of each round, in nats. When the prediction stays low, more rounds will hardly find anything new.",
+      hint: "Predicted and observed information of each round, in nats. When the prediction stays low, more rounds will add little.",
       csv: () => this.csv(),
     });
     this.study = study;
@@ -82,7 +82,7 @@ export class SourcesView extends Surface {
     super(parent, {
       id: "sources", title: "Where suggestions come from", study, margin: { top: 22, right: 16, bottom: 8, left: 120 },
       height: () => Math.max(80, study.status.sources.length * 34 + 32),
-      hint: "Share of the suggestions (pale) and of the improvements (strong) of each source. A source with many suggestions and no improvement for long is what the search spends on exploring.",
+      hint: "Share of the suggestions (pale) and of the improvements (strong) of each source. A source with many suggestions and no improvements is exploration without success so far.",
       csv: () => this.csv(),
     });
     this.study = study;

@@ -71,7 +71,7 @@ export class Live {
     onOpen();
     for (;;) {
       const { value, done } = await reader.read();
-      if (done) throw new Error("the server has ended");
+      if (done) throw new Error("the server has stopped");
       for (const { event, data } of splitter.push(value)) {
         if (!this.take(event, JSON.parse(data))) return;  // something was missed: load everything again
       }

@@ -27,7 +27,7 @@ export class Parallel extends Surface {
   constructor(parent, study, selection) {
     super(parent, {
       id: "space", title: "Space", study, wide: true, height: 340, margin: { top: 44, right: 40, bottom: 26, left: 40 },
-      hint: "Each line is a trial, dark (at night: bright) for good outcomes. Drag along an axis to keep only what passes there, in all views; look for axes where good lines meet.",
+      hint: "Each line is a trial, dark (bright in dark mode) for good outcomes. Drag along an axis to select the trials that pass there, in all views; look for axes where good lines meet.",
       csv: () => this.csv(),
     });
     this.study = study;

@@ -49,7 +49,7 @@ export class Progress extends Surface {
       ...["auto", "linear", "log"].map((name) => element("option", { value: name }, name === "auto" ? "scale: auto" : name)));
     super(parent, {
       id: "progress", title: "Progress", study, wide: true, height: (width) => Math.min(420, Math.max(240, width * 0.36)),
-      hint: "The line is the best single result so far: look for long flat stretches at the end, and for results that stay as scattered as at the beginning.",
+      hint: "The line is the best single result so far: look for long flat stretches at the end, and for results that stay as widely spread as at the beginning.",
       tools: [scale], csv: () => this.csv(), ...more,
     });
     this.study = study;

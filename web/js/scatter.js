@@ -24,7 +24,7 @@ export class Scatter extends Surface {
     const x = select("Horizontal axis", 0), y = select("Vertical axis", Math.min(1, study.space.length > 1 ? 1 : study.space.length));
     super(parent, {
       id: "scatter", title: "Two at a time", study, height: (width) => Math.min(460, Math.max(260, width * 0.75)),
-      hint: "Colour is rank, so thousands of points stay readable. Drag a rectangle to select; look for a valley that runs aslant: two parameters that depend on each other.",
+      hint: "Colour is rank, so thousands of points stay readable. Drag a rectangle to select; a diagonal valley means that the best value of one parameter depends on the other.",
       tools: [x, y], csv: () => this.csv(),
     });
     Object.assign(this, { study, selection, choices, xChoice: x, yChoice: y });

@@ -26,7 +26,7 @@ export class Slices extends Surface {
     super(parent, {
       id: "slices", title: "Slices", study, wide: true, margin: { top: 6, right: 8, bottom: 8, left: 8 },
       height: (width) => Math.ceil(study.space.length / Slices.columns(width, study)) * 168 + 8,
-      hint: "One picture per parameter: results by rank, best on top, and below it where the best few percent lie (filled) against all (line). A filled heap at an edge asks for wider bounds.",
+      hint: "One picture per parameter: results by rank, best on top, and below it where the best few percent lie (filled) against all (line). When the best results gather at an edge, consider wider bounds.",
       tools: [share], csv: () => this.csv(),
     });
     Object.assign(this, { study, selection, share });

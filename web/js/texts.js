@@ -68,7 +68,7 @@ export class AnswerView {
 function failureHeadline(study, most) {
   return [element("p", { class: "lead" }, element("strong", {}, "Every evaluation fails"), `: ${formatCount(most.count)} of ${formatCount(study.status.failed)} with “${most.message}”.`),
     most.last_line ? element("pre", { tabindex: "0" }, most.last_line) : "",
-    element("p", { class: "note" }, "Look at one: vbo check STUDY. When it is repaired: vbo retry STUDY --failed.")];
+    element("p", { class: "note" }, "To evaluate one point and see its output: vbo check STUDY.toml. After the repair: vbo retry STUDY.toml --failed.")];
 }
 
 function estimateText({ mean, low, high, chance, observed, evaluations }, noise) {
@@ -88,7 +88,7 @@ export function termsOf(study, row) {
 export function whyText(study, row, exact) {
   const known = exact?.why ?? study.sentences[study.columns.id[row]];
   if (known) return known;
-  return `Suggested by source “${study.sourceName(row)}”. vbo explain ${study.columns.id[row]} has more; of so many trials this page explains the best, the latest and some between.`;
+  return `Suggested by source “${study.sourceName(row)}”. vbo explain ${study.columns.id[row]} has more; with so many trials this page explains the best, the latest and a sample of the others.`;
 }
 
 function termRow(term, name, kind = "") {
@@ -108,7 +108,7 @@ function outcomeText(study, row, exact) {
 export class DetailsView {
   constructor(parent, study, selection, fetchTrial) {
     Object.assign(this, { study, selection, fetchTrial });
-    const { section, body } = makeCard("trial", "Why this one", "Click a point, a line or a row anywhere: what was tried, why, what came of it, and what lies beside it.");
+    const { section, body } = makeCard("trial", "Why this one", "Click a point, a line or a row anywhere: what was tried, why, the outcome, and the nearest results.");
     this.section = section;
     this.body = body;
     this.spoken = element("p", { class: "spoken", role: "status" });  // for screen readers: only when another trial is chosen
@@ -146,7 +146,7 @@ export class DetailsView {
     if (columns.attempts[row] > 1) facts.push(plural(columns.attempts[row], "attempt"));
     if (columns.seconds[row] > 0) facts.push(`took ${formatDuration(columns.seconds[row])}`);
     if (study.workerName(row)) facts.push(`on ${study.workerName(row)}`);
-    if (study.thinned > 1 && !exact) facts.push("numbers may be rounded to what a plot shows");
+    if (study.thinned > 1 && !exact) facts.push("numbers may be rounded to the precision of the plots");
     if (columns.evaluation[row] > 0) facts.push(`evaluation ${formatCount(columns.evaluation[row])}`);
     const terms = termsOf(study, row);
     const output = exact?.stderr || study.outputs[id];
@@ -165,7 +165,7 @@ export class DetailsView {
       element("div", { class: "columns" },
         element("div", {}, element("h3", {}, "What"), tableOf(["parameter", "value"], parameters), metrics.length > 0 ? tableOf(["metric", "value"], metrics) : null),
         element("div", {}, element("h3", {}, "Why"), element("p", { class: "why" }, this.fetchTrial && !exact ? "" : whyText(study, row, exact)), this.numbers(terms)),
-        element("div", {}, element("h3", {}, "Beside it"), near.length > 0 ? tableOf(["nearest", outcomes.map(({ name }) => name).join(", "), "distance"], near) : element("p", { class: "quiet" }, "No other result."))),
+        element("div", {}, element("h3", {}, "Nearest results"), near.length > 0 ? tableOf(["nearest", outcomes.map(({ name }) => name).join(", "), "distance"], near) : element("p", { class: "quiet" }, "No other result."))),
       output ? element("div", {}, element("h3", {}, "End of its standard error"), element("pre", { tabindex: "0" }, output)) : null,
     ].filter((node) => node !== null));
   }
@@ -209,7 +209,7 @@ export class FailuresView {
 export class MetricsView {
   constructor(parent, study) {
     this.study = study;
-    const { section, body } = makeCard("metrics", "Metrics and constraints", "What else was measured, and what every point has to satisfy. Choose a metric as an axis of “Two at a time” to see it against anything.");
+    const { section, body } = makeCard("metrics", "Metrics and constraints", "Further measurements, and the conditions that every point has to satisfy. Choose a metric as an axis of “Two at a time” to see it against anything.");
     this.section = section;
     this.body = body;
     parent.append(section);
@@ -238,7 +238,7 @@ export class MetricsView {
 export class ResultsView {
   constructor(parent, study, selection) {
     Object.assign(this, { study, selection });
-    const hint = study.several ? "Of what is selected the front, then what is nearest behind it." : "The best of what is selected.";
+    const hint = study.several ? "Of the selected results the front, then the nearest behind it." : "The best of the selected results.";
     const { section, body } = makeCard("results", "Best results", `${hint} Rows can be chosen by mouse or keyboard.`, true);
     this.section = section;
     this.body = body;

@@ -21,7 +21,7 @@ export function priceText(first, second, stop, next) {
 export class TradeOffsView {
   constructor(parent, study, selection) {
     Object.assign(this, { study, selection });
-    const { section, body } = makeCard("trade-offs", "What it costs", "Results along the front of two objectives, from the best in the first to the best in the second, and what giving up some of the first buys on the way to the next. Where it begins to buy little is the knee.");
+    const { section, body } = makeCard("trade-offs", "What it costs", "Results along the front of two objectives, from the best in the first to the best in the second, and how much of the second is gained by giving up some of the first on the way to the next. The knee is where this gain becomes small.");
     const pairs = study.status.front?.trade_offs ?? [];
     this.choice = element("select", { "aria-label": "Two objectives", on: { change: () => this.redraw() } },
       ...pairs.map(({ first, second }, i) => element("option", { value: String(i) }, `${first} and ${second}`)));
@@ -50,7 +50,7 @@ export class TradeOffsView {
 export class FrontAnswerView {
   constructor(parent, study, selection) {
     Object.assign(this, { study, selection });
-    const { section, body } = makeCard("answer", "Answer", "The knee, where a little more of one objective begins to cost much of another, and the best result in each objective. Every result on the front is an answer: which one is a choice.");
+    const { section, body } = makeCard("answer", "Answer", "The knee, where a little more of one objective begins to cost much of another, and the best result in each objective. Every result on the front is a possible answer; the choice is yours.");
     this.section = section;
     this.body = body;
     parent.append(section);
