@@ -164,7 +164,41 @@ std::vector<StudyLog::Event> StudyLog::events_after(EventId after) const {
   return events;
 }
 
+// The number of trials asked up to the event, where they are the first ones.
+std::optional<std::size_t> StudyLog::first_asked_after(EventId event) const {
+  const auto is_later = [event](const Trial& trial) { return trial.asked_in > event; };
+  const auto first = std::ranges::find_if(trials_, is_later);
+  if (!std::all_of(first, trials_.end(), is_later)) return std::nullopt;
+  return static_cast<std::size_t>(first - trials_.begin());
+}
+
+void StudyLog::At::set_aside(std::size_t i, Trial& trial) {
+  Trial ended;
+  move_outcome(trial, ended);
+  ended.told_in = trial.told_in;
+  if (trial.suggested) {
+    ended.point = std::exchange(trial.point, *trial.suggested);
+    ended.suggested = std::exchange(trial.suggested, std::nullopt);
+  }
+  later_.push_back({i, std::move(ended)});
+  trial = as_asked(std::move(trial));
+}
+
+// Nothing was revised, and trials that are not there yet stand at the end: nothing moves.
 StudyLog::At::At(StudyLog& log, EventId event) : log_(log) {
+  if (log.changes_.empty()) whole_ = log.first_asked_after(event);
+  if (!whole_) gather(event);
+  for (std::size_t i = 0; whole_ && i < *whole_; ++i) {
+    if (log.trials_[i].told_in > event) set_aside(i, log.trials_[i]);
+  }
+}
+
+std::span<const Trial> StudyLog::At::trials() const {
+  return whole_ ? std::span<const Trial>(log_.trials_).first(*whole_) : trials_;
+}
+
+void StudyLog::At::gather(EventId event) {
+  StudyLog& log = log_;
   trials_.reserve(log.trials_.size());
   home_.reserve(log.trials_.size());
   for (std::size_t i = 0; i < log.trials_.size(); ++i) {
@@ -182,17 +216,7 @@ StudyLog::At::At(StudyLog& log, EventId event) : log_(log) {
       home_.emplace_back();
       continue;
     }
-    if (trial.told_in > event) {
-      Trial ended;
-      move_outcome(trial, ended);
-      ended.told_in = trial.told_in;
-      if (trial.suggested) {
-        ended.point = std::exchange(trial.point, *trial.suggested);
-        ended.suggested = std::exchange(trial.suggested, std::nullopt);
-      }
-      later_.push_back({i, std::move(ended)});
-      trial = as_asked(std::move(trial));
-    }
+    if (trial.told_in > event) set_aside(i, trial);
     trials_.push_back(std::move(trial));
     home_.emplace_back(i);
   }

@@ -44,14 +44,18 @@ class StudyLog {
     ~At();
     At(const At&) = delete;
     At& operator=(const At&) = delete;
-    std::span<const Trial> trials() const { return trials_; }
+    std::span<const Trial> trials() const;
 
    private:
     struct Later {  // what is set aside of a trial that was told later
       std::size_t trial;
       Trial ended;
     };
+    void gather(EventId event);
+    void set_aside(std::size_t i, Trial& trial);
+
     StudyLog& log_;
+    std::optional<std::size_t> whole_;  // so many of the log's own; otherwise:
     std::vector<Trial> trials_;
     std::vector<std::optional<std::size_t>> home_;  // where each was moved from; none: a copy
     std::vector<Later> later_;
@@ -59,6 +63,7 @@ class StudyLog {
 
  private:
   void begin_in(EventId event);
+  std::optional<std::size_t> first_asked_after(EventId event) const;
 
   struct Version {
     EventId from = 0;
