@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """VboSampler against Optuna's own samplers, in one run: best value and CPU milliseconds per trial (of the sampler alone, all threads).
 
-    PYTHONPATH=build/release/python build/peers/bin/python python/bench/samplers.py [--trials N] [--seeds N] [--batch N]
+    PYTHONPATH=build/release/python build/peers/bin/python benchmarks/python/samplers.py [--trials N] [--seeds N] [--batch N]
         [--samplers vbo,tpe,gp,cmaes,random] [--functions branin,...]
 
-build/peers is made by: scripts/python-env build/peers python/requirements-peers.txt
+build/peers is made by: scripts/python-env build/peers benchmarks/python/requirements.txt
 A sampler that takes longer than --seconds is stopped there and shown with the trials it made.
 """
 
@@ -59,6 +59,30 @@ def mixed(p: Mapping[str, Any]) -> float:
     return value + abs(p["layers"] - 12) / 20 + (0.0 if p["solver"] else 0.5) + 0.2 * (1 - turn)
 
 
+def ripples(p: Mapping[str, Any]) -> float:
+    x = column(p, 4) - 0.37
+    return float(np.sum(x**2 + 0.3 * (1 - np.cos(6 * np.pi * x))))
+
+
+def gears(p: Mapping[str, Any]) -> float:
+    """Integers alone: the ratio of four gear wheels."""
+    return float(abs(1 / 6.931 - p["a"] * p["b"] / (p["c"] * p["d"])))
+
+
+def training(p: Mapping[str, Any]) -> float:
+    """A learning curve's end: the best rate depends on the optimizer, width costs."""
+    best = {"sgd": -1.0, "adam": -2.5, "rmsprop": -3.0}[p["optimizer"]]
+    loss = 0.1 * (math.log10(p["rate"]) - best) ** 2 + 3 / math.sqrt(p["width"]) + p["width"] / 2000
+    return loss + (p["dropout"] - 0.3) ** 2 + {"sgd": 0.1, "adam": 0.0, "rmsprop": 0.05}[p["optimizer"]]
+
+
+def switches(p: Mapping[str, Any]) -> float:
+    """Eight switches that matter in pairs, and two floats."""
+    on = [p[f"s{i}"] for i in range(8)]
+    wrong = sum(on[i] != (on[i - 1] if i % 2 else i % 4 == 0) for i in range(8))
+    return wrong + float(np.sum((column(p, 2) - 0.2 * on[0] - 0.5) ** 2))
+
+
 FUNCTIONS: dict[str, tuple[Function, Space]] = {
     "branin": (branin, floats(2, 0, 1)),
     "rosenbrock6": (rosenbrock, floats(6, -2, 2)),
@@ -67,6 +91,17 @@ FUNCTIONS: dict[str, tuple[Function, Space]] = {
         mixed,
         {**floats(4, -1, 1), "rate": FloatDistribution(1e-6, 1, log=True), "layers": IntDistribution(1, 64),
          "kind": CategoricalDistribution("abcd"), "solver": CategoricalDistribution([True, False])},
+    ),
+    "ripples4": (ripples, floats(4, -1, 1)),
+    "gears": (gears, {name: IntDistribution(12, 60) for name in "abcd"}),
+    "training": (
+        training,
+        {"rate": FloatDistribution(1e-5, 1, log=True), "width": IntDistribution(8, 512, log=True),
+         "dropout": FloatDistribution(0, 0.8), "optimizer": CategoricalDistribution(["sgd", "adam", "rmsprop"])},
+    ),
+    "switches": (
+        switches,
+        {**floats(2, 0, 1), **{f"s{i}": CategoricalDistribution([False, True]) for i in range(8)}},
     ),
 }  # fmt: skip
 

@@ -2,7 +2,7 @@
 """What Python adds to an ask and a tell of many: the same study in C++ (ask_speed.cpp) and here,
 one thread, CPU time, so that others on the machine hardly matter.
 
-    PYTHONPATH=build/release/python build/python/bin/python python/bench/ask_speed.py build/release/ask_speed
+    PYTHONPATH=build/release/python build/python/bin/python benchmarks/python/ask_speed.py build/release/ask_speed
 """
 
 from __future__ import annotations
