@@ -104,14 +104,13 @@ Prediction prediction_of(const StudyRecord& record, std::span<const Trial> histo
     if (prediction.weights.size() != record.objectives.size()) prediction.weights.clear();
     return prediction;
   }
-  const bool lower = record.goal() == Goal::minimize;
   const Order order(record.objectives, record.space.limits());
-  std::vector<double> known;  // best first
+  std::vector<const Trial*> known;
   std::vector<Trial> before;
   const Trial* best = nullptr;
   for (const Trial& other : history) {
     if (!other.value() || other.told_in == 0 || other.told_in >= trial.asked_in) continue;
-    known.push_back(*other.value());
+    known.push_back(&other);
     if (is_feasible(record.space, other) && (!best || order.better(other, *best))) best = &other;
     if (best_before == BestBefore::estimated) before.push_back(other);
   }
@@ -126,15 +125,21 @@ Prediction prediction_of(const StudyRecord& record, std::span<const Trial> histo
   if (const double* deviation = find(trial.rationale, "deviation")) {
     prediction.deviation = *deviation;
   }
+  const double* low = find(trial.rationale, "low");
+  const double* high = find(trial.rationale, "high");
+  if (const double* median = find(trial.rationale, "median"); median && low && high) {
+    prediction.mean = *median;
+    prediction.range = std::minmax(*low, *high);
+  }
   // Methods that predict a rank say it as a normal score: the result of that rank is what it means.
   const double* score = find(trial.rationale, "exploitation");
   if (!prediction.mean && score && !known.empty()) {
-    std::sort(known.begin(), known.end());
-    if (lower) std::reverse(known.begin(), known.end());  // worst first
+    std::ranges::stable_sort(known, {}, [&](const Trial* t) { return order.standing(*t); });
     const double share = 0.5 * std::erfc(-*score / std::sqrt(2.0));
     const double place = share * static_cast<double>(known.size() - 1);
-    prediction.mean = known[static_cast<std::size_t>(std::lround(place))];
+    const Trial& there = *known[static_cast<std::size_t>(std::lround(place))];
     prediction.by_rank = true;
+    if (is_feasible(record.space, there)) prediction.mean = there.value();
   }
   // Not from mean and deviation: those are of outcomes that the method may have modelled warped.
   if (const double* improves = find(trial.rationale, "improves")) {
@@ -148,6 +153,8 @@ std::string why_text(const StudyRecord& record, const Prediction& prediction, co
   const int digits = prediction.best_before && trial.value()
                          ? digits_between(*prediction.best_before, *trial.value())
                          : 4;
+  const std::string best_so_far =
+      prediction.single_before ? "best single result so far " : "best so far ";
   std::string text;
   switch (why.origin) {
     case Origin::start:
@@ -175,11 +182,14 @@ std::string why_text(const StudyRecord& record, const Prediction& prediction, co
       if (prediction.mean) {
         text = std::string("Tried because the surrogate predicted ") +
                (prediction.by_rank ? "about " : "") + number(*prediction.mean);
-        if (prediction.deviation && !prediction.by_rank) {
+        if (prediction.range) {
+          text += ", with 80% probability between " + number(prediction.range->first) + " and " +
+                  number(prediction.range->second);
+        } else if (prediction.deviation && !prediction.by_rank) {
           text += " +- " + number(*prediction.deviation, 2);
         }
         if (prediction.best_before) {
-          text += " (best so far " + number(*prediction.best_before, digits) +
+          text += " (" + best_so_far + number(*prediction.best_before, digits) +
                   (prediction.luckiest_before ? " by its estimate)" : ")");
         } else if (prediction.results_before > 0) {
           text += " (nothing feasible so far)";
@@ -194,8 +204,10 @@ std::string why_text(const StudyRecord& record, const Prediction& prediction, co
                          (*prediction.front_before == 1 ? " result" : " results")
                    : "Tried before there was any feasible result";
       } else if (prediction.best_before) {
-        text = "Tried without a prediction, when the best so far was " +
-               number(*prediction.best_before, digits) +
+        text = std::string(prediction.by_rank
+                               ? "Tried although a result outside the limits was predicted"
+                               : "Tried without a prediction") +
+               ", when the " + best_so_far + "was " + number(*prediction.best_before, digits) +
                (prediction.luckiest_before ? " by its estimate" : "");
       } else if (prediction.results_before > 0) {
         text = "Tried when " + (prediction.results_before == 1
@@ -238,7 +250,8 @@ std::string why_text(const StudyRecord& record, const Prediction& prediction, co
         text += ", a single result better than all before";
       }
     } else if (prediction.best_before && order.better(*trial.value(), *prediction.best_before)) {
-      text += ", better than all before";
+      text += prediction.single_before ? ", a single result better than all before"
+                                       : ", better than all before";
     }
     text += ".";
   } else if (trial.failure) {

@@ -18,10 +18,12 @@ namespace vbo {
 // What was predicted of a suggestion when it was made; values in the user's own sign.
 struct Prediction {
   std::optional<double> mean, deviation;
-  std::optional<double> feasible;     // probability within all limits
+  std::optional<std::pair<double, double>> range;  // of the outcome with probability 0.8
+  std::optional<double> feasible;                  // probability within all limits
   std::optional<double> best_before;  // the best feasible result before; under noise its estimate
   std::int64_t results_before = 0;    // that the method knew, feasible or not
   std::optional<double> luckiest_before;  // under noise: the best single result
+  bool single_before = false;   // under noise: best_before is a single result and no estimate
   std::optional<double> beats;  // probability of a better value, where the method stored it
   // Of several objectives instead: how many trade-offs the method knew, and whether the result is
   // one of the best now.

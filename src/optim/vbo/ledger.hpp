@@ -46,6 +46,15 @@ inline constexpr TermInfo kLogEi{
     "logarithm of the Gaussian process's expected improvement over the best result, in normal "
     "scores; suggestions of source expected-improvement maximize it"};
 
+inline constexpr TermInfo kLow{"low", Unit::objective, TermRole::beside,
+                               "predicted outcome: worse with probability 0.1"};
+inline constexpr TermInfo kMedian{"median", Unit::objective, TermRole::beside,
+                                  "predicted outcome: worse with probability 0.5"};
+inline constexpr TermInfo kHigh{"high", Unit::objective, TermRole::beside,
+                                "predicted outcome: worse with probability 0.9"};
+inline constexpr TermInfo kFeasible{"feasible", Unit::probability, TermRole::beside,
+                                    "that the point succeeds and satisfies the constraints"};
+
 inline constexpr TermInfo kRuns{
     "runs", Unit::count, TermRole::beside,
     "restarts of the search so far, the first included, each from a design of its own"};

@@ -144,8 +144,21 @@ void Restart::test_predictions(const NewResults& fresh) {
   predictive_variance_ += n / (n + Tuning::error_memory) * (error - predictive_variance_);
 }
 
-double Restart::expected_information(ConstMatrixRef X) const {
-  return calibration_.predicted(panel_.levels(), panel_.forecast(X, common_.threads));
+Restart::Forecast Restart::forecast(ConstMatrixRef X) const {
+  const OutcomeLevels& levels = panel_.levels();
+  const Matrix P = panel_.forecast(X, common_.threads);
+  Forecast forecast{calibration_.predicted(levels, P), {}};
+  const double lowest = archive_.value_at_rank(archive_.size() - 1);
+  const double highest = archive_.value(archive_.at_rank(0));
+  for (Eigen::Index i = 0; i < P.cols(); ++i) {
+    const Vector p = calibration_.corrected(levels, P.col(i));
+    Vector& range = forecast.ranges.emplace_back(3);
+    for (Eigen::Index k = 0; k < 3; ++k) {
+      range[k] = levels.quantile(p, 0.1 + 0.4 * static_cast<double>(k), lowest, highest);
+    }
+    if (!archive_.is_feasible(range[1])) range.resize(0);
+  }
+  return forecast;
 }
 
 // Under noise the highest observation is not the best point. Among the best observations, the one

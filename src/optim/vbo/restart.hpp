@@ -62,8 +62,12 @@ class Restart {
   // predicted and the observed information of these results.
   Calibration::Nats train();
 
-  // Predicted information of outcomes at codes X (D,N), mean nats. REQUIRES: rounds() > 0.
-  double expected_information(ConstMatrixRef X) const;
+  // What is predicted of suggestions at codes X (D,N). REQUIRES: rounds() > 0.
+  struct Forecast {
+    double information = 0.0;    // of their outcomes, mean nats
+    std::vector<Vector> ranges;  // 10%, 50% and 90% of the outcome; empty = infeasible
+  };
+  Forecast forecast(ConstMatrixRef X) const;
   double inverse_temperature() const { return calibration_.inverse_temperature(); }
   double ceiling() const { return networks_.ceiling(); }  // largest information of an outcome, nats
   // Starts with the calibration that an earlier restart had after its first rounds.

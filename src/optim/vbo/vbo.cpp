@@ -174,7 +174,7 @@ const Ledger& Vbo::declared() {
   static const Ledger all{
       {kExpectedOutcome.weighted, kInputInformation.weighted, kModelInformation.weighted,
        kGpDeviation.weighted, *kInputInformation.plain, *kModelInformation.plain, kSqrtBeta, kLogEi,
-       kRoundNats, kCeilingNats},
+       kRoundNats, kCeilingNats, kLow, kMedian, kHigh, kFeasible},
       {kRuns, kInverseTemperature, kNetworkWeight, kGpWeight, kQuadraticWeight}};
   return all;
 }

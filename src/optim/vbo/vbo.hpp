@@ -104,7 +104,9 @@ class Vbo final : public Optimizer {
   Vector unseen_design_point();
   std::optional<Vector> beside_the_best(TrialId id) const;
   Suggestion take(TrialId id, Source source, ConstVectorRef code, Rationale rationale);
-  void predict_round(std::span<const TrialId> ids, std::span<const Suggestion> made);
+  void predict_round(std::span<const TrialId> ids, std::span<Suggestion> made);
+  void note_forecast(const Restart::Forecast& forecast, const std::vector<Vector>& codes,
+                     std::span<const std::size_t> which, std::span<Suggestion> made) const;
 
   // Drawing (draw.cpp): propose, keep what will likely succeed, score.
   void draw(Part& part, int threads);

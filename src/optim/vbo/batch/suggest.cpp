@@ -13,9 +13,9 @@
 namespace vbo {
 namespace {
 
-std::vector<Vector> evenly_spread(const std::vector<Vector>& codes, std::size_t count) {
-  std::vector<Vector> some;
-  for (std::size_t i = 0; i < count; ++i) some.push_back(codes[i * codes.size() / count]);
+std::vector<std::size_t> evenly_spread(const std::vector<std::size_t>& all, std::size_t count) {
+  std::vector<std::size_t> some;
+  for (std::size_t i = 0; i < count; ++i) some.push_back(all[i * all.size() / count]);
   return some;
 }
 
@@ -182,28 +182,48 @@ Rationale Vbo::reasons_for(int i, const Candidates& candidates) const {
   return why;
 }
 
-// Predicted information and outcome of the restart's suggestions, as means since the last round. A
-// large batch is represented by a part: a variance at each of its points would cost more than
-// suggesting it.
-void Vbo::predict_round(std::span<const TrialId> ids, std::span<const Suggestion> made) {
+// Predicted information and outcome of the restart's suggestions, as means since the last round,
+// and what is predicted of each. A large batch is represented by a part: a variance at each of its
+// points would cost more than suggesting it.
+void Vbo::predict_round(std::span<const TrialId> ids, std::span<Suggestion> made) {
   if (restart_->rounds() == 0) return;
-  std::vector<Vector> codes;
+  std::vector<std::size_t> scored;
   double outcome = 0.0;
   for (std::size_t i = 0; i < made.size(); ++i) {
-    if (made[i].rationale.terms.empty()) continue;  // not scored
-    codes.push_back(pending_.at(ids[i]).code);
+    if (made[i].rationale.terms.empty()) continue;
+    scored.push_back(i);
     outcome += made[i].rationale.terms.front().value;
   }
-  if (codes.empty()) return;
+  if (scored.empty()) return;
   if (!predicted_) predicted_.emplace();
   const auto before = static_cast<double>(predicted_->suggestions);
-  const auto added = static_cast<double>(codes.size());
-  if (codes.size() > Tuning::predicted_points)
-    codes = evenly_spread(codes, Tuning::predicted_points);
-  const double nats = restart_->expected_information(columns(codes));
-  predicted_->information = (before * predicted_->information + added * nats) / (before + added);
+  const auto added = static_cast<double>(scored.size());
+  if (scored.size() > Tuning::predicted_points)
+    scored = evenly_spread(scored, Tuning::predicted_points);
+  std::vector<Vector> codes;
+  for (const std::size_t i : scored) codes.push_back(pending_.at(ids[i]).code);
+  const Restart::Forecast forecast = restart_->forecast(columns(codes));
+  note_forecast(forecast, codes, scored, made);
+  predicted_->information =
+      (before * predicted_->information + added * forecast.information) / (before + added);
   predicted_->outcome = (before * predicted_->outcome + outcome) / (before + added);
   predicted_->suggestions += static_cast<std::int64_t>(added);
+}
+
+// Beside the reasons of suggestions; those at `which` have these codes.
+void Vbo::note_forecast(const Restart::Forecast& forecast, const std::vector<Vector>& codes,
+                        std::span<const std::size_t> which, std::span<Suggestion> made) const {
+  const bool is_limited = failures_.known();
+  const Vector feasible = is_limited ? failures_.success_probability(codes) : Vector();
+  for (std::size_t k = 0; k < which.size(); ++k) {
+    Rationale& why = made[which[k]].rationale;
+    if (const Vector& range = forecast.ranges[k]; range.size() > 0) {
+      why.add(kLow, range[0]);
+      why.add(kMedian, range[1]);
+      why.add(kHigh, range[2]);
+    }
+    if (is_limited) why.add(kFeasible, feasible[static_cast<Eigen::Index>(k)]);
+  }
 }
 
 // A new point that costs next to nothing; nothing where all of them are known, as with categories.

@@ -59,6 +59,17 @@ Matrix OutcomeLevels::merged(Eigen::Ref<const MatrixOf<float>> cells) const {
   return P;
 }
 
+double OutcomeLevels::quantile(ConstVectorRef p, double share, double lowest,
+                               double highest) const {
+  const Eigen::Index last = size() - 1;
+  Eigen::Index level = 0;
+  double below = 0.0;
+  while (level < last && below + p[level] < share) below += p[level++];
+  const double from = level == 0 ? lowest : edges_[level - 1];
+  const double to = level == last ? highest : edges_[level];
+  return from + std::clamp((share - below) / std::max(p[level], 1e-12), 0.0, 1.0) * (to - from);
+}
+
 Calibration::Calibration(double inverse_temperature)
     : scores_(kGrid), inverse_temperature_(inverse_temperature), opening_(inverse_temperature) {
   for (int g = 0; g < kGrid; ++g) {
@@ -76,17 +87,21 @@ Calibration::Nats Calibration::assess(const OutcomeLevels& on, ConstMatrixRef P,
                                       std::span<const int> levels) const {
   double observed = 0.0;
   for (Eigen::Index i = 0; i < P.cols(); ++i) {
-    const Vector p = tempered(evidence(P.col(i), on.mass()), on.mass(), inverse_temperature_);
+    const Vector p = corrected(on, P.col(i));
     const int level = levels[static_cast<std::size_t>(i)];
     observed += std::log(p[level] / on.mass()[level]);
   }
   return {predicted(on, P), observed / static_cast<double>(std::max<Eigen::Index>(1, P.cols()))};
 }
 
+Vector Calibration::corrected(const OutcomeLevels& on, ConstVectorRef p) const {
+  return tempered(evidence(p, on.mass()), on.mass(), inverse_temperature_);
+}
+
 double Calibration::predicted(const OutcomeLevels& on, ConstMatrixRef P) const {
   double sum = 0.0;
   for (Eigen::Index i = 0; i < P.cols(); ++i) {
-    const Vector p = tempered(evidence(P.col(i), on.mass()), on.mass(), inverse_temperature_);
+    const Vector p = corrected(on, P.col(i));
     sum += (p.array() * (p.array() / on.mass().array()).log()).sum();
   }
   return std::max(0.0, sum / static_cast<double>(std::max<Eigen::Index>(1, P.cols())) - bias_);

@@ -43,6 +43,9 @@ class OutcomeLevels {
   const Vector& mass() const { return mass_; }        // m (G), sums to 1
   const Vector& edges() const { return edges_; }      // (G-1) ascending, outcomes between levels
   int level_of(double value) const;                   // 0..G-1
+  // The outcome below which a share of the prediction p (G) lies, were it spread evenly over each
+  // level; the outer levels end at these outcomes.
+  double quantile(ConstVectorRef p, double share, double lowest, double highest) const;
   // Predictions over the cells (M,N) as predictions over the levels (G,N).
   Matrix merged(Eigen::Ref<const MatrixOf<float>> cells) const;
 
@@ -66,6 +69,8 @@ class Calibration {
   };
   // Means over a batch with predictions P (G,N) and outcomes on `levels` (N), before it is learned.
   Nats assess(const OutcomeLevels& on, ConstMatrixRef P, std::span<const int> levels) const;
+  // A prediction p (G) as it is used: corrected for overconfidence.
+  Vector corrected(const OutcomeLevels& on, ConstVectorRef p) const;
   // Mean E of a batch whose outcomes are not known yet, as shown.
   double predicted(const OutcomeLevels& on, ConstMatrixRef P) const;
   // Takes the batch into the account and into the choice of b.
