@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How often another batch brings a better result when it is said to with probability p, and how
-// large the gain is then: 10 functions x batches of 4, 8, 16 and 64 x seeds, one study each.
+// large the gain is then: 10 functions x batches of 1, 4, 8, 16 and 64 x seeds, one study each.
 //   build/release/outlook_calibration [SEEDS] [FIRST SEED] [METHOD]
 #include <algorithm>
 #include <cmath>
@@ -99,7 +99,7 @@ constexpr Function kFunctions[] = {{"bowl", 6, bowl},     {"camel", 2, camel},
 struct Size {
   std::int64_t batch, evaluations;
 };
-constexpr Size kSizes[] = {{4, 80}, {8, 128}, {16, 192}, {64, 960}};
+constexpr Size kSizes[] = {{1, 60}, {4, 80}, {8, 128}, {16, 192}, {64, 960}};
 
 struct Case {
   double said = 0.0, gain = 0.0;  // predicted
