@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 
 #include "cli/ask_and_tell.hpp"
 #include "cli/commands.hpp"
@@ -210,10 +211,59 @@ int check_without_program(const StudyFile& file, const std::vector<std::string>&
   return kDone;
 }
 
+// What is stored of the study, in memory and without trials: opening that takes the settings of a
+// file, or refuses them, as opening the storage does, and changes nothing. Null: nothing is stored.
+Result<std::unique_ptr<Storage>> settings_alone(const StudyFile& file) {
+  std::unique_ptr<Storage> none;
+  const Result<std::unique_ptr<Storage>> storage = open_storage(file.study.storage, Access::read);
+  if (!storage) {
+    if (storage.error().kind == ErrorKind::not_found) return none;
+    return storage.error();
+  }
+  Result<std::optional<StudyRecord>> record = (*storage)->load_study();
+  if (!record) return record.error();
+  if (!*record) return none;
+  (*record)->changes.clear();  // their events are those of the trials
+  Result<std::unique_ptr<Storage>> copy = open_storage("memory:", Access::coordinate);
+  if (!copy) return copy;
+  if (const auto created = (*copy)->create_study(**record); !created) return created.error();
+  return copy;
+}
+
+// Whether `vbo run` would take the file, and with which settings other than the stored ones.
+Result<std::string> change_of_settings(const StudyFile& file) {
+  const std::string& storage = file.study.storage;
+  // A server may be out of reach from here; what is wrong then is said where the study runs.
+  const bool is_url = storage.find("://") != std::string::npos;
+  const std::filesystem::path folder = std::filesystem::path(storage).parent_path();
+  std::error_code status;
+  if (!is_url && !folder.empty() && !std::filesystem::is_directory(folder, status)) {
+    const Result<Study> refused = open_study(file);
+    return refused ? Result<std::string>("") : refused.error();
+  }
+  if (!is_url && !std::filesystem::exists(storage, status)) return std::string();
+  Result<std::unique_ptr<Storage>> settings = settings_alone(file);
+  if (!settings) return is_url ? Result<std::string>("") : settings.error();
+  if (!*settings) return std::string();
+  StudyOptions options = file.study;
+  options.unstated.start = true;  // points may be added at any time
+  const Result<Study> study = Study::open(std::move(options), {.storage = std::move(*settings)});
+  if (study) return study->change();
+  // In the words of vbo run, which say how the results can be kept.
+  const Result<Study> refused = open_study(file);
+  const bool differs = !refused && refused.error().kind == ErrorKind::conflict;
+  return differs ? refused.error() : study.error();
+}
+
 int check(const std::string& path, const std::vector<std::string>& at, bool json,
           const Console& console) {
   const Result<StudyFile> file = read_study_file(path);
   if (!file) return fail(file.error());
+  const Result<std::string> change = change_of_settings(*file);
+  if (!change) return fail(change.error());
+  if (!change->empty() && !console.quiet) {
+    print_err("note: the study goes on with other settings: " + one_line(*change) + "\n");
+  }
   if (!file->evaluate) return check_without_program(*file, at, json, console);
   Result<EvaluateSettings> settings = require_evaluator(*file);
   if (!settings) return fail(settings.error());

@@ -20,6 +20,7 @@ namespace {
 struct Explanation {
   const StudyRecord& record;
   const Trial& trial;
+  bool dropped;  // the trial is in the log of changes alone
   const Ledger& ledger;
   Rationale why;
   Prediction prediction;
@@ -44,7 +45,8 @@ Json explanation_json(const Explanation& e) {
   Json json = {
       {"id", e.trial.id},
       {"params", json_of(e.record.space, e.trial.point)},
-      {"state", to_string(e.trial.state)},
+      {"suggested", e.trial.suggested ? json_of(e.record.space, *e.trial.suggested) : Json()},
+      {"state", e.dropped ? "dropped" : to_string(e.trial.state)},
       {values_key(e.record.objectives), values_json(e.record.objectives, e.trial.values)},
       {"why", e.sentences},
       {"predicted", optional_json(e.prediction.mean)},
@@ -117,6 +119,11 @@ std::string score_text(const Explanation& e, const Lines& lines) {
 
 std::string outcome_text(const Explanation& e) {
   const Trial& trial = e.trial;
+  if (e.dropped) {
+    const Revision& revision = *e.changes.back().revision;
+    return "dropped at " + time_text(revision.made_at) +
+           (revision.reason.empty() ? "" : ": " + one_line(revision.reason));
+  }
   if (trial.value()) {
     const std::vector<Objective>& objectives = e.record.objectives;
     return (objectives.size() > 1 ? "completed with " : "completed with value ") +
@@ -129,6 +136,9 @@ std::string outcome_text(const Explanation& e) {
 std::string explanation_text(const Explanation& e, bool terms) {
   std::string text = fmt::format("Trial {}, {}\n{}", e.trial.id, outcome_text(e),
                                  point_lines(e.record.space, e.trial.point, "  "));
+  if (e.trial.suggested) {
+    text += "Suggested was\n" + point_lines(e.record.space, *e.trial.suggested, "  ");
+  }
   text += "\n" + e.sentences + "\n";
   if (!e.changes.empty()) text += "Changed afterwards:\n" + history_text(e.record, e.changes);
   if (!terms) {
@@ -149,26 +159,34 @@ std::string explanation_text(const Explanation& e, bool terms) {
   return text;
 }
 
+// The trial as it was when it was dropped; nothing when it was not.
+std::optional<Trial> dropped_trial(const std::vector<HistoryEntry>& changes) {
+  if (changes.empty() || changes.back().revision->kind != RevisionKind::dropped) return {};
+  return changes.back().revision->before;
+}
+
 int explain(const std::string& argument, TrialId id, bool terms, bool json) {
   const Result<OpenedStudy> study = open_to_read(argument);
   if (!study) return fail(study.error());
   const Result<std::optional<Trial>> trial = study->storage->load_trial(id);
   if (!trial) return fail(trial.error());
-  if (!*trial) {
+  Result<std::vector<HistoryEntry>> changes = changes_of(*study->storage, study->record, id);
+  if (!changes) return fail(changes.error());
+  const std::optional<Trial> found = *trial ? *trial : dropped_trial(*changes);
+  if (!found) {
     return fail(kWrongUsage, "there is no trial " + std::to_string(id) + " in \"" +
                                  study->record.name + "\"; vbo trials " + shell_quoted(argument) +
                                  " lists them");
   }
-  const StudyRecord record = study->record.at((*trial)->asked_in);
+  const Trial& shown = *found;
+  const StudyRecord record = study->record.at(shown.asked_in);
   const Ledger& ledger = ledger_of(record.space, record.method_options());
   const Result<std::vector<Trial>> history = study->storage->load_history();
   if (!history) return fail(history.error());
-  const Trial& shown = **trial;
-  Result<std::vector<HistoryEntry>> changes = changes_of(*study->storage, record, id);
-  if (!changes) return fail(changes.error());
   const Prediction prediction = prediction_of(record, *history, shown);
   const Explanation explanation{record,
                                 shown,
+                                !*trial,
                                 ledger,
                                 shown.rationale,
                                 prediction,

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cctype>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 
@@ -11,6 +12,7 @@
 #include "cli/export.hpp"
 #include "cli/target.hpp"
 #include "cli/trials_csv.hpp"
+#include "exec/command_template.hpp"
 #ifdef VBO_HAVE_SQLITE
 #include "storage/optuna/export.hpp"
 #endif
@@ -46,14 +48,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kAllowFileStore = "MLFLOW_ALLOW_FILE_STORE=true";
+constexpr std::int64_t kTrialsAtOnce = 5000;  // trials in memory with their standard error
+
 struct ExportArguments {
   std::string study, mlflow, tensorboard, optuna, csv, parquet;
 };
 
-std::string table_of(const StudyRecord& record, const std::vector<Trial>& trials) {
-  const ExtraColumns extra = extra_columns(trials);
-  std::string text = csv_header(record, extra);
-  for (const Trial& trial : trials) text += csv_row(record, trial, extra);
+// The history lacks standard error: rows are loaded whole, some at a time. No row for a trial that
+// came after the history, which may need further columns.
+Result<std::string> table_of(const OpenedStudy& study, const std::vector<Trial>& history) {
+  const ExtraColumns extra = extra_columns(history);
+  std::string text = csv_header(study.record, extra);
+  const TrialId last = history.empty() ? 0 : history.back().id;
+  for (TrialId next = 1; next <= last;) {
+    const Result<std::vector<Trial>> rows = study.storage->load_trials(next, kTrialsAtOnce);
+    if (!rows) return rows.error();
+    if (rows->empty()) break;
+    for (const Trial& trial : *rows) {
+      if (trial.id <= last) text += csv_row(study.record, trial, extra);
+    }
+    next = rows->back().id + 1;
+  }
   return text;
 }
 
@@ -98,7 +114,7 @@ Result<void> export_optuna(const StudyRecord& record, const std::vector<Trial>& 
 #endif
 }
 
-int export_study(const ExportArguments& options) {
+int export_study(const ExportArguments& options, const Console& console) {
   const Result<OpenedStudy> study = open_to_read(options.study);
   if (!study) return fail(study.error());
   const StudyRecord& record = study->record;
@@ -111,10 +127,11 @@ int export_study(const ExportArguments& options) {
     written.push_back(path);
     return into(path);
   };
-  const auto table = [&] { return table_of(record, trials); };
-  Result<void> done = write(options.csv, [&](const auto& p) { return write_new_file(p, table()); });
-  if (done)
-    done = write(options.parquet, [&](const auto& p) { return export_parquet(table(), p); });
+  Result<std::string> table = std::string();
+  if (!options.csv.empty() || !options.parquet.empty()) table = table_of(*study, trials);
+  if (!table) return fail(table.error());
+  Result<void> done = write(options.csv, [&](const auto& p) { return write_new_file(p, *table); });
+  if (done) done = write(options.parquet, [&](const auto& p) { return export_parquet(*table, p); });
   if (done)
     done = write(options.optuna, [&](const auto& p) { return export_optuna(record, trials, p); });
   if (done)
@@ -132,12 +149,18 @@ int export_study(const ExportArguments& options) {
   for (const std::string& path : written) {
     print_out(fmt::format("{} trials written to {}\n", trials.size(), path));
   }
+  if (!options.mlflow.empty() && !console.quiet) {
+    std::fflush(stdout);
+    print_err("note: recent versions of MLflow read a file store only when " +
+              std::string(kAllowFileStore) + " is set:\n  " + std::string(kAllowFileStore) +
+              " mlflow ui --backend-store-uri " + shell_quoted(options.mlflow) + "\n");
+  }
   return kDone;
 }
 
 }  // namespace
 
-Action define_export(CLI::App& app, const Console&) {
+Action define_export(CLI::App& app, const Console& console) {
   auto options = std::make_shared<ExportArguments>();
   Arguments arguments(app);
   arguments.positional("STUDY", options->study, "Storage (.db) or study file (.toml)");
@@ -146,10 +169,13 @@ Action define_export(CLI::App& app, const Console&) {
                    "The same table for pandas, Polars, DuckDB; needs python3 with pyarrow");
   arguments.option("--optuna", options->optuna, "FILE",
                    "An SQLite file for Optuna and optuna-dashboard");
-  arguments.option("--mlflow", options->mlflow, "DIR", "An experiment of MLflow's file store");
+  arguments.option("--mlflow", options->mlflow, "DIR",
+                   "An experiment of MLflow's file store; recent versions of MLflow read it only "
+                   "when " +
+                       std::string(kAllowFileStore) + " is set");
   arguments.option("--tensorboard", options->tensorboard, "DIR",
                    "Event files for tensorboard --logdir DIR, HParams included");
-  return [options] { return export_study(*options); };
+  return [options, &console] { return export_study(*options, console); };
 }
 
 }  // namespace vbo::cli

@@ -49,6 +49,24 @@ std::string importance_text(const Importance& importance) {
   return text;
 }
 
+// Why there is no or little evidence: once where it holds for all objectives, else of each that it
+// holds for.
+std::string remarks_text(const std::vector<Objective>& objectives,
+                         const std::vector<Importance>& found) {
+  const std::string& first = found.front().remark;
+  const auto same = [&](const Importance& importance) { return importance.remark == first; };
+  if (std::ranges::all_of(found, same)) {
+    return first.empty() ? "" : "note: " + one_line(first) + "\n";
+  }
+  std::string text;
+  for (std::size_t m = 0; m < found.size(); ++m) {
+    if (found[m].remark.empty()) continue;
+    text += fmt::format("note: about {}: {}\n", one_line(objectives[m].name),
+                        one_line(found[m].remark));
+  }
+  return text;
+}
+
 int show_importance(const std::string& argument, bool json, const Console& console) {
   Result<OpenedStudy> study = open_to_read(argument);
   if (!study) return fail(study.error());
@@ -64,8 +82,7 @@ int show_importance(const std::string& argument, bool json, const Console& conso
     }
     print_out(text);
   }
-  const std::string& remark = found.front().remark;
-  if (!remark.empty() && !console.quiet) print_err("note: " + one_line(remark) + "\n");
+  if (!console.quiet) print_err(remarks_text(objectives, found));
   return kDone;
 }
 

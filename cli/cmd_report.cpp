@@ -42,6 +42,7 @@ Result<std::string> payload_of_study(const std::string& argument, bool places) {
   parts.ledger = &ledger_of(report->record.space, report->record.method_options());
   parts.outputs = web::outputs_worth_showing(*study->storage, *report);
   parts.sentences = web::sentences_worth_showing(*report);
+  parts.histories = web::histories_worth_showing(*study->storage, *report);
   return web::payload_of(*report, parts);
 }
 

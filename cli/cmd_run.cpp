@@ -23,6 +23,7 @@
 #include "core/one_line.hpp"
 #include "exec/command_template.hpp"
 #include "report/json.hpp"
+#include "report/state.hpp"
 #include "vbo/report.hpp"
 #include "vbo/worker.hpp"
 
@@ -86,10 +87,9 @@ std::string state_text(const Summary& summary) {
     case StudyState::too_early:
       break;
     case StudyState::every_evaluation_fails:
-    case StudyState::nothing_feasible:
       return "";
     default:
-      text = "State: " + std::string(to_string(summary.state)) + ".\n";
+      text = "State: " + explained(summary.state, summary.front.has_value()) + ".\n";
   }
   if (const std::optional<Outlook>& outlook = summary.outlook) {
     text += fmt::format("Another {} evaluation{}: {}.\n", outlook->batch,

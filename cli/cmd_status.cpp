@@ -13,6 +13,7 @@
 #include "cli/trial_json.hpp"
 #include "core/one_line.hpp"
 #include "report/json.hpp"
+#include "report/state.hpp"
 #include "vbo/report.hpp"
 
 namespace vbo::cli {
@@ -81,7 +82,7 @@ std::string status_text(const StudyReport& status, const Console& console) {
                                  one_line(record.optimizer.method));
   text += evaluated_lines(status, console);
   text += fmt::format("  open         {} running, {} waiting\n", counts.running, counts.waiting);
-  text += fmt::format("  state        {}\n", to_string(status.state));
+  text += "  state        " + explained(status.state, status.front.has_value()) + "\n";
   if (status.outlook) {
     text += fmt::format("  next batch   of {}: {}\n", status.outlook->batch,
                         outlook_text(*status.outlook));

@@ -13,10 +13,6 @@
 namespace vbo::cli {
 namespace {
 
-double moment_of(const HistoryEntry& change) {
-  return change.revision ? change.revision->made_at : change.settings->made_at;
-}
-
 // "completed 1.25", "failed: no license", with the point where it was another one.
 std::string state_text(const StudyRecord& record, const Trial& trial, bool with_point) {
   std::string text(to_string(trial.state));
@@ -41,81 +37,58 @@ std::string revision_text(const StudyRecord& record, const HistoryEntry& change)
                      : fmt::format("; told to the method in event {}", revision.event));
 }
 
-Json trial_part(const StudyRecord& record, const Trial& trial) {
-  return {{"state", to_string(trial.state)},
-          {values_key(record.objectives), values_json(record.objectives, trial.values)},
-          {"error", trial.failure ? Json(trial.failure->message) : Json()},
-          {"params", json_of(record.space, trial.point)}};
+// {"parameter x": {"low", "high", ...}, ...}: of a space nothing else changes.
+Json by_part(const Space& space) {
+  Json parts = Json::object();
+  const Json json = json_of(space);
+  for (Json parameter : json.is_object() ? json["parameters"] : json) {
+    Json& part = parts["parameter " + std::string(parameter["name"])];
+    parameter.erase("name");
+    part = std::move(parameter);
+  }
+  return parts;
 }
 
-}  // namespace
+std::string shown(const Json& json) { return json.is_null() ? "nothing" : excerpt(json); }
 
-Result<std::vector<HistoryEntry>> changes_of(Storage& storage, const StudyRecord& record,
-                                             std::optional<TrialId> id) {
-  Result<std::vector<Revision>> revisions = storage.load_revisions();
-  if (!revisions) return revisions.error();
-  std::vector<HistoryEntry> changes;
-  std::map<TrialId, std::size_t> last;  // the latest change of each trial
-  for (Revision& revision : *revisions) {
-    if (id && revision.before.id != *id) continue;
-    const auto [found, fresh] = last.try_emplace(revision.before.id, changes.size());
-    if (!fresh) {
-      changes[found->second].after = revision.before;
-      found->second = changes.size();
-    }
-    changes.push_back({.revision = std::move(revision), .after = {}});
-  }
-  for (const auto& [trial, place] : last) {
-    Result<std::optional<Trial>> now = storage.load_trial(trial);
-    if (!now) return now.error();
-    changes[place].after = std::move(*now);
-  }
-  if (!id) {
-    for (const SettingsChange& settings : record.changes) {
-      changes.push_back({.revision = {}, .after = {}, .settings = &settings});
-    }
-    std::ranges::stable_sort(changes, {}, moment_of);
-  }
-  return changes;
-}
-
-std::string history_text(const StudyRecord& record, const std::vector<HistoryEntry>& changes) {
+// ", parameter x low -5.0 (then -50.0), ...": what another space took the place of.
+std::string space_text(const Space& until, const Space& then) {
   std::string text;
-  for (const HistoryEntry& change : changes) {
-    text += time_text(moment_of(change)) + "  ";
-    if (change.revision) {
-      text += revision_text(record, change) + "\n";
-      continue;
+  const Json before = by_part(until), after = by_part(then);
+  for (const auto& [part, fields] : after.items()) {
+    const Json old = before.value(part, Json::object());
+    for (const auto& [field, value] : fields.items()) {
+      const Json held = old.value(field, Json());
+      if (held != value) {
+        text +=
+            fmt::format(", {} {} {} (then {})", one_line(part), field, shown(held), shown(value));
+      }
     }
-    const SettingsChange& until = *change.settings;
-    text += fmt::format("settings changed in event {}: until then method {}, batch {}\n",
-                        until.event, until.optimizer.method, until.optimizer.batch);
   }
   return text;
 }
 
-Json history_json(const StudyRecord& record, const std::vector<HistoryEntry>& changes) {
-  Json json = Json::array();
+std::string settings_text(const StudyRecord& record, const SettingsChange& until) {
+  const auto next = static_cast<std::size_t>(&until - record.changes.data()) + 1;
+  const Space& then = next < record.changes.size() ? record.changes[next].space : record.space;
+  return fmt::format("settings changed in event {}: until then method {}, batch {}{}\n",
+                     until.event, until.optimizer.method, until.optimizer.batch,
+                     space_text(until.space, then));
+}
+
+}  // namespace
+
+std::string history_text(const StudyRecord& record, const std::vector<HistoryEntry>& changes) {
+  std::string text;
   for (const HistoryEntry& change : changes) {
+    text += time_text(change.made_at()) + "  ";
     if (change.revision) {
-      const Revision& revision = *change.revision;
-      json.push_back({{"kind", to_string(revision.kind)},
-                      {"at", revision.made_at},
-                      {"id", revision.before.id},
-                      {"reason", revision.reason},
-                      {"event", revision.event == 0 ? Json() : Json(revision.event)},
-                      {"before", trial_part(record, revision.before)},
-                      {"after", change.after ? trial_part(record, *change.after) : Json()}});
-    } else {
-      const SettingsChange& until = *change.settings;
-      json.push_back({{"kind", "settings"},
-                      {"at", until.made_at},
-                      {"event", until.event},
-                      {"before", json_of(until.optimizer)}});
-      json.back()["before"]["space"] = json_of(until.space);
+      text += revision_text(record, change) + "\n";
+      continue;
     }
+    text += settings_text(record, *change.settings);
   }
-  return json;
+  return text;
 }
 
 }  // namespace vbo::cli

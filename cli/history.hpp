@@ -1,31 +1,19 @@
 // SPDX-License-Identifier: MIT
-// What people changed: results that were replaced, suggestions that were dropped, failures that
-// were evaluated again, and settings of the study; with reasons and moments.
+// What people changed, as text.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "core/json.hpp"
-#include "vbo/storage.hpp"
+#include "report/history.hpp"
 
 namespace vbo::cli {
 
-// One change. Of settings, which concern no trial, only `settings` is set.
-struct HistoryEntry {
-  std::optional<Revision> revision;
-  std::optional<Trial> after;  // the trial as the revision left it; nothing where it was dropped
-  const SettingsChange* settings = nullptr;  // what held until then
-};
-
-// In the order in which they were made; with an id those of this trial alone. `record` is read
-// from for as long as the changes live.
-Result<std::vector<HistoryEntry>> changes_of(Storage& storage, const StudyRecord& record,
-                                             std::optional<TrialId> id = std::nullopt);
+using report::changes_of;
+using report::history_json;
+using report::HistoryEntry;
 
 // A line each.
 std::string history_text(const StudyRecord& record, const std::vector<HistoryEntry>& changes);
-Json history_json(const StudyRecord& record, const std::vector<HistoryEntry>& changes);
 
 }  // namespace vbo::cli

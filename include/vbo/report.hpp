@@ -49,13 +49,14 @@ struct SourceSummary {
   std::optional<double> best;
 };
 
-// Failures that read alike: same cause, same message but for its numbers.
+// Failures that read alike: same cause, same message but for its numbers; those of exit codes and
+// signals count.
 struct FailureGroup {
   FailureCause cause = FailureCause::crash;
   std::string message;  // of the first example
   std::int64_t count = 0;
   std::vector<TrialId> examples;  // the first few
-  std::string last_line;          // of standard error of an example; see add_last_lines()
+  std::string last_line;          // of its standard error; see add_last_lines()
 };
 
 struct WorkerSummary {
@@ -63,12 +64,14 @@ struct WorkerSummary {
   std::int64_t evaluations = 0, failed = 0, lost = 0, running = 0;
   double busy_seconds = 0.0;
   double first_start = 0.0, last_end = 0.0;  // seconds since 1970; 0 = unknown
-  double idle_seconds = 0.0;                 // between its evaluations, without pauses of the study
+  // Between its evaluations, without pauses of the study; of each of the evaluations that it makes
+  // at the same time.
+  double idle_seconds = 0.0;
 };
 
-// Where results as good as the best one lie.
+// Where results as good as the best one lie; under noise, as good as its estimate.
 struct Neighbourhood {
-  double threshold = 0.0;  // results at least this good belong to it
+  double threshold = 0.0;  // results at least this good belong to it, and the recommended one
   std::string reason;      // how the threshold was chosen
   std::int64_t count = 0;
   struct Range {
@@ -81,8 +84,8 @@ struct Neighbourhood {
 // How fast results come, where the storage knows the times.
 struct Pace {
   double first_asked = 0.0, last_finished = 0.0;  // seconds since 1970; 0 = unknown
-  double seconds_per_result = 0.0;                // of the latest results; 0 = unknown
-  double seconds_left = 0.0;                      // until the budget is spent at that rate
+  double seconds_per_result = 0.0;  // of the latest results, without pauses; 0 = unknown
+  double seconds_left = 0.0;        // until the budget is spent at that rate
 };
 
 enum class Noise {
@@ -116,7 +119,7 @@ struct Estimate {
 
 // Where a study stands, in the order in which they are looked for.
 enum class StudyState {
-  too_early,               // fewer than 20 results
+  too_early,               // fewer than 20 results with values, or most of the latest failed
   every_evaluation_fails,  // nothing has succeeded
   nothing_feasible,        // no result is within all limits
   noise_dominates,         // around the recommended point noise is most of the variance

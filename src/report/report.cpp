@@ -87,15 +87,21 @@ void count(TrialCounts& counts, TrialState state) {
   }
 }
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 // "took 3.25 s" and "took 4 s" read alike: runs of digits, with what belongs to them, become '#'.
+// The numbers of exit codes and signals stay: another one is another failure.
 std::string without_numbers(std::string_view text) {
   std::string out;
-  for (const char c : text) {
-    const bool digit = (c >= '0' && c <= '9');
-    if (digit || (c == '.' && !out.empty() && out.back() == '#')) {
-      if (out.empty() || out.back() != '#') out += '#';
-    } else {
-      out += c;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool folded = !out.empty() && out.back() == '#';
+    if (!is_digit(text[i]) && !(text[i] == '.' && folded)) {
+      out += text[i];
+    } else if (out.ends_with("exit code ") || out.ends_with("signal ")) {
+      while (i < text.size() && is_digit(text[i])) out += text[i++];
+      --i;
+    } else if (!folded) {
+      out += '#';
     }
   }
   return out;
@@ -212,10 +218,35 @@ std::vector<Stretch> pauses_of(const std::vector<Trial>& trials) {
   return pauses;
 }
 
-// Idle time is what a worker's first start to last end holds beyond its evaluations and pauses of
-// the study; evaluations of a worker do not overlap.
+// How much of a stretch is pause.
+double paused_in(const std::vector<Stretch>& pauses, const Stretch& stretch) {
+  double seconds = 0.0;
+  for (const Stretch& pause : pauses) {
+    seconds +=
+        std::max(0.0, std::min(pause.end, stretch.end) - std::max(pause.begin, stretch.begin));
+  }
+  return seconds;
+}
+
+// The most evaluations at the same time; one that begins when another ends is not beside it.
+std::int64_t lanes_of(const std::vector<Stretch>& evaluations) {
+  std::vector<std::pair<double, int>> changes;
+  for (const Stretch& evaluation : evaluations) {
+    changes.emplace_back(evaluation.begin, 1);
+    changes.emplace_back(evaluation.end, -1);
+  }
+  std::ranges::sort(changes);  // of the same moment, ends come first
+  std::int64_t now = 0, most = 0;
+  for (const auto& [moment, change] : changes) most = std::max(most, now += change);
+  return most;
+}
+
+// Evaluations of a worker may overlap: it has as many lanes as it ever evaluated at the same time.
+// Idle time is what its lanes hold from its first start to its last end beyond its evaluations and
+// pauses of the study.
 std::vector<WorkerSummary> workers_of(const std::vector<Trial>& trials) {
   std::map<std::string, WorkerSummary> workers;
+  std::map<std::string, std::vector<Stretch>> evaluations;
   bool known = false;
   for (const Trial& trial : trials) {
     if (trial.attempts == 0 && trial.worker.empty()) continue;
@@ -232,6 +263,9 @@ std::vector<WorkerSummary> workers_of(const std::vector<Trial>& trials) {
       worker.first_start = trial.started_at;
     }
     worker.last_end = std::max(worker.last_end, trial.finished_at);
+    if (trial.started_at > 0.0 && trial.finished_at > trial.started_at) {
+      evaluations[trial.worker].push_back({trial.started_at, trial.finished_at});
+    }
   }
   std::vector<WorkerSummary> all;
   if (!known) return all;
@@ -239,13 +273,10 @@ std::vector<WorkerSummary> workers_of(const std::vector<Trial>& trials) {
   for (auto& [name, worker] : workers) {
     worker.name = name;
     if (worker.first_start > 0.0 && !name.empty()) {
-      double present = worker.last_end - worker.first_start;
-      for (const Stretch& pause : pauses) {
-        if (pause.begin >= worker.first_start && pause.end <= worker.last_end) {
-          present -= pause.end - pause.begin;
-        }
-      }
-      worker.idle_seconds = std::max(0.0, present - worker.busy_seconds);
+      const Stretch presence{worker.first_start, worker.last_end};
+      const double present = presence.end - presence.begin - paused_in(pauses, presence);
+      const auto lanes = static_cast<double>(lanes_of(evaluations[name]));
+      worker.idle_seconds = std::max(0.0, lanes * present - worker.busy_seconds);
     }
     all.push_back(std::move(worker));
   }
@@ -265,7 +296,9 @@ Pace pace_of(const StudyReport& report) {
   const Trial& first = report.trials[report.results[report.results.size() - many]];
   const Trial& last = report.trials[report.results.back()];
   if (first.finished_at <= 0.0 || last.finished_at <= first.finished_at) return pace;
-  pace.seconds_per_result = (last.finished_at - first.finished_at) / static_cast<double>(many - 1);
+  const Stretch latest{first.finished_at, last.finished_at};
+  const double seconds = latest.end - latest.begin - paused_in(pauses_of(report.trials), latest);
+  pace.seconds_per_result = std::max(0.0, seconds) / static_cast<double>(many - 1);
   const auto left = report.record.budget - static_cast<std::int64_t>(report.results.size());
   pace.seconds_left =
       pace.seconds_per_result * static_cast<double>(std::max<std::int64_t>(left, 0));
@@ -277,11 +310,12 @@ struct Threshold {
   std::string reason;
 };
 
-// Within the noise of the best point's estimate, or hardly worse than the best.
+// Within the noise of the best point's estimate, or hardly worse than the best. Under noise the
+// best is the estimate of the recommended point: what was observed there is one draw.
 Threshold as_good_threshold(const StudyReport& report) {
   const bool lower = report.record.goal() == Goal::minimize;
   const double step = kNegligibleShare * spread_of(report);
-  const double best = *report.best->value();
+  const double best = report.estimate.best ? report.estimate.best->mean : *report.best->value();
   const double near = lower ? best + step : best - step;
   if (const auto& point = report.estimate.best) {
     const double wide = lower ? point->high : point->low;
@@ -300,7 +334,9 @@ Neighbourhood neighbourhood_of(const StudyReport& report) {
   found.ranges.resize(space.size());
   std::vector<std::map<std::string, std::int64_t>> seen(space.size());
   for (const Trial& trial : report.trials) {
-    if (!order.feasible(trial) || order.better(found.threshold, trial.values.front())) continue;
+    if (!order.feasible(trial)) continue;
+    const bool recommended = trial.id == report.best->id;  // whatever was observed there
+    if (!recommended && order.better(found.threshold, trial.values.front())) continue;
     for (std::size_t i = 0; i < space.size(); ++i) {
       const Value& value = trial.point[i];
       if (space[i].has_choices()) {
@@ -434,7 +470,8 @@ void add_last_lines(StudyReport& report, Storage& storage) {
   for (std::size_t i = 0; i < std::min(report.failures.size(), kMostLastLines); ++i) {
     FailureGroup& group = report.failures[i];
     if (group.examples.empty()) continue;
-    const Result<std::optional<Trial>> trial = storage.load_trial(group.examples.back());
+    // The example that `message` is of.
+    const Result<std::optional<Trial>> trial = storage.load_trial(group.examples.front());
     if (!trial || !*trial) continue;
     std::string tail = std::move((*trial)->stderr_tail);
     tail.erase(tail.find_last_not_of(" \t\r\n") + 1);  // npos + 1 == 0

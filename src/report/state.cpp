@@ -9,15 +9,37 @@
 namespace vbo {
 namespace {
 
-constexpr std::size_t kFewest = 20;      // results before anything is said about improvement
-constexpr std::size_t kWindowShare = 3;  // the last third of the results
+constexpr std::size_t kFewest = 20;      // results with values before improvement is judged
+constexpr std::size_t kWindowShare = 3;  // the last third of them
 constexpr double kMostlyNoise = 0.5;     // of the variance
 
+// The evaluations, counted from 1, that gave values: a failure says nothing about improvement.
+std::vector<std::int64_t> evaluations_with_values(const StudyReport& report) {
+  std::vector<std::int64_t> evaluations;
+  for (std::size_t i = 0; i < report.results.size(); ++i) {
+    if (report.trials[report.results[i]].values.empty()) continue;
+    evaluations.push_back(static_cast<std::int64_t>(i) + 1);
+  }
+  return evaluations;
+}
+
+// Whether most of the last third of all evaluations failed. Points that the evaluator calls
+// infeasible were evaluated.
+bool mostly_fails_now(const StudyReport& report) {
+  const std::size_t window = report.results.size() / kWindowShare;
+  const auto failed = std::count_if(report.results.end() - static_cast<std::ptrdiff_t>(window),
+                                    report.results.end(), [&](std::size_t i) {
+                                      const auto& failure = report.trials[i].failure;
+                                      return failure && failure->cause != FailureCause::infeasible;
+                                    });
+  return 2 * static_cast<std::size_t>(failed) > window;
+}
+
 // What the last results brought, as a share of the spread; of several objectives, of the
-// hypervolume.
-double recent_gain(const StudyReport& report) {
-  const auto before =
-      static_cast<std::int64_t>(report.results.size() - report.results.size() / kWindowShare);
+// hypervolume. REQUIRES: results with values.
+double recent_gain(const StudyReport& report, const std::vector<std::int64_t>& with_values) {
+  const std::size_t window = with_values.size() / kWindowShare;
+  const std::int64_t before = with_values[with_values.size() - window - 1];
   if (report.front) {
     if (report.front_steps.empty()) return 0.0;
     double earlier = 0.0;
@@ -58,6 +80,13 @@ std::string_view to_string(StudyState state) {
   return "";
 }
 
+std::string explained(StudyState state, bool has_front) {
+  std::string text(to_string(state));
+  if (state != StudyState::converged) return text;
+  return text + ": the last third of the results brought less than 1% of the " +
+         (has_front ? "hypervolume" : "spread");
+}
+
 double spread_of(const StudyReport& report) {
   const Order order(report.record.objectives, report.record.space.limits());
   std::vector<double> values;
@@ -75,13 +104,14 @@ StudyState state_of(const StudyReport& report) {
     return StudyState::every_evaluation_fails;
   }
   if (counts.completed > 0 && report.feasible == 0) return StudyState::nothing_feasible;
-  if (report.results.size() < kFewest) return StudyState::too_early;
+  const std::vector<std::int64_t> evaluations = evaluations_with_values(report);
+  if (evaluations.size() < kFewest) return StudyState::too_early;
   const NoiseEstimate& noise = report.estimate.noise;
   if (noise.verdict == Noise::present && noise.share > kMostlyNoise) {
     return StudyState::noise_dominates;
   }
-  return recent_gain(report) > kNegligibleShare ? StudyState::still_improving
-                                                : StudyState::converged;
+  if (recent_gain(report, evaluations) > kNegligibleShare) return StudyState::still_improving;
+  return mostly_fails_now(report) ? StudyState::too_early : StudyState::converged;
 }
 
 }  // namespace vbo

@@ -16,4 +16,8 @@ inline constexpr double kNegligibleShare = 0.01;  // of the spread
 
 StudyState state_of(const StudyReport& report);
 
+// The name of the state, and of `converged` what it means: a better result may still be likely,
+// only its gain is negligible. With a front, gains are those of the hypervolume.
+std::string explained(StudyState state, bool has_front);
+
 }  // namespace vbo

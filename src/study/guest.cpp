@@ -58,7 +58,8 @@ Result<Study> Study::join_now(const std::string& storage_url, int threads) {
 bool Study::is_joined() const { return !impl_->joined.empty(); }
 
 Result<bool> Study::Impl::take_over() {
-  auto opened = open_storage(joined, Access::coordinate, 0.0);
+  // Another coordinator is noticed at once; the time is for other writers, from then on.
+  auto opened = open_storage(joined, Access::coordinate, kWaitSeconds);
   if (!opened) {
     if (opened.error().kind == ErrorKind::busy) return false;
     return opened.error();

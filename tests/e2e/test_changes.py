@@ -50,6 +50,9 @@ def change_and_go_on(test, storage):
     test.assertTrue(any(p["kind"] == "fancy" for p in points()[8:]))
     status = test.json("status", storage)
     test.assertEqual((status["method"], status["batch"], status["completed"]), ("cmaes", 4, 40))
+    test.assertIn('until then method gp-logei, batch 2, parameter x low -5.0 (then -50.0), parameter kind choices '
+                  '["plain","with space"] (then ["fancy","plain","with space"])\n',
+                  test.vbo("trials", storage, "--history").stdout)
     # Back to a method with a model, which knows all results.
     change(test, wider, more, budget=44, batch=2, method="gp-logei")
     test.vbo("run", "study.toml")

@@ -337,6 +337,20 @@ class Reading(VboTest):
             self.assertEqual(row["kind"], trial["params"]["kind"])
             self.assertEqual(row["value"], "" if trial["value"] is None else repr(trial["value"]).removesuffix(".0"))
 
+    def test_export_of_the_table(self):
+        done = self.vbo("export", "parabola.db", "--csv", "all.csv")
+        self.assertNotIn("MLFLOW", done.stdout + done.stderr)
+        self.assertEqual((self.folder / "all.csv").read_bytes().decode(),
+                         subprocess.run([VBO, "trials", "parabola.db"], cwd=self.folder, check=True,
+                                        capture_output=True).stdout.decode())
+        self.assertIn("quoted", (self.folder / "all.csv").read_text())  # standard error
+
+    def test_export_for_mlflow_says_how_it_is_read(self):
+        done = self.vbo("export", "parabola.db", "--mlflow", "ml runs")
+        self.assertIn("MLFLOW_ALLOW_FILE_STORE=true mlflow ui --backend-store-uri 'ml runs'\n", done.stderr)
+        self.assertEqual(self.vbo("export", "parabola.db", "--mlflow", "quiet", "-q").stderr, "")
+        self.assertIn("MLFLOW_ALLOW_FILE_STORE=true", self.vbo("export", "--help").stdout)
+
     def test_explain(self):
         text = self.vbo("explain", "parabola.db", 2).stdout
         self.assertIn("Trial 2, completed", text)

@@ -74,6 +74,22 @@ class Corrections(VboTest):
             self.assertIn(why, self.vbo("tell", "bench.db", 2, 3, "--actual", wrong, expect=2).stderr)
         self.vbo("tell", "bench.db", 1, 3, "--actual", "temperature=36.4", "--replace", "read again")
         self.assertEqual(self.json("trials", "bench.db")[0]["params"]["temperature"], 36.4)
+        text = self.vbo("explain", "bench.db", 1).stdout
+        self.assertIn("  temperature = 36.4\n", text)
+        self.assertRegex(text, rf"Suggested was\n  temperature = {suggested['temperature']:g}\n")
+        self.assertEqual(self.json("explain", "bench.db", 1)["suggested"], suggested)
+        self.assertIsNone(self.json("explain", "bench.db", 2)["suggested"])
+
+    def test_a_dropped_suggestion_is_explained(self):
+        self.bench()
+        params = self.ask(2)[1]["params"]
+        self.vbo("drop", "bench.db", 2, "--reason", "no time")
+        text = self.vbo("explain", "bench.db", 2).stdout
+        self.assertRegex(text, r"^Trial 2, dropped at 20\d\d-\d\d-\d\dT\S+Z: no time\n")
+        self.assertIn("Changed afterwards:", text)
+        shown = self.json("explain", "bench.db", 2)
+        self.assertEqual((shown["state"], shown["params"], shown["history"][0]["kind"]), ("dropped", params, "dropped"))
+        self.assertIn("there is no trial 3", self.vbo("explain", "bench.db", 3, expect=2).stderr)
 
     def test_the_history_of_what_was_changed(self):
         self.bench()

@@ -67,7 +67,9 @@ class Failures(VboTest):
         done = self.vbo("run", "study.toml", expect=3)
         self.assertIn("Every evaluation has failed.", done.stdout)
         self.assertRegex(done.stdout, r"eason \(\d of 6 failures\): ")
-        self.assertIn("Last line of its standard error: cannot solve", done.stdout)
+        code = re.search(r"exit code (\d)\n", done.stdout)[1]  # the reason and the line are of one trial
+        self.assertIn(f"(1 of 6 failures): the evaluator ended with exit code {code}\n", done.stdout)
+        self.assertIn(f"Last line of its standard error: cannot solve {code}\n", done.stdout)
         self.assertNotIn("budget is spent", done.stdout)
         steps = done.stderr[done.stderr.index("Next:"):].splitlines()[1:]
         self.assertEqual([" ".join(step.split()[:3]) for step in steps],
@@ -98,6 +100,34 @@ class Failures(VboTest):
 
 
 class Check(VboTest):
+    def test_it_refuses_what_run_refuses(self):
+        self.study(budget=4)
+        self.assertNotIn("other settings", self.vbo("check", "study.toml").stderr)
+        self.assertFalse((self.folder / "parabola.db").exists())
+        self.vbo("run", "study.toml")
+        before = self.vbo("trials", "parabola.db").stdout
+        self.assertNotIn("other settings", self.vbo("check", "study.toml").stderr)
+        self.study(budget=8, batch=2, method="sobol")
+        self.assertIn('the study goes on with other settings: method: stored "random", given "sobol"; '
+                      "batch: stored 4, given 2\n", self.vbo("check", "study.toml").stderr)
+        self.assertEqual(self.json("status", "parabola.db")["method"], "random")  # nothing is changed
+        for change in (dict(goal="maximize"), dict(name="other.toml")):
+            name = change.get("name", "study.toml")
+            path = self.folder / self.study(budget=4, **change)
+            path.write_text(path.read_text().replace("seed = 1", "seed = 2"))
+            refused = self.vbo("check", name, expect=2)
+            self.assertEqual(refused.stdout, "")
+            self.assertIn("is another one: ", refused.stderr)
+            self.assertEqual(refused.stderr, self.vbo("run", name, expect=2).stderr)
+        self.assertEqual(self.vbo("trials", "parabola.db").stdout, before)
+
+    def test_a_storage_in_a_folder_that_is_not_there(self):
+        path = self.folder / self.study(budget=4)
+        path.write_text(path.read_text().replace("parabola.db", "results/parabola.db"))
+        refused = self.vbo("check", "study.toml", expect=2).stderr
+        self.assertIn("expected a file in a folder that exists", refused)
+        self.assertEqual(refused, self.vbo("run", "study.toml", expect=2).stderr)
+
     def test_it_shows_what_was_read_and_how_long_it_will_take(self):
         self.study(["sh", "-c", "echo starting; sleep 0.2; echo 3.5; echo done"], budget=100, workers=2)
         out = self.vbo("check", "study.toml").stdout

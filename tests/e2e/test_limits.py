@@ -53,7 +53,9 @@ class Limits(VboTest):
 
     def test_nothing_feasible_is_exit_3_and_the_least_violating_result(self):
         out = self.vbo("run", self.limited(-1e6), expect=3).stdout
+        self.assertIn("State: no feasible point yet.\n", out)
         self.assertIn("Nothing is feasible", out)
+        self.assertIn("  state        no feasible point yet\n", self.vbo("status", "parabola.db").stdout)
         trials = self.json("trials", "parabola.db")
         least = min(trials, key=lambda t: t["metrics"]["stress"])
         shown = self.vbo("best", "parabola.db", "--json", expect=3)

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "report/json.hpp"
+#include "report/state.hpp"
 #include "report/why.hpp"
 #include "storage/memory/memory.hpp"
 #include "vbo/report.hpp"
@@ -171,7 +172,8 @@ TEST(Report, TheRecommendedPointFollowsTheEstimate) {
   EXPECT_NE(report.as_good->reason.find("90% interval"), std::string::npos);
   noisy.best->high = 1.01;
   add_estimate(report, noisy);
-  EXPECT_EQ(report.as_good->threshold, 4.03);
+  EXPECT_EQ(report.as_good->threshold, 2.03);  // near the estimate, not near the observed 4
+  EXPECT_EQ(report.as_good->count, 2);         // trial 4, and the recommended one itself
   noisy.best->id = 4;
   add_estimate(report, noisy);
   EXPECT_EQ(report.best->id, 4);
@@ -188,6 +190,21 @@ TEST(Report, FailuresThatReadAlikeAreOneGroup) {
   EXPECT_EQ(report.failures[0].message, "took 3.5 s");
   EXPECT_THAT(report.failures[0].examples, ElementsAre(3, 5));
   EXPECT_EQ(report.failures[1].count, 1);
+}
+
+TEST(Report, AnotherExitCodeOrSignalIsAnotherFailure) {
+  const auto groups = [](const std::vector<std::string>& messages) {
+    std::vector<Trial> trials;
+    for (const std::string& message : messages) {
+      const auto id = static_cast<TrialId>(trials.size()) + 1;
+      trials.push_back(broken(trial(id, id), FailureCause::crash, message, id + 1));
+    }
+    return make_report(record(), trials, {}).failures.size();
+  };
+  EXPECT_EQ(groups({"it ended with exit code 1", "it ended with exit code 12"}), 2U);
+  EXPECT_EQ(groups({"it ended with signal 9 (Killed)", "it ended with signal 11 (Fault)"}), 2U);
+  EXPECT_EQ(groups({"exit code 1 after 3.5 s", "exit code 1 after 12 s"}), 1U);
+  EXPECT_EQ(groups({"line 1.5.2", "line 7"}), 1U);
 }
 
 TEST(Report, ThousandsOfDifferentMessagesStayAFewGroups) {
@@ -254,6 +271,53 @@ TEST(Report, StatesOfAStudy) {
   EXPECT_EQ(to_string(StudyState::nothing_feasible), "no feasible point yet");
 }
 
+// Failures say nothing about improvement.
+TEST(Report, FailuresAreNoConvergence) {
+  const auto with_failures = [](std::int64_t results, std::int64_t failures, FailureCause cause) {
+    std::vector<Trial> trials = falling(results, [](auto id) { return id < 9 ? -id : -9; });
+    for (TrialId id = results + 1; id <= results + failures; ++id) {
+      trials.push_back(broken(trial(id, id), cause, "exit code 1", id + 1));
+    }
+    return make_report(record(), trials, {}).state;
+  };
+  EXPECT_EQ(with_failures(10, 20, FailureCause::crash), StudyState::too_early);
+  EXPECT_EQ(with_failures(30, 0, FailureCause::crash), StudyState::converged);
+  EXPECT_EQ(with_failures(30, 3, FailureCause::crash), StudyState::converged);
+  EXPECT_EQ(with_failures(30, 30, FailureCause::crash), StudyState::too_early);
+  EXPECT_EQ(with_failures(30, 30, FailureCause::infeasible), StudyState::converged);
+  // The last third of the results, not of the evaluations, is still improving.
+  std::vector<Trial> improving = falling(30, [](auto id) { return -id; });
+  for (TrialId id = 31; id <= 60; ++id) {
+    improving.push_back(broken(trial(id, id), FailureCause::crash, "exit code 1", id + 1));
+  }
+  EXPECT_EQ(make_report(record(), improving, {}).state, StudyState::still_improving);
+}
+
+TEST(Report, ConvergedSaysWhatItMeans) {
+  EXPECT_EQ(explained(StudyState::still_improving, false), "still improving");
+  EXPECT_EQ(explained(StudyState::converged, false),
+            "converged: the last third of the results brought less than 1% of the spread");
+  EXPECT_EQ(explained(StudyState::converged, true),
+            "converged: the last third of the results brought less than 1% of the hypervolume");
+}
+
+// Two evaluations at a time, one of which takes 1 s and the other 4 s.
+TEST(Report, IdleTimeIsThatOfAllLanesOfAWorker) {
+  std::vector<Trial> trials;
+  for (TrialId id = 1; id <= 8; ++id) {
+    Trial t = done(trial(id, 1), 1.0, id + 1);
+    const bool fast = id % 2 == 0;
+    t.worker = "one";
+    t.seconds = fast ? 1.0 : 4.0;
+    t.started_at = 1000.0 + 4.0 * static_cast<double>((id - 1) / 2);
+    t.finished_at = t.started_at + t.seconds;
+    trials.push_back(t);
+  }
+  const WorkerSummary worker = make_report(record(), trials, {}).workers.at(0);
+  EXPECT_DOUBLE_EQ(worker.busy_seconds, 20.0);
+  EXPECT_NEAR(worker.idle_seconds, 12.0, 1e-6);  // 16 s of two lanes
+}
+
 TEST(Report, PausesBetweenRunsAreNotIdle) {
   std::vector<Trial> trials;
   for (TrialId id = 1; id <= 10; ++id) {
@@ -265,7 +329,12 @@ TEST(Report, PausesBetweenRunsAreNotIdle) {
     t.finished_at = t.started_at + 1.0;
     trials.push_back(t);
   }
-  EXPECT_NEAR(make_report(record(), trials, {}).workers.at(0).idle_seconds, 8.0, 1e-6);
+  const StudyReport report = make_report(record(), trials, {});
+  EXPECT_NEAR(report.workers.at(0).idle_seconds, 8.0, 1e-6);
+  // Nor do they count in the time left: nine results in 18 s, less the second before the pause
+  // ends.
+  EXPECT_NEAR(report.pace.seconds_per_result, 17.0 / 9.0, 1e-6);
+  EXPECT_NEAR(report.pace.seconds_left, 10.0 * 17.0 / 9.0, 1e-5);  // ten more of 20
 }
 
 TEST(Report, AGroupOfFailuresHasTheLastLineOfAnExample) {
@@ -280,6 +349,22 @@ TEST(Report, AGroupOfFailuresHasTheLastLineOfAnExample) {
   EXPECT_EQ(report.failures.at(0).last_line, "out of memory");
   EXPECT_EQ(status_json(report, "")["failures"][0]["last_line"], "out of memory");
   EXPECT_EQ(status_json(report, "")["state"], "every evaluation fails");
+}
+
+TEST(Report, MessageAndLastLineOfAGroupAreOfOneTrial) {
+  MemoryStorage storage;
+  ASSERT_TRUE(storage.create_study(record()));
+  const std::vector<Trial> open = {trial(1, 1), trial(2, 1)};
+  ASSERT_TRUE(storage.add_trials(open, std::nullopt, 0, Durability::at_once));
+  std::vector<Trial> failed = {broken(open[0], FailureCause::crash, "after 1 s", 2),
+                               broken(open[1], FailureCause::crash, "after 2 s", 2)};
+  failed[0].stderr_tail = "first\n";
+  failed[1].stderr_tail = "second\n";
+  ASSERT_TRUE(storage.finish_trials(failed, Durability::at_once));
+  const StudyReport report = make_report(storage).value();
+  ASSERT_EQ(report.failures.size(), 1U);
+  EXPECT_EQ(report.failures[0].message, "after 1 s");
+  EXPECT_EQ(report.failures[0].last_line, "first");
 }
 
 TEST(Why, OnlyTheMethodSaysHowLikelyABetterResultIs) {
