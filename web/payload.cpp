@@ -18,6 +18,7 @@
 #include "core/checksum.hpp"
 #include "core/expression.hpp"
 #include "core/limits.hpp"
+#include "report/history.hpp"
 #include "web/drawn.hpp"
 
 namespace vbo::web {
@@ -25,6 +26,7 @@ namespace {
 
 constexpr std::size_t kMostSentences = 400;  // each takes time that grows with the study
 constexpr std::size_t kLatestSentences = 50;
+constexpr std::size_t kMostChanges = 400;
 constexpr std::size_t kMostTerms = 32;        // different names in ledgers; the rest is left out
 constexpr std::size_t kMostMessages = 20000;  // different texts of failures
 constexpr std::size_t kLongestMessage = 400;
@@ -356,6 +358,8 @@ std::string payload_of(const StudyReport& report, const std::vector<std::size_t>
   Json status = parts.places ? status_json(report, parts.url) : shown_status(report, parts.url);
   Json sentences = Json::object();
   for (const auto& [id, text] : parts.sentences) sentences[std::to_string(id)] = text;
+  Json histories = Json::object();
+  for (const auto& [id, history] : parts.histories) histories[std::to_string(id)] = history;
   Json header = {{"format", 1},
                  {"rows", rows.size()},
                  {"time_base", report.pace.first_asked},
@@ -373,6 +377,7 @@ std::string payload_of(const StudyReport& report, const std::vector<std::size_t>
                  {"thinned", drawn.thinned()},
                  {"outputs", std::move(outputs)},
                  {"sentences", std::move(sentences)},
+                 {"histories", std::move(histories)},
                  {"columns", std::move(columns.names())}};
   // Points of the front are in the columns.
   if (report.front) {
@@ -455,9 +460,30 @@ std::map<TrialId, std::string> sentences_worth_showing(const StudyReport& report
   std::map<TrialId, std::string> sentences;
   for (const std::size_t i : chosen) {
     const Trial& trial = report.trials[i];
-    sentences[trial.id] = why_text(report.record, report.trials, trial);
+    sentences[trial.id] = why_shown(report, trial);
   }
   return sentences;
+}
+
+std::map<TrialId, Json> histories_worth_showing(Storage& storage, const StudyReport& report) {
+  std::map<TrialId, Json> histories;
+  const Result<std::vector<report::HistoryEntry>> changes =
+      report::changes_of(storage, report.record);
+  if (!changes) return histories;
+  const std::size_t n = changes->size();
+  for (std::size_t i = n - std::min(n, kMostChanges); i < n; ++i) {
+    const report::HistoryEntry& change = (*changes)[i];
+    if (!change.after) continue;  // dropped, or of the settings: no trial of the page
+    Json& history = histories.try_emplace(change.after->id, Json::array()).first->second;
+    history.push_back(report::history_json(report.record, {change}).front());
+  }
+  return histories;
+}
+
+std::string why_shown(const StudyReport& report, const Trial& trial) {
+  Prediction prediction = prediction_of(report.record, report.trials, trial, BestBefore::observed);
+  prediction.single_before = report.estimate.noise.verdict == Noise::present;
+  return why_text(report.record, prediction, trial);
 }
 
 std::string deflated(std::string_view bytes) {

@@ -28,7 +28,8 @@ struct PayloadParts {
   const Ledger* ledger = nullptr;            // what the numbers of rationales mean; null = unknown
   std::map<TrialId, std::string> outputs{};  // ends of standard error worth showing
   std::map<TrialId, std::string>
-      sentences{};  // why trials were suggested, where nobody can be asked
+      sentences{};                      // why trials were suggested, where nobody can be asked
+  std::map<TrialId, Json> histories{};  // what people changed of trials, likewise
 };
 
 // `rows` are positions in report.trials.
@@ -48,6 +49,14 @@ std::map<TrialId, std::string> outputs_worth_showing(Storage& storage, const Stu
 // Why trials were suggested, in sentences: of all of a small study; of a larger one of the best,
 // the latest and some between.
 std::map<TrialId, std::string> sentences_worth_showing(const StudyReport& report);
+
+// What people changed of trials afterwards, each as history_json() says it: the latest some
+// hundred changes.
+std::map<TrialId, Json> histories_worth_showing(Storage& storage, const StudyReport& report);
+
+// Why a trial was suggested, without fitting a model: under noise compared with the best single
+// result.
+std::string why_shown(const StudyReport& report, const Trial& trial);
 
 Json parameters_json(const Space& space);  // the parameters alone, an array
 // {"parameters","pairs","results",...}; of several objectives {"objectives":[...]} of these.

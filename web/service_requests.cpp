@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "core/one_line.hpp"
+#include "report/history.hpp"
 #include "report/json.hpp"
-#include "report/why.hpp"
 #include "web/page.hpp"
 #include "web/payload.hpp"
 #include "web/service.hpp"
@@ -94,7 +94,7 @@ std::string list_of(const std::vector<std::string>& texts, const Json& rest = {}
   return body;
 }
 
-Json with_history(const StudyRecord& record, const Trial& trial) {
+Json with_events(const StudyRecord& record, const Trial& trial) {
   Json json = trial_json(record.space, trial, record.objectives);
   json["asked_in"] = trial.asked_in;
   json["told_in"] = trial.told_in;
@@ -168,7 +168,7 @@ std::string StudyService::trials_after(const Place& after) const {
                     [](const Trial* a, const Trial* b) { return place_of(*a) < place_of(*b); });
   std::vector<std::string> texts;
   for (std::size_t bytes = 0; texts.size() < std::min(most, kMostListed) && bytes < kListBytes;) {
-    texts.push_back(dump(with_history(report_.record, *found[texts.size()])));
+    texts.push_back(dump(with_events(report_.record, *found[texts.size()])));
     bytes += texts.back().size();
   }
   const bool more = texts.size() < found.size();
@@ -199,10 +199,14 @@ Response StudyService::trial(const std::string& id_text) {
   if (!found) return response_of(found.error());
   if (!*found) return error_response(404, "there is no trial " + id_text);
   const StudyRecord study = record();
-  Json json = with_history(study, **found);
+  const Result<std::vector<report::HistoryEntry>> changes =
+      report::changes_of(**storage, study, *id);
+  if (!changes) return response_of(changes.error());
+  Json json = with_events(study, **found);
+  json["history"] = report::history_json(study, *changes);
   {
     const std::lock_guard lock(mutex_);
-    json["why"] = why_text(report_.record, report_.trials, **found);
+    json["why"] = why_shown(report_, **found);
   }
   json["ledger"] = ledger_json(ledger_, (*found)->rationale);
   return json_response(json);

@@ -3,17 +3,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bytesFromBase64, decodePayload, inflateBytes } from "../../web/js/payload.js";
-import { csvLine, distinctFormat, formatCount, formatDuration, formatNumber } from "../../web/js/format.js";
+import { clipText, csvLine, distinctFormat, formatCount, formatDuration, formatNumber } from "../../web/js/format.js";
 import { Study, neighboursOf, unitOf, valueAtUnit } from "../../web/js/study.js";
 import { Selection } from "../../web/js/selection.js";
-import { bundle, filterText } from "../../web/js/parallel.js";
+import { bundle, filterText, nameAt } from "../../web/js/parallel.js";
 import { countCells, density } from "../../web/js/slices.js";
 import { logHelps, markWords, paceText, valuesFromBest } from "../../web/js/progress.js";
 import { gapsBehind, planeFront, robustRange } from "../../web/js/front-order.js";
 import { panelRange, panelsOf } from "../../web/js/constraints.js";
-import { importanceRows, sharedRows } from "../../web/js/importance.js";
+import { importanceNote, importanceRows, sharedRows } from "../../web/js/importance.js";
 import { frontRange, namedTrials, sampleBehind } from "../../web/js/front.js";
 import { naturalUnit, priceText } from "../../web/js/trade-offs.js";
+import { historyLines, momentText, pointText } from "../../web/js/history.js";
+import { choicesMargin } from "../../web/js/scatter.js";
 import { lanesOf } from "../../web/js/workers.js";
 import { answersOf } from "../../web/js/compare.js";
 import { valueTicks, wholeTicks } from "../../web/js/surface.js";
@@ -430,4 +432,63 @@ test("importance of several objectives shares rows", () => {
   const of = (x, y) => ({ parameters: [{ parameter: "x", nats: x }, { parameter: "y", nats: y }], pairs: [] });
   assert.deepEqual(sharedRows([of(0.1, 0.2), of(0.05, 0.9)]).map(({ name, amounts }) => [name, amounts]), [["y", [0.2, 0.9]], ["x", [0.1, 0.05]]]);
   assert.deepEqual(sharedRows([]), []);
+});
+
+test("a remark about one objective is not said of another", () => {
+  const known = { remark: "", used: 30, results: 40 }, unknown = { remark: "nothing is known yet" };
+  const names = ["error", "speed"];
+  assert.equal(importanceNote([], names), "Being computed.");
+  assert.equal(importanceNote([known, known], names), "From 30 of 40 results, most of them in the region that the search sampled.");
+  assert.equal(importanceNote([unknown, unknown], names), "Nothing is known yet.");
+  assert.equal(importanceNote([unknown, known], names),
+    "From 30 of 40 results, most of them in the region that the search sampled. About error: nothing is known yet.");
+  assert.equal(importanceNote([unknown, { remark: "all are equal" }], names), "About error: nothing is known yet. About speed: all are equal.");
+  assert.equal(importanceNote([unknown], ["value"]), "Nothing is known yet.");
+});
+
+test("what is cut ends with an ellipsis", () => {
+  assert.equal(clipText("abcdef", 6), "abcdef");
+  assert.equal(clipText("abcdef", 4), "abc…");
+  assert.equal(clipText(12345, 3), "12…");
+  assert.equal(clipText("abc", 0), "a…");
+  assert.equal(clipText("abc", Infinity), "abc");
+});
+
+test("names of the first and the last axis stay inside the plot", () => {
+  const margin = { left: 40, right: 40 }, long = "a_parameter_with_a_long_name_that_goes_on";
+  assert.deepEqual(nameAt("x1", 0, 4, 300, margin), { x: 0, anchor: "middle", text: "x1" });
+  for (const step of [50, 120, 400]) {
+    const first = nameAt(long, 0, 4, step, margin), last = nameAt(long, 3, 4, step, margin), between = nameAt(long, 1, 4, step, margin);
+    assert.deepEqual([first.anchor, between.anchor, last.anchor], ["start", "middle", "end"]);
+    assert.deepEqual([first.x, between.x, last.x], [-38, 0, 38]);
+    const near = step < 90 ? step : step / 2;  // half the way to the next name in the same row
+    assert.ok(first.text.length * 7 - 38 <= near && last.text.length === first.text.length);
+    assert.ok(between.text.length * 7 <= 2 * near);
+    assert.ok(long.startsWith(first.text.replace("…", "")));
+  }
+});
+
+test("choices on a vertical axis get room, but not the whole plot", () => {
+  assert.equal(choicesMargin(["a", "b"], 600), 56);
+  assert.ok(choicesMargin(["choice_with_a_long_name"], 600) > 110);
+  assert.equal(choicesMargin(["choice_with_a_long_name"], 240), 80);
+});
+
+test("what people changed of a trial, a line each", () => {
+  const part = (state, value, more = {}) => ({ state, value, error: null, params: { x: 0.5, kind: "plain" }, ...more });
+  const at = Date.UTC(2024, 4, 17, 8, 30) / 1000;
+  assert.deepEqual(historyLines([]), []);
+  assert.deepEqual(historyLines([
+    { kind: "replaced", at, id: 3, reason: "decimal point", event: null, before: part("completed", 12.5), after: part("completed", 1.25) },
+    { kind: "replaced", at: 0, id: 3, reason: "", event: 9, before: part("completed", 1.25), after: part("completed", 1, { params: { x: 0.75, kind: "plain" } }) },
+    { kind: "retried", at: 0, id: 3, reason: "", event: 9, before: part("failed", null, { error: "no license" }), after: part("completed", 2) },
+  ]), [
+    "2024-05-17 08:30:00 UTC: replaced (decimal point): was completed 12.5, became completed 1.25; not yet told to the method",
+    "replaced: was completed 1.25 at x 0.5, became completed 1 at x 0.75; told to the method in event 9",
+    "retried: was failed: no license; told to the method in event 9",
+  ]);
+  const several = { state: "completed", values: { error: 0.1, speed: 12 }, error: null, params: {} };
+  assert.match(historyLines([{ kind: "replaced", at: 0, reason: "", event: 1, before: several, after: null }])[0], /was completed error 0.1, speed 12; told/);
+  assert.equal(momentText(0), "");
+  assert.equal(pointText({ x: 1, y: 2 }, { x: 1, y: 3 }), "y 2");
 });

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "web/payload.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstring>
 
+#include "storage/memory/memory.hpp"
 #include "vbo/random.hpp"
 #include "web/page.hpp"
 
@@ -136,6 +138,45 @@ TEST(Payload, SomeRowsOnly) {
   EXPECT_EQ(numbers<std::int32_t>(found.columns.at("id")), (std::vector<std::int32_t>{2}));
   EXPECT_EQ(numbers<std::int32_t>(found.columns.at("evaluation")), (std::vector<std::int32_t>{2}));
   EXPECT_EQ(found.header["status"]["completed"], 1);
+}
+
+TEST(Payload, WhatPeopleChangedOfATrial) {
+  const StudyReport sample = sample_report();
+  MemoryStorage storage;
+  ASSERT_TRUE(storage.create_study(sample.record));
+  std::vector<Trial> asked = sample.trials;
+  for (Trial& trial : asked) {
+    trial = {.id = trial.id, .point = trial.point, .asked_in = 1};
+  }
+  asked.push_back({.id = 3, .point = asked[0].point, .asked_in = 1});
+  ASSERT_TRUE(storage.add_trials(asked, std::nullopt, 0, Durability::at_once));
+  ASSERT_TRUE(storage.finish_trials(sample.trials, Durability::at_once));
+  Trial corrected = sample.trials[0];
+  corrected.values = {-0.25};
+  ASSERT_TRUE(storage.replace(corrected, "decimal point"));
+  ASSERT_TRUE(storage.drop(std::vector<TrialId>{3}, "not needed"));
+  const StudyReport report = make_report(storage).value();
+  PayloadParts parts;
+  parts.histories = histories_worth_showing(storage, report);
+  const Json histories = decode(payload_of(report, parts)).header["histories"];
+  ASSERT_EQ(histories.size(), 1U) << "of trials that are still there";
+  ASSERT_EQ(histories["1"].size(), 1U);
+  const Json& change = histories["1"][0];
+  EXPECT_EQ(change["kind"], "replaced");
+  EXPECT_EQ(change["reason"], "decimal point");
+  EXPECT_EQ(change["before"]["value"], -2.5);
+  EXPECT_EQ(change["after"]["value"], -0.25);
+  EXPECT_EQ(change["after"]["params"]["x"], 0.5);
+  EXPECT_TRUE(change["event"].is_null());
+}
+
+TEST(Payload, UnderNoiseTheBestBeforeIsSaidToBeASingleResult) {
+  StudyReport report = sample_report();
+  const Trial asked{.id = 3, .point = report.trials[0].point, .asked_in = 9};
+  EXPECT_THAT(why_shown(report, asked), ::testing::HasSubstr("the best so far was -2.5"));
+  report.estimate.noise.verdict = Noise::present;
+  EXPECT_THAT(why_shown(report, asked),
+              ::testing::HasSubstr("the best single result so far was -2.5"));
 }
 
 // What is drawn is finer than a pixel, and what is looked at closely is exact.

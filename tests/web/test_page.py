@@ -152,12 +152,72 @@ class ReportFile(PageTest):
         self.shot(browser, "light")
 
     def test_narrow_and_wide(self):
-        for width, height in ((400, 800), (3840, 2160)):
+        for width, height in ((400, 800), (1440, 900), (3840, 2160)):
             browser = self.browser(width=width, height=height)
             browser.open(self.sample(300, 6))
             browser.ready()
             self.assertLessEqual(browser.run("return document.documentElement.scrollWidth"), width, "nothing sticks out")
             self.shot(browser, f"width-{width}", full=True)
+
+    # Texts of a plot, with the sides of each and of the card that it is in.
+    TEXTS = """return [...document.querySelectorAll(arguments[0])].map((text) => { const box = text.getBoundingClientRect(), card = text.closest('.card').getBoundingClientRect(); const whole = text.querySelector('title');
+        return { shown: text.firstChild?.data ?? '', whole: whole?.textContent ?? null, left: box.left - card.left, right: card.right - box.right, top: box.top - card.top, bottom: card.bottom - box.bottom }; })"""
+
+    def test_long_names_stay_inside_their_cards(self):
+        names = [f"{word}_parameter_name_that_is_rather_long_indeed" for word in ("learning_rate", "depth", "kernel")]
+        choices = [f"choice_{letter}_with_a_long_description" for letter in "abc"]
+        parameters = "".join(f"[[parameter]]\nname = \"{name}\"\ntype = \"float\"\nlow = 0.0\nhigh = 1.0\n" for name in names[:2])
+        self.write("study.toml", f"""[study]
+name = "long"
+goal = "minimize"
+budget = 30
+batch = 10
+seed = 1
+storage = "long.db"
+[optimizer]
+method = "random"
+{parameters}
+[[parameter]]
+name = "{names[2]}"
+type = "categorical"
+choices = {json.dumps(choices)}
+[evaluate]
+command = ["sh", "-c", "if test $(($VBO_TRIAL_ID % 5)) = 0; then echo 'RuntimeError: CUDA out of memory while a large tensor was allocated' >&2; exit 3; fi; echo $VBO_TRIAL_ID"]
+retries = 0
+""")
+        self.vbo("run", "study.toml", expect=None)
+        self.vbo("report", "long.db", "-o", "report.html")
+        for width, height in ((400, 800), (1280, 900), (1440, 900)):
+            browser = self.browser(width=width, height=height)
+            browser.open((self.folder / "report.html").as_uri())
+            browser.ready()
+            self.shot(browser, f"long-names-{width}", full=True)
+            for text in browser.run(self.TEXTS, "#space text.name"):
+                self.assertGreaterEqual(min(text["left"], text["right"]), 0, f"{width}: {text}")
+            browser.run("""const [x, y] = document.querySelectorAll('#scatter select');
+                x.value = '2'; y.value = '2'; x.dispatchEvent(new Event('change')); y.dispatchEvent(new Event('change'))""")
+            browser.ready()
+            self.shot(browser, f"long-choices-{width}", full=True)
+            for part in (".y-title text", ".x-title text", ".y-axis .tick text", ".x-axis .tick text"):
+                found = browser.run(self.TEXTS, f"#scatter {part}")
+                self.assertTrue(found, part)
+                for text in found:
+                    self.assertGreaterEqual(min(text["left"], text["right"]), 0, f"{width}: {part} {text}")
+            plot = browser.run("return document.querySelector('#scatter .plot').getBoundingClientRect().top - document.querySelector('#scatter').getBoundingClientRect().top")
+            [title] = browser.run(self.TEXTS, "#scatter .y-title text")
+            self.assertGreaterEqual(title["top"], plot, "the title of the axis is below the hint")
+            for text in browser.run(self.TEXTS, "#scatter .y-axis .tick text") + browser.run(self.TEXTS, "#slices text.tick"):
+                if text["whole"] in choices and text["shown"] != text["whole"]:
+                    self.assertTrue(text["shown"].endswith("…"), text)
+            sides = browser.run("""return [...document.querySelectorAll('#scatter select')].map((select) =>
+                select.closest('.card').getBoundingClientRect().right - select.getBoundingClientRect().right)""")
+            self.assertGreaterEqual(min(sides), 0, f"{width}: the choice of an axis is inside the card")
+            # Every cell of the failures is seen without scrolling.
+            hidden = browser.run("""const card = document.querySelector('#failures').getBoundingClientRect();
+                return [...document.querySelectorAll('#failures td')].filter((cell) => cell.getBoundingClientRect().right > card.right).map((cell) => cell.textContent)""")
+            self.assertEqual(hidden, [], width)
+            self.assertIn("CUDA out of memory", browser.run("return document.querySelector('#failures td:nth-child(4)').textContent"))
+            self.assert_calm(browser)
 
     def test_hostile_names_are_text(self):
         write_hostile_study(self)
@@ -424,7 +484,7 @@ class SeveralObjectives(PageTest):
         self.assert_calm(browser)
 
     def test_narrow_and_wide_light_and_dark(self):
-        for width, height, dark in ((400, 800, True), (3840, 2160, False)):
+        for width, height, dark in ((400, 800, True), (1440, 900, True), (3840, 2160, False)):
             browser = self.opened(300, 6, 4, width=width, height=height, dark=dark)
             self.assertLessEqual(browser.run("return document.documentElement.scrollWidth"), width, "nothing sticks out")
             self.assertGreater(browser.run("return document.querySelector('#front canvas').getBoundingClientRect().width"), 0.8 * width - 60)
@@ -519,6 +579,21 @@ class Live(PageTest):
         browser.wait("document.querySelector('#importance').textContent.includes('of 40 results') || document.querySelector('#importance').textContent.includes('ew results')", "importance follows")
         browser.run("document.querySelector('#results tbody tr').click()")
         self.shot(browser, "live", full=True)
+        self.assert_calm(browser)
+
+    def test_a_result_that_was_replaced_says_so(self):
+        self.study(budget=8)
+        self.vbo("run", "study.toml")
+        best = self.json("best", "parabola.db")
+        self.vbo("tell", "parabola.db", best["id"], best["value"] - 1, "--replace", "decimal <b>point</b>")
+        browser = self.browser()
+        browser.open(serve(self, "parabola.db"))
+        browser.ready()
+        browser.wait("document.querySelector('#trial .change')", "the change is shown")
+        words = browser.run("return document.querySelector('#trial .change').textContent")
+        self.assertIn("replaced (decimal <b>point</b>): was completed", words)
+        self.assertIn("not yet told to the method", words)
+        self.assertEqual(browser.run("return document.querySelectorAll('#trial b').length"), 0)
         self.assert_calm(browser)
 
     def test_the_front_grows_while_the_study_runs(self):

@@ -150,6 +150,29 @@ class Interface(ServeTest):
         self.assertEqual(self.json("best", "parabola.db")["value"], 0.5)
         self.wait_until(lambda: self.get("/api/study")["completed"] == 1, "the server has seen it")
 
+    def test_what_was_changed_is_in_the_trial(self):
+        self.vbo("run", "study.toml")
+        self.serve("parabola.db")
+        self.assertEqual(self.get("/api/trials/3")["history"], [])
+        before = self.json("explain", "parabola.db", 3)["value"]
+        self.vbo("tell", "parabola.db", 3, 1.25, "--replace", "decimal point")
+        [change] = self.get("/api/trials/3")["history"]
+        self.assertEqual([change], self.json("explain", "parabola.db", 3)["history"])
+        self.assertEqual((change["kind"], change["reason"], change["event"]), ("replaced", "decimal point", None))
+        self.assertEqual((change["before"]["value"], change["after"]["value"]), (before, 1.25))
+
+    def test_under_noise_the_best_before_is_said_to_be_a_single_result(self):
+        self.study(["sh", "-c", "awk 'BEGIN {srand('$VBO_TRIAL_ID' * 7919); rand(); print ({x} - 1) ^ 2 / 20 + 8 * rand()}'"], budget=60, method="gp-logei")
+        for file in self.folder.glob("parabola.db*"):
+            file.unlink()
+        self.vbo("run", "study.toml")
+        self.assertEqual(self.json("status", "parabola.db")["noise"]["verdict"], "present")
+        self.serve("parabola.db")
+        self.get("/api/importance")  # with it comes what the study says about noise
+        whys = [self.get(f"/api/trials/{trial}")["why"] for trial in range(40, 61)]
+        self.assertTrue(any("best single result so far" in why for why in whys), whys)
+        self.assertFalse(any("best so far" in why for why in whys), whys)
+
     def test_asking_and_telling_while_the_study_runs(self):
         self.study(["sh", "-c", "sleep 0.2; echo 1"], budget=24, name="slow.toml")
         text = (self.folder / "slow.toml").read_text().replace("parabola.db", "slow.db")

@@ -32,6 +32,12 @@ export function formatDuration(seconds) {
   return `${Math.floor(whole / 86400)} d ${String(Math.floor(whole / 3600) % 24).padStart(2, "0")} h`;
 }
 
+// At most so many letters, the last of them an ellipsis where some are left out.
+export function clipText(text, room) {
+  const whole = String(text);
+  return whole.length > room ? `${whole.slice(0, Math.max(1, room - 1))}…` : whole;
+}
+
 export function plural(count, word, words = `${word}s`) {
   return `${formatCount(count)} ${count === 1 ? word : words}`;
 }

@@ -94,8 +94,8 @@ export class FrontView extends Surface {
     groupOf(svg, "x-axis", `translate(0,${bottom})`).call(d3.axisBottom(this.x).ticks(across).tickFormat(valueTicks(this.x, across).format));
     groupOf(svg, "y-axis", `translate(${margin.left},0)`).call(d3.axisLeft(this.y).ticks(6).tickFormat(valueTicks(this.y, 6).format));
     const [a, b] = this.chosen();
-    axisLabel(svg, "x-title", `${a.name} (${a.goal})`, margin.left + this.innerWidth / 2, this.height - 6);
-    axisLabel(svg, "y-title", `${b.name} (${b.goal})`, 13, margin.top + this.innerHeight / 2, true);
+    axisLabel(svg, "x-title", `${a.name} (${a.goal})`, margin.left + this.innerWidth / 2, this.height - 6, false, this.innerWidth);
+    axisLabel(svg, "y-title", `${b.name} (${b.goal})`, 13, margin.top + this.innerHeight / 2, true, this.innerHeight);
     const brush = d3.brush().extent([[margin.left, margin.top], [right, bottom]])
       .on("brush end", () => { if (d3.event.sourceEvent) this.brushed(d3.event.selection, d3.event.type === "brush"); });
     const group = groupOf(svg, "brush");

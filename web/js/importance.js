@@ -30,6 +30,18 @@ export function sharedRows(importances) {
   return [...rows.values()].map((row) => ({ ...row, nats: Math.max(...row.amounts) })).sort((a, b) => b.nats - a.nats);
 }
 
+// Where it comes from, or why there is no or little evidence: of several objectives in one sentence where it holds for
+// all, else of each that it holds for.
+export function importanceNote(importances, names) {
+  const [first] = importances;
+  if (!first) return "Being computed.";
+  const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}.`;
+  if (first.remark && importances.every(({ remark }) => remark === first.remark)) return sentence(first.remark);
+  const known = importances.find(({ remark }) => !remark);
+  const from = known ? [`From ${known.used} of ${known.results} results, most of them in the region that the search sampled.`] : [];
+  return [...from, ...importances.flatMap(({ remark }, m) => (remark ? [`About ${names[m]}: ${remark}.`] : []))].join(" ");
+}
+
 export class ImportanceView extends Surface {
   constructor(parent, study, onPair) {
     const choice = element("select", { "aria-label": "Objective", on: { change: () => this.redraw() } },
@@ -84,9 +96,8 @@ export class ImportanceView extends Surface {
     groupOf(svg, "x-axis", `translate(0,${this.margin.top + this.innerHeight})`).call(d3.axisBottom(this.x).ticks(5));
     axisLabel(svg, "x-title", "nats", this.margin.left + this.innerWidth / 2, this.height - 6);
     const importance = this.chosen();
-    if (!importance) this.note.textContent = "Being computed.";
-    else if (importance.remark) this.note.textContent = `${importance.remark[0].toUpperCase()}${importance.remark.slice(1)}.`;
-    else this.note.textContent = `From ${importance.used} of ${importance.results} results, most of them in the region that the search sampled.`;
+    const noted = shared ? this.study.importance?.objectives ?? [] : importance ? [importance] : [];
+    this.note.textContent = importanceNote(noted, this.study.objectives.map(({ name }) => name));
   }
 
   // Which colour is which objective, in one line under the axis' numbers.

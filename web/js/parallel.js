@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Parallel coordinates: one axis per parameter and one for the rank of the outcome, or per objective. Up to a few thousand trials
 // are lines; more are bundles between bins of neighbouring axes, which costs the same however many there are.
-import { csvLine, formatNumber, plural } from "./format.js";
+import { clipText, csvLine, formatNumber, plural } from "./format.js";
 import { BUCKETS, rankColors } from "./colors.js";
 import { Surface, groupOf } from "./surface.js";
 import { nearestPoint } from "./points.js";
@@ -9,6 +9,7 @@ import { COMPLETED, valueAtUnit } from "./study.js";
 
 const MOST_LINES = 2500;
 const BINS = 32;
+const LETTER = 7;  // width of one in the name of an axis
 
 // How many of the chosen results go from bin a of one axis to bin b of the next, and the first, so the best, of
 // them; cells and chosen are places in study.byRank.
@@ -21,6 +22,17 @@ export function bundle(cells, chosen, many = BINS * BINS) {
     counts[cell] += 1;
   }
   return { counts, first };
+}
+
+// Where the name of axis `index` of `many` stands, and as much of it as there is room for: over its axis, unless it is
+// the first or the last one and would stick out at the side. Axes closer than 90 have their names in two rows.
+export function nameAt(name, index, many, step, margin) {
+  const near = step < 90 ? step : step / 2;
+  const left = index === 0 ? margin.left - 2 : near, right = index === many - 1 ? margin.right - 2 : near;
+  const half = name.length * LETTER / 2;
+  if (half > left && index === 0) return { x: -left, anchor: "start", text: clipText(name, Math.floor((left + right) / LETTER)) };
+  if (half > right && index === many - 1) return { x: right, anchor: "end", text: clipText(name, Math.floor((left + right) / LETTER)) };
+  return { x: 0, anchor: "middle", text: clipText(name, Math.max(3, Math.floor(2 * Math.min(left, right) / LETTER))) };
 }
 
 export class Parallel extends Surface {
@@ -71,8 +83,7 @@ export class Parallel extends Surface {
     const self = this;
     const top = this.margin.top, bottom = this.margin.top + this.innerHeight;
     const step = this.innerWidth / Math.max(1, this.axes.length - 1);
-    const clip = (text, room) => (text.length > room ? `${text.slice(0, Math.max(1, room - 1))}…` : text);
-    const room = Math.max(3, Math.floor(step / 7));
+    const room = Math.max(4, Math.floor(step / LETTER));
     const groups = groupOf(svg, "axes").selectAll("g.axis").data(this.axes, String)
       .join((enter) => enter.append("g").attr("class", "axis"));
     groups.attr("transform", (axis) => `translate(${this.x(String(axis))},0)`);
@@ -80,14 +91,15 @@ export class Parallel extends Surface {
       const group = d3.select(this);
       group.selectAll("line.rule").data([0]).join("line").attr("class", "rule").attr("stroke", "currentColor")
         .attr("y1", top).attr("y2", bottom);
+      const at = nameAt(self.axisName(axis), index, self.axes.length, step, self.margin);
       const name = group.selectAll("text.name").data([self.axisName(axis)]).join("text").attr("class", "name")
-        .attr("text-anchor", "middle").attr("fill", "currentColor")
-        .attr("y", top - (index % 2 === 1 && step < 90 ? 28 : 14)).text((d) => clip(d, step < 90 ? 2 * room : room));
+        .attr("x", at.x).attr("text-anchor", at.anchor).attr("fill", "currentColor")
+        .attr("y", top - (index % 2 === 1 && step < 90 ? 28 : 14)).text(at.text);
       name.selectAll("title").data((d) => [d]).join("title").text((d) => d);
       group.selectAll("text.tick").data(self.tickTexts(axis)).join("text").attr("class", "tick").attr("fill", "currentColor")
         .attr("text-anchor", "start").attr("x", 5).attr("dy", "0.32em")
         .attr("y", (d) => self.yOf(axis, d[0]) + (d[0] === (typeof axis === "string" ? 1 : 0) ? 12 : 0))
-        .text((d) => clip(d[1], Math.max(4, room)));
+        .text((d) => clipText(d[1], room));
       let brushGroup = group.select("g.brush");
       if (brushGroup.empty()) brushGroup = group.append("g").attr("class", "brush");
       const brush = d3.brushY().extent([[-12, top], [12, bottom]])

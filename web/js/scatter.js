@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Any two things against each other, coloured by rank: parameters, metrics, value, seconds, evaluation.
-import { csvLine } from "./format.js";
+import { clipText, csvLine } from "./format.js";
 import { rankColors } from "./colors.js";
 import { element } from "./dom.js";
-import { Surface, axisLabel, groupOf, valueTicks } from "./surface.js";
+import { Surface, TICK_LETTER, TICK_REST, axisLabel, groupOf, valueTicks } from "./surface.js";
 import { nearestPoint, paintFocus, paintPoints, pixelsOf } from "./points.js";
 
 // What can stand on an axis: {key, name, column, parameter?}
@@ -14,6 +14,14 @@ export function axisChoices(study) {
   study.metrics.forEach((name, m) => choices.push({ key: `m${m}`, name: `metric ${name}` }));
   choices.push({ key: "evaluation", name: "evaluation" }, { key: "seconds", name: "seconds" });
   return choices;
+}
+
+const LONGEST_CHOICE = 14;  // letters on the vertical axis
+
+// The margin that choices need on a vertical axis: at most a third of the width.
+export function choicesMargin(choices, width) {
+  const longest = Math.max(0, ...choices.map((choice) => String(choice).length));
+  return Math.min(width / 3, Math.max(56, TICK_REST + TICK_LETTER * Math.min(LONGEST_CHOICE, longest)));
 }
 
 export class Scatter extends Surface {
@@ -66,9 +74,11 @@ export class Scatter extends Surface {
 
   layout() {
     const bottom = this.margin.top + this.innerHeight;
-    this.x = this.scaleFor(this.axis("x"), [this.margin.left, this.margin.left + this.innerWidth]);
-    this.y = this.scaleFor(this.axis("y"), [bottom, this.margin.top]);
     const xAxis = this.axis("x"), yAxis = this.axis("y");
+    this.y = this.scaleFor(yAxis, [bottom, this.margin.top]);
+    this.margin.left = yAxis.parameter?.type === "categorical" ? choicesMargin(yAxis.parameter.choices, this.width)
+      : Math.max(56, valueTicks(this.y, 5).margin);
+    this.x = this.scaleFor(xAxis, [this.margin.left, this.margin.left + this.innerWidth]);
     const xs = this.study.columns[xAxis.key], ys = this.study.columns[yAxis.key];
     // Categories and whole numbers would lie on each other: a little shift by the trial's number.
     const shift = (choice, row, scale) => (choice.parameter?.type === "categorical"
@@ -81,16 +91,21 @@ export class Scatter extends Surface {
   overlay(svg) {
     const d3 = globalThis.d3;
     const bottom = this.margin.top + this.innerHeight;
-    const ticks = (axis, choice, count) => {
-      if (choice.parameter?.type === "categorical") {
-        return axis.tickValues([...choice.parameter.choices.keys()]).tickFormat((i) => String(choice.parameter.choices[i]).slice(0, 14));
+    // `room` for one choice, in pixels.
+    const draw = (group, axis, { parameter }, count, room) => {
+      if (parameter?.type !== "categorical") {
+        group.call(axis.ticks(count).tickFormat(valueTicks(axis.scale(), count).format));
+        return;
       }
-      return axis.ticks(count).tickFormat(valueTicks(axis.scale(), count).format);
+      const letters = Math.max(2, Math.floor(room / TICK_LETTER));
+      group.call(axis.tickValues([...parameter.choices.keys()]).tickFormat((i) => clipText(parameter.choices[i], letters)));
+      group.selectAll(".tick text").selectAll("title").data((i) => [String(parameter.choices[i])]).join("title").text((d) => d);
     };
-    groupOf(svg, "x-axis", `translate(0,${bottom})`).call(ticks(d3.axisBottom(this.x), this.axis("x"), Math.max(2, this.width / 110)));
-    groupOf(svg, "y-axis", `translate(${this.margin.left},0)`).call(ticks(d3.axisLeft(this.y), this.axis("y"), 5));
-    axisLabel(svg, "x-title", this.axis("x").name, this.margin.left + this.innerWidth / 2, this.height - 6);
-    axisLabel(svg, "y-title", this.axis("y").name, 13, this.margin.top + this.innerHeight / 2, true);
+    const xAxis = this.axis("x"), yAxis = this.axis("y");
+    draw(groupOf(svg, "x-axis", `translate(0,${bottom})`), d3.axisBottom(this.x), xAxis, Math.max(2, this.width / 110), this.innerWidth / (xAxis.parameter?.choices?.length || 1));
+    draw(groupOf(svg, "y-axis", `translate(${this.margin.left},0)`), d3.axisLeft(this.y), yAxis, 5, this.margin.left - TICK_REST);
+    axisLabel(svg, "x-title", xAxis.name, this.margin.left + this.innerWidth / 2, this.height - 6, false, this.innerWidth);
+    axisLabel(svg, "y-title", yAxis.name, 13, this.margin.top + this.innerHeight / 2, true, this.innerHeight);
     const brush = d3.brush().extent([[this.margin.left, this.margin.top], [this.margin.left + this.innerWidth, bottom]])
       .on("brush end", () => { if (d3.event.sourceEvent) this.brushed(d3.event.selection, d3.event.type === "brush"); });
     const group = groupOf(svg, "brush");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // One small picture per parameter: where results lie by rank, and where the best few percent gather.
-import { csvLine, formatNumber } from "./format.js";
+import { clipText, csvLine, formatNumber } from "./format.js";
 import { rankColor } from "./colors.js";
 import { element } from "./dom.js";
-import { Surface, groupOf } from "./surface.js";
+import { Surface, TICK_LETTER, groupOf } from "./surface.js";
 
 const ACROSS = 40, DOWN = 24;
 
@@ -50,16 +50,17 @@ export class Slices extends Surface {
     study.space.forEach((parameter, p) => {
       const { x, y, w, h } = this.box(p);
       const room = Math.max(6, Math.floor(w / 7));
-      texts.push({ x, y: y - 7, text: parameter.name.length > room ? `${parameter.name.slice(0, room - 1)}…` : parameter.name, anchor: "start", name: true, full: parameter.name });
+      texts.push({ x, y: y - 7, text: clipText(parameter.name, room), anchor: "start", name: true, full: parameter.name });
       const ends = parameter.type === "categorical"
         ? [String(parameter.choices[0]), parameter.choices.length > 1 ? String(parameter.choices[parameter.choices.length - 1]) : ""]
         : [formatNumber(parameter.low, 3), formatNumber(parameter.high, 3)];
-      texts.push({ x, y: y + h + 48, text: ends[0].slice(0, 12), anchor: "start" });
-      texts.push({ x: x + w, y: y + h + 48, text: `${ends[1].slice(0, 12)}${parameter.log ? " (log)" : ""}`, anchor: "end" });
+      const half = Math.max(6, Math.floor(w / 2 / TICK_LETTER) - 1);  // letters, so that the two ends do not touch
+      texts.push({ x, y: y + h + 48, text: clipText(ends[0], half), anchor: "start", full: ends[0] });
+      texts.push({ x: x + w, y: y + h + 48, text: `${clipText(ends[1], half)}${parameter.log ? " (log)" : ""}`, anchor: "end", full: ends[1] });
     });
     const joined = groupOf(svg, "labels").selectAll("text").data(texts).join("text").attr("x", (d) => d.x).attr("y", (d) => d.y)
       .attr("text-anchor", (d) => d.anchor).attr("class", (d) => (d.name ? "name" : "tick")).attr("fill", "currentColor").text((d) => d.text);
-    joined.filter((d) => d.name).selectAll("title").data((d) => [d.full]).join("title").text((d) => d);
+    joined.selectAll("title").data((d) => [d.full]).join("title").text((d) => d);
   }
 
   bestPlaces() {

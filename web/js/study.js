@@ -37,6 +37,7 @@ export class Study {
     this.terms = [];  // [{name, note}], as columns t0, t1, ...
     this.outputs = {};
     this.sentences = {};  // why, of the trials a report has them for
+    this.histories = {};  // what people changed, likewise
     this.importance = null;  // of several objectives: {objectives: [one per objective]}
     this.front = new Int32Array(0);  // rows
     this.merge(payload);
@@ -62,6 +63,7 @@ export class Study {
     if (header.importance) this.importance = header.importance;
     Object.assign(this.outputs, header.outputs);
     Object.assign(this.sentences, header.sentences);
+    Object.assign(this.histories, header.histories);
     const termOf = header.terms.map((term) => this.termIndex(term));
     const rowOf = new Int32Array(header.rows);
     for (let i = 0; i < header.rows; ++i) rowOf[i] = this.rowFor(columns.id[i]);

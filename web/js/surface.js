@@ -4,7 +4,7 @@
 import { element, fileName, saveFile } from "./dom.js";
 import { SvgContext } from "./svg-context.js";
 import { themeColors } from "./colors.js";
-import { distinctFormat, formatNumber } from "./format.js";
+import { clipText, distinctFormat, formatNumber } from "./format.js";
 
 // Ticks for what is counted: whole numbers only, each once.
 export function wholeTicks(scale, count) { return scale.ticks(count).filter(Number.isInteger); }
@@ -140,16 +140,21 @@ export function groupOf(svg, name, transform) {
   return transform ? group.attr("transform", transform) : group;
 }
 
-// Axis title, as text.
+// Width of a letter at a tick, and of what is beside the letters: the title and the tick's own line.
+export const TICK_LETTER = 6.6, TICK_REST = 30;
+
 // How the values of a scale are written at its ticks, and the margin that they need beside a title.
 export function valueTicks(scale, count) {
   const values = scale.ticks(count);
   const format = scale.base ? scale.tickFormat(count, (v) => formatNumber(v, 3)) : distinctFormat(values);
-  return { format, margin: 30 + 6.6 * Math.max(...values.map((v) => format(v).length), 0) };
+  return { format, margin: TICK_REST + TICK_LETTER * Math.max(...values.map((v) => format(v).length), 0) };
 }
 
-export function axisLabel(svg, name, text, x, y, rotate = false) {
+// Axis title, as text; `room` is the length of the axis, where the title may be longer.
+export function axisLabel(svg, name, text, x, y, rotate = false, room = Infinity) {
   const label = groupOf(svg, name, `translate(${x},${y})${rotate ? " rotate(-90)" : ""}`);
-  label.selectAll("text").data([text]).join("text").attr("text-anchor", "middle").attr("class", "axis-title")
+  const shown = clipText(text, Math.floor(room / 7));
+  const texts = label.selectAll("text").data([shown]).join("text").attr("text-anchor", "middle").attr("class", "axis-title")
     .attr("fill", "currentColor").text((d) => d);
+  texts.selectAll("title").data(shown === text ? [] : [text]).join("title").text((d) => d);
 }

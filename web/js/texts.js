@@ -4,6 +4,7 @@ import { formatCount, formatDuration, formatNumber, plural } from "./format.js";
 import { element, tableOf } from "./dom.js";
 import { COMPLETED, FAILED, STATE_NAMES, neighboursOf } from "./study.js";
 import { filterText } from "./parallel.js";
+import { historyLines, pointText } from "./history.js";
 
 export function makeCard(id, title, hint, wide = false) {
   const body = element("div", { class: "body" });
@@ -126,14 +127,16 @@ export class DetailsView {
     }
     const { columns } = study;
     const id = columns.id[row];
-    if (this.fetchTrial && !this.extra.has(`${id}/${columns.state[row]}`)) {
-      this.extra.set(`${id}/${columns.state[row]}`, null);
+    // A result may be replaced: what is known of the trial holds for the one that is seen.
+    const key = [id, columns.state[row], ...study.outcomes().map((outcome) => columns[outcome.key][row]), ...study.metrics.map((_, m) => columns[`m${m}`]?.[row])].join("/");
+    if (this.fetchTrial && !this.extra.has(key)) {
+      this.extra.set(key, null);
       this.fetchTrial(id).then((trial) => {
-        this.extra.set(`${id}/${columns.state[row]}`, trial);
+        this.extra.set(key, trial);
         if (selection.focus === row) this.redraw();
       }, () => {});
     }
-    const exact = this.extra.get(`${id}/${columns.state[row]}`);
+    const exact = this.extra.get(key);
     const state = columns.state[row];
     const outcome = state === COMPLETED ? outcomeText(study, row, exact)
       : state === FAILED ? `failed (${study.causes[columns.cause[row]] ?? "unknown"}): ${study.failureText(row)}` : STATE_NAMES[state];
@@ -147,8 +150,10 @@ export class DetailsView {
     if (columns.seconds[row] > 0) facts.push(`took ${formatDuration(columns.seconds[row])}`);
     if (study.workerName(row)) facts.push(`on ${study.workerName(row)}`);
     if (study.thinned > 1 && !exact) facts.push("numbers may be rounded to the precision of the plots");
+    if (exact?.suggested) facts.push(`suggested was ${pointText(exact.suggested, exact.params)}`);
     if (columns.evaluation[row] > 0) facts.push(`evaluation ${formatCount(columns.evaluation[row])}`);
     const terms = termsOf(study, row);
+    const changes = historyLines(exact?.history ?? study.histories[id] ?? []);
     const output = exact?.stderr || study.outputs[id];
     const parameters = study.space.map((parameter, p) => element("tr", {}, element("th", { scope: "row" }, parameter.name),
       element("td", { class: "number" }, exact ? String(exact.params[parameter.name]) : study.parameterText(p, row))));
@@ -164,7 +169,8 @@ export class DetailsView {
       facts.length > 0 ? element("p", { class: "quiet" }, `${facts.join(", ")}.`) : null,
       element("div", { class: "columns" },
         element("div", {}, element("h3", {}, "What"), tableOf(["parameter", "value"], parameters), metrics.length > 0 ? tableOf(["metric", "value"], metrics) : null),
-        element("div", {}, element("h3", {}, "Why"), element("p", { class: "why" }, this.fetchTrial && !exact ? "" : whyText(study, row, exact)), this.numbers(terms)),
+        element("div", {}, element("h3", {}, "Why"), element("p", { class: "why" }, this.fetchTrial && !exact ? "" : whyText(study, row, exact)),
+          changes.length > 0 ? element("h3", {}, "Changed afterwards") : null, ...changes.map((line) => element("p", { class: "change" }, line)), this.numbers(terms)),
         element("div", {}, element("h3", {}, "Nearest results"), near.length > 0 ? tableOf(["nearest", outcomes.map(({ name }) => name).join(", "), "distance"], near) : element("p", { class: "quiet" }, "No other result."))),
       output ? element("div", {}, element("h3", {}, "End of its standard error"), element("pre", { tabindex: "0" }, output)) : null,
     ].filter((node) => node !== null));
@@ -185,6 +191,8 @@ export class DetailsView {
   }
 }
 
+const FAILURE_HEAD = ["count", "cause", "message", "last line of standard error", "examples"];
+
 export class FailuresView {
   constructor(parent, study, selection) {
     Object.assign(this, { study, selection });
@@ -197,11 +205,13 @@ export class FailuresView {
   redraw() {
     const groups = this.study.status.failures;
     this.section.hidden = groups.length === 0;
+    // On a narrow screen cells stand below each other and say themselves which column they are.
+    const cell = (column, kind, ...content) => element("td", { class: kind, "data-head": FAILURE_HEAD[column] }, ...content);
     const total = groups.reduce((sum, group) => sum + group.count, 0);
-    this.body.replaceChildren(element("div", { class: "scroll" }, tableOf(["count", "cause", "message", "last line of standard error", "examples"], groups.map((group) => element("tr", {},
-      element("td", { class: "number" }, `${formatCount(group.count)} (${Math.round(100 * group.count / total)} %)`),
-      element("td", {}, group.cause), element("td", { class: "message" }, group.message), element("td", { class: "message" }, group.last_line ?? ""),
-      element("td", {}, ...group.examples.map((id) => element("button", { type: "button", class: "small",
+    this.body.replaceChildren(element("div", { class: "scroll" }, tableOf(FAILURE_HEAD, groups.map((group) => element("tr", {},
+      cell(0, "number", `${formatCount(group.count)} (${Math.round(100 * group.count / total)} %)`),
+      cell(1, null, group.cause), cell(2, "message", group.message), cell(3, "message", group.last_line ?? ""),
+      cell(4, null, ...group.examples.map((id) => element("button", { type: "button", class: "small",
         on: { click: () => this.selection.setFocus(this.study.byId.get(id) ?? -1) } }, String(id)))))))));
   }
 }
