@@ -65,7 +65,7 @@ def of_jmetal(name, made):
     return Problem(name, len(low), objectives, 0, function)
 
 
-RE = ("21", "22", "23", "24", "25", "31", "32", "33", "34", "35", "36", "37", "41", "42", "61")  # RE91: nine objectives
+RE = ("21", "22", "23", "24", "25", "31", "32", "33", "34", "35", "36", "37")  # without RE41, 42 and 61: see the page
 MW = (1, 2, 3, 6, 7, 12, 13)
 
 
@@ -112,7 +112,7 @@ def long_front(problem, seeds=2, population=300, generations=150):
     """The best of long runs of NSGA-II and NSGA-III."""
     found = []
     for seed in range(1, seeds + 1):
-        for make in (nsga2, nsga3)[:2 if problem.objectives <= 3 or problem.name == "re41" else 1]:  # slow with more
+        for make in (nsga2, nsga3):
             results = with_pymoo(make, problem, seed, population, generations)
             results = np.array(results)
             if problem.constraints:
