@@ -45,7 +45,7 @@ def held_out(results):
                    for r in rows if r["method"] == "vbo")
     rivals = ", ".join(f"`{m}`" for m in sorted({r["method"] for r in rows} - {"vbo"}))
     return [f"* [Functions nobody tuned on](research/results/README.md#functions-nobody-tuned-on): beside {rivals}, "
-            f"`vbo` has the best median, or shares it, on {ahead(20)} of {len(tasks)} after 20 rounds of 64 and on "
+            f"`vbo` has the best median, or is tied with it, on {ahead(20)} of {len(tasks)} after 20 rounds of 64 and on "
             f"{ahead(40)} after 40 {origin(results, 'holdout')}."]
 
 

@@ -165,11 +165,14 @@ class Explain(VboTest):
         trials = {t["id"]: t["value"] for t in self.json("trials", "parabola.db")}
         self.assertEqual(shown["best_before"], min(trials[i] for i in range(1, 16 if 16 % 2 else 15)))
 
-    def test_a_method_that_predicts_ranks(self):
+    def test_a_method_that_predicts_a_distribution(self):
         self.study(budget=40, batch=8, workers=4, method="vbo")
         self.vbo("run", "study.toml")
         text = self.vbo("explain", "parabola.db", 40, "--terms").stdout
-        self.assertRegex(text, r"predicted about \S+ \(best so far|Tried without a prediction")
+        found = re.search(r"predicted (\S+), with 80% probability between (\S+) and (\S+) \(best so far", text)
+        self.assertTrue(found, text)
+        middle, low, high = map(float, found.groups())
+        self.assertTrue(low <= middle <= high)
         self.assertNotRegex(text, r"sqrt_beta +0 |information_model +0 ")
 
     def test_start_points_and_imports_say_so(self):

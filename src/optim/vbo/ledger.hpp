@@ -46,12 +46,13 @@ inline constexpr TermInfo kLogEi{
     "logarithm of the Gaussian process's expected improvement over the best result, in normal "
     "scores; suggestions of source expected-improvement maximize it"};
 
-inline constexpr TermInfo kLow{"low", Unit::objective, TermRole::beside,
-                               "predicted outcome: worse with probability 0.1"};
+inline constexpr TermInfo kLow{
+    "low", Unit::objective, TermRole::beside,
+    "predicted outcome: the worse end of a range that four in five lie in"};
 inline constexpr TermInfo kMedian{"median", Unit::objective, TermRole::beside,
                                   "predicted outcome: worse with probability 0.5"};
 inline constexpr TermInfo kHigh{"high", Unit::objective, TermRole::beside,
-                                "predicted outcome: worse with probability 0.9"};
+                                "predicted outcome: the better end of that range"};
 inline constexpr TermInfo kFeasible{"feasible", Unit::probability, TermRole::beside,
                                     "that the point succeeds and satisfies the constraints"};
 

@@ -65,7 +65,7 @@ class Restart {
   // What is predicted of suggestions at codes X (D,N). REQUIRES: rounds() > 0.
   struct Forecast {
     double information = 0.0;    // of their outcomes, mean nats
-    std::vector<Vector> ranges;  // 10%, 50% and 90% of the outcome; empty = infeasible
+    std::vector<Vector> ranges;  // low, median and high outcome; empty = infeasible
   };
   Forecast forecast(ConstMatrixRef X) const;
   double inverse_temperature() const { return calibration_.inverse_temperature(); }
