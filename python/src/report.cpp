@@ -42,6 +42,7 @@ std::string report_html(LockedStudy& locked, const std::string& url) {
     parts.ledger = &ledger_of(report->record.space, report->record.method_options());
     parts.outputs = web::outputs_worth_showing(**storage, *report);
     parts.sentences = web::sentences_worth_showing(*report);
+    parts.histories = web::histories_worth_showing(**storage, *report);
     return web::report_page({web::payload_of(*report, parts)});
   });
 #else

@@ -171,7 +171,11 @@ def test_coroutines_are_awaited_by_aminimize_alone(space: vbo.Space) -> None:
         ({"budget": 0}, "budget: found 0, expected at least 1"),
         ({"budget": float("inf")}, "budget: found inf, expected a whole number"),
         ({"value": float("nan")}, "value: found nan, expected a number"),
+        ({"value": float("inf")}, "value: found inf, expected a finite number"),
         ({"seconds": "10"}, "seconds: found '10', expected a number"),
+        ({"seconds": -1}, "seconds: found -1.0, expected at least 0"),
+        ({"timeout": -1, "processes": True}, "timeout: found -1.0, expected at least 0"),
+        ({"progress": "yes"}, "progress: found 'yes', expected True, False or None"),
         ({"method": 3}, "method: found 3, expected text"),
         ({"method": "turob"}, 'did you mean "turbo"'),
         ({"options": ["beta"]}, "options: found .*, expected a dict"),
@@ -225,6 +229,20 @@ def test_an_evaluation_that_takes_too_long_is_killed_alone(space: vbo.Space) -> 
     for trial in best.study.trials():
         assert (trial.cause == "timeout") == (trial["x"] > 5), trial
     assert best.study.counts.failed >= 1 and best.study.counts.completed >= 1
+
+
+def test_a_timeout_holds_in_a_given_executor_with_processes(space: vbo.Space) -> None:
+    import loky
+
+    with concurrent.futures.ProcessPoolExecutor(2) as executor:
+        best = vbo.minimize(sometimes_hangs, space, budget=8, executor=executor, timeout=1.0, **quiet())
+        assert executor.submit(int, "3").result() == 3  # it was left alone
+    assert best.study.counts.failed >= 1 and best.study.counts.completed >= 1
+    for trial in best.study.trials():
+        assert (trial.cause == "timeout") == (trial["x"] > 5), trial
+    for other in (concurrent.futures.ThreadPoolExecutor(2), loky.get_reusable_executor(max_workers=2)):
+        with other, pytest.raises(vbo.InvalidInput, match="only an evaluation in a process can be stopped"):
+            vbo.minimize(bowl, space, executor=other, timeout=1.0, **quiet())
 
 
 def dies_there(point: dict[str, Any]) -> float:
@@ -463,8 +481,11 @@ def test_points_are_enqueued(tmp_path: Path, space: vbo.Space) -> None:
         assert study.ask().point == mine[0]
     with vbo.Study(space, storage=tmp_path / "study.db") as study:
         assert study.ask(2).points[0] == mine[1]
-        with pytest.raises(vbo.InvalidInput, match="x"):
+        with pytest.raises(vbo.InvalidInput, match=r'^points\[0\]: parameter "x": found 99') as wrong:
             study.enqueue({**mine[0], "x": 99.0})
+        assert wrong.value.field == "points"
+        with pytest.raises(vbo.InvalidInput, match=r"^points\[1\]: "):
+            study.enqueue([mine[0], {"x": 99.0}])
 
 
 def test_what_an_enqueued_point_leaves_out_is_chosen_by_the_method(space: vbo.Space) -> None:

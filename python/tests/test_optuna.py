@@ -8,6 +8,7 @@ import pickle
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -230,11 +231,57 @@ def test_pickle_and_reseed() -> None:
     again: VboSampler = pickle.loads(pickle.dumps(sampler))
     study.sampler = again
     study.optimize(objective, n_trials=5)
-    assert again._engine is not None and again._engine.study.counts.completed >= 8
-    seed = again._seed
+    engine = again._engine
+    assert engine is not None and engine.study.counts.completed >= 8
+    again.reseed_rng()  # as Optuna does before every trial of n_jobs
+    assert again._seed == 1 and again._engine is engine
+    again._owner += 1  # as if this were a copy in another process
     again.reseed_rng()
-    assert again._seed != seed
+    assert again._seed != 1 and again._engine is None
     study.optimize(objective, n_trials=2)
+
+
+def engines_of(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[str], int]]:
+    """The parameters and the budget of every engine that is made."""
+    made: list[tuple[list[str], int]] = []
+    make = vbo.optuna._Engine.__init__
+
+    def remember(self: Any, space: Any, limits: int, **options: Any) -> None:
+        made.append((list(space), options["budget"]))
+        make(self, space, limits, **options)
+
+    monkeypatch.setattr(vbo.optuna._Engine, "__init__", remember)
+    return made
+
+
+def test_threads_go_on_with_one_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = engines_of(monkeypatch)
+    together = threading.Barrier(4, timeout=20)
+    study = create(VboSampler(seed=1))
+
+    def two(trial: optuna.Trial) -> float:
+        x, y = trial.suggest_float("x", -5, 5), trial.suggest_float("y", -5, 5)
+        together.wait()  # the number of the trial that makes an engine says nothing about the budget
+        return x * x + y * y
+
+    study.optimize(two, n_trials=40, n_jobs=4)
+    assert 1 <= len(made) <= 2 and {budget for _, budget in made} == {40}  # one while only x is known, at most
+    engine = study.sampler._engine  # type: ignore[attr-defined]
+    assert engine.study.counts.completed >= 30
+    study.optimize(two, n_trials=20, n_jobs=4)
+    assert made[-1] == (["x", "y"], 60) and len(made) <= 3
+
+
+def test_a_second_optimize_has_a_larger_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = engines_of(monkeypatch)
+    study = create(VboSampler(seed=1))
+    for trials in (10, 30, 5):
+        study.optimize(lambda trial: trial.suggest_float("x", -5, 5) ** 2, n_trials=trials)
+    assert [budget for _, budget in made] == [10, 40, 45]
+    for _ in range(5):  # one by one, without an end in sight
+        study.optimize(lambda trial: trial.suggest_float("x", -5, 5) ** 2, n_trials=1)
+    assert len(made) == 3
+    assert study.sampler._engine.study.counts.completed == 49  # type: ignore[attr-defined]
 
 
 def test_one_sampler_for_two_studies() -> None:
@@ -344,6 +391,8 @@ def test_what_goes_to_optuna_comes_back_as_it_was(tmp_path: Path) -> None:
     assert [max(trial.constraints.values()) <= 0 for trial in trials] == [trial.feasible for trial in before.trials()]
     after = from_optuna(optuna.load_study(study_name="there", storage=f"sqlite:///{tmp_path / 'optuna.db'}"))
     assert after.space == space and isinstance(after.space["width"], vbo.Ordinal)
+    assert after.space["kind"].choices == ("a", None, "(1, 2)")  # type: ignore[union-attr]
+    assert {trial["kind"] for trial in after.trials()} == {"a", None, "(1, 2)"} and after.space.limits == space.limits
     assert [t.metrics for t in after.trials()] == [t.metrics for t in before.trials()]
     assert [t.feasible for t in after.trials()] == [t.feasible for t in before.trials()]
     assert after.best_value == before.best_value

@@ -58,6 +58,33 @@ def test_types_are_really_checked(tmp_path: Path) -> None:
     assert done.stdout.count("error:") == 3, done.stdout
 
 
+TYPED = """
+import numpy as np
+import optuna
+import vbo
+
+def stop(study: vbo.Study, trial: vbo.Trial) -> np.bool_:
+    return np.bool_(trial.seconds > 1)
+
+def go_on(study: vbo.Study, trial: vbo.Trial) -> None:
+    pass
+
+def there_and_back(study: optuna.Study) -> optuna.Study:
+    return vbo.to_optuna(vbo.from_optuna(study))
+
+vbo.minimize(lambda point: float(point["x"]), {"x": vbo.Float(0, 1)}, callbacks=[stop, go_on])
+"""
+
+
+def test_types_of_what_people_write(tmp_path: Path) -> None:
+    (tmp_path / "typed.py").write_text(TYPED)
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--config-file", ROOT / "pyproject.toml", tmp_path / "typed.py"],
+        capture_output=True, text=True, cwd=ROOT / "build",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
+
+
 def test_pyright_agrees_about_the_examples(tmp_path: Path) -> None:
     def errors(*files: Path) -> str:
         settings = {"include": [str(file) for file in files], "extraPaths": [str(ROOT / "python")], "pythonVersion": "3.11"}

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -60,6 +61,52 @@ def test_what_is_drawn_is_what_is_stored(study: vbo.Study) -> None:
         assert not any(v <= value and m >= mass and (v, m) != (value, mass) for v, m in results)
     assert (study.best_value in {value for value, _ in front}) and len(front) >= 2
     assert len(plot.slices(study).axes) == 4
+
+
+@pytest.fixture
+def limited() -> vbo.Study:
+    """The smallest values lie outside the limit; of those within it 3 is the best."""
+    study = vbo.Study({"x": vbo.Float(0, 1), "y": vbo.Float(0, 1)}, method="sobol")
+    limit = study.space.limit("mass", at_most=1)
+    study = vbo.Study(limit, method="sobol")
+    study.tell(study.ask(5), [5.0, 1.0, 4.0, 0.5, 3.0], metrics={"mass": [0, 3, 0, 2, 1]})
+    return study
+
+
+def test_the_best_so_far_is_within_the_limits(limited: vbo.Study) -> None:
+    (axes,) = plot.progress(limited).axes
+    (line,) = axes.lines
+    assert line.get_ydata().tolist() == [5.0, 4.0, 3.0, 3.0] and limited.best_value == 3.0
+    hollow, filled = axes.collections
+    assert len(hollow.get_offsets()) == 2 and len(hollow.get_facecolors()) == 0 and len(filled.get_offsets()) == 3
+    traces = plot.progress(limited, backend="plotly").data
+    assert [trace.marker.symbol for trace in traces[:2]] == ["circle-open", "circle"]
+    (path,) = re.findall(r'<path d="([^"]*)"', limited._repr_html_())
+    assert path.count("V") == 2 and limited._repr_html_().count("<circle") == 5
+    nothing = vbo.Study(limited.space, method="sobol")
+    nothing.tell(nothing.ask(2), [1.0, 2.0], metrics={"mass": 2})
+    assert plot.progress(nothing).axes[0].lines[:] == [] and 'd=""' in nothing._repr_html_()
+
+
+def test_those_within_the_limits_come_first(limited: vbo.Study) -> None:
+    (axes,) = plot.parallel(limited).axes
+    assert axes.lines[-1].get_color() == "#0a7d55"
+    assert axes.lines[-1].get_ydata().tolist() == [limited.best["x"], limited.best["y"]]  # type: ignore[index]
+    hollow, filled = plot.contour(limited, "x", "y").axes[0].collections[-2:]
+    assert filled.get_array().tolist() == [2, 1, 0] and len(hollow.get_offsets()) == 2
+    assert all(len(axes.collections) == 2 for axes in plot.slices(limited).axes)
+    front = plot.front(limited, {"value": "minimize", "mass": "minimize"}).axes[0].lines[0]
+    assert front.get_xdata().tolist() == [4.0, 3.0][::-1]
+
+
+def test_a_timeline_of_what_comes_from_optuna(study: vbo.Study) -> None:
+    optuna = pytest.importorskip("optuna")
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    there = optuna.create_study()
+    there.optimize(lambda trial: time.sleep(0.01) or trial.suggest_float("x", 0, 1), n_trials=4)
+    (axes,) = plot.timeline(vbo.from_optuna(there)).axes
+    lengths = [bar.get_width() for bar in axes.patches]
+    assert lengths == pytest.approx([trial.duration.total_seconds() for trial in there.trials], abs=1e-4)
 
 
 def test_wrong_requests(study: vbo.Study) -> None:

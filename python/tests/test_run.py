@@ -167,6 +167,104 @@ def test_calling_again_resumes(tmp_path: Path, space: vbo.Space) -> None:
     assert second.value is not None and first.value is not None and second.value <= first.value
 
 
+def test_failures_of_an_earlier_run_are_said_again(tmp_path: Path, space: vbo.Space) -> None:
+    def broken(point: dict[str, Any]) -> float:
+        raise ZeroDivisionError("no divisor")
+
+    path = tmp_path / "study.db"
+    for _ in range(2):  # the second time nothing is left to evaluate
+        with pytest.raises(vbo.ObjectiveFailed, match=r"every evaluation failed \(10 of them\).*no divisor") as failed:
+            vbo.minimize(broken, space, budget=10, storage=path, **quiet())
+        assert failed.value.study is not None
+        failed.value.study.close()
+    with pytest.raises(vbo.ObjectiveFailed, match="1 of them.*no divisor") as failed:
+        vbo.minimize(broken, space, budget=10, callbacks=[lambda study, trial: True], **quiet())
+    assert isinstance(failed.value.__cause__, ZeroDivisionError)
+
+
+def test_a_function_that_is_broken_later_is_noticed(tmp_path: Path, space: vbo.Space) -> None:
+    path = tmp_path / "study.db"
+    vbo.minimize(bowl, space, budget=5, storage=path, **quiet())
+
+    async def coroutine(point: dict[str, Any]) -> float:
+        return 1.0
+
+    for wrong, text in ((lambda p: {"val": 1}, "unknown key 'val'"), (coroutine, "async def")):
+        with pytest.raises(vbo.InvalidInput, match=text):
+            vbo.minimize(wrong, space, budget=9, storage=path, **quiet())
+    study = vbo.open(path)
+    assert study.counts.completed == 5 and study.counts.failed == 0
+    with pytest.raises(vbo.ObjectiveFailed, match=r"of this run failed \(4 of them\).*ZeroDivisionError"):
+        vbo.minimize(lambda p: 1 / 0, space, budget=9, storage=path, **quiet())
+
+    def refuses(point: dict[str, Any]) -> float:
+        raise vbo.Infeasible("no such alloy")
+
+    last = vbo.minimize(refuses, space, budget=11, storage=path, **quiet())  # an answer, and there are results
+    assert last.study.counts == vbo.Counts(0, 0, 5, 6) and last.value is not None
+    assert vbo.minimize(refuses, space, budget=11, storage=path, **quiet()).value == last.value
+
+
+@pytest.mark.parametrize("batch_function", [False, True])
+def test_two_threads_run_one_study(tmp_path: Path, space: vbo.Space, batch_function: bool) -> None:
+    path = tmp_path / "study.db"
+    vbo.Study(space, storage=path, method="random", seed=1).ask(6)  # left by somebody who was interrupted
+    seen: list[float] = []
+
+    def slow(asked: Any) -> Any:
+        time.sleep(0.01)
+        seen.extend(asked["x"].tolist() if batch_function else [asked["x"]])
+        return asked["x"] ** 2
+
+    def run(workers: int) -> vbo.Result:
+        workers = 1 if batch_function else workers
+        options = quiet(batch=3, batch_function=batch_function)
+        return vbo.minimize(slow, space, budget=40, storage=path, workers=workers, **options)
+
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        runs = list(pool.map(run, (2, 1, 3)))
+    assert [(one.ended, one.study.counts.completed) for one in runs] == [("budget_spent", 40)] * 3
+    assert len(seen) == len(set(seen)) == 40  # nothing was evaluated twice
+
+
+SHARES = """
+import sys, time, vbo
+
+def slow(point):
+    time.sleep(0.02)
+    return point["x"] ** 2
+
+best = vbo.minimize(slow, {"x": vbo.Float(-5, 5)}, budget=40, workers=4, storage=sys.argv[1], method="random", progress=False)
+print(best.ended, best.study.counts.completed)
+"""
+
+
+def test_processes_share_one_budget(tmp_path: Path) -> None:
+    for attempt in range(3):
+        storage = str(tmp_path / f"{attempt}.db")
+        children = [
+            subprocess.Popen([sys.executable, "-c", SHARES, storage], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            for _ in range(3)
+        ]
+        answers = [child.communicate(timeout=120) for child in children]
+        assert [out for out, _ in answers] == ["budget_spent 40\n"] * 3, answers
+        counts = vbo.open(storage).counts
+        assert (counts.completed, counts.failed) == (40, 0)
+
+
+def test_what_nobody_evaluates_does_not_hold_up_a_run(space: vbo.Space, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vbo._run, "_PATIENCE", 0.3)
+    study = vbo.Study(space, method="random", budget=10)
+    asked: list[vbo.Trials] = []
+
+    def asks(point: dict[str, Any]) -> float:
+        if not asked:
+            asked.append(study.ask(3))  # and does not tell
+        return 1.0
+
+    assert study.run(asks, progress=False).study.counts == vbo.Counts(3, 0, 10, 0)
+
+
 INTERRUPTED = """
 import sys, time
 import vbo

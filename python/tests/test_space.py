@@ -40,6 +40,8 @@ def test_equality_hash_and_pickle(space: vbo.Space) -> None:
         (lambda: vbo.Space(n=vbo.Int(0.5, 3)), ["low", "0.5", "whole number"]),
         (lambda: vbo.Space(k=vbo.Choice([])), ["k", "choice"]),
         (lambda: vbo.Space(k=vbo.Choice(["a", "a"])), ["k", "a"]),
+        (lambda: vbo.Choice([float("nan"), 1]), ["choices", "[nan, 1]", "finite numbers"]),
+        (lambda: vbo.Ordinal([1, np.float64("inf")]), ["values", "inf", "finite numbers"]),
         (lambda: vbo.Choice("abc"), ["choices", "'abc'", "a list"]),
         (lambda: vbo.Space(x=(0, 1)), ['parameter "x"', "(0, 1)", "vbo.Float"]),
         (lambda: vbo.Space({1: vbo.Float(0, 1)}), ["name", "1", "text"]),

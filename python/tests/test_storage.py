@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import vbo
+from vbo import _open
 
 from conftest import ROOT, bowl, python
 
@@ -218,6 +219,11 @@ def test_a_forked_child_may_not_use_the_study(tmp_path: Path, space: vbo.Space) 
         assert again.counts.completed == 2
 
 
+def test_a_study_is_called_as_its_storage(tmp_path: Path) -> None:
+    assert _open.name_of("lab/wing.db") == "wing" and _open.name_of("postgresql://me@there/lab?sslmode=off&study=wing%202") == "wing 2"
+    assert vbo.Study({"x": vbo.Float(0, 1)}, storage=tmp_path / "wing 2.db").name == "wing 2"
+
+
 def test_numbers_survive_the_storage_bit_for_bit(tmp_path: Path) -> None:
     values = [0.1 + 0.2, 5e-324, -1.7976931348623157e308, 1 / 3]
     with vbo.Study({"x": vbo.Float(-1e300, 1e300)}, storage=tmp_path / "study.db", method="random") as study:
@@ -252,7 +258,7 @@ def test_a_study_in_postgresql(server: Any) -> None:
     url = f"{server.url}&study=python"
     space = {"x": vbo.Float(-5, 5), "kind": vbo.Choice(["a", "b"])}
     best = vbo.minimize(lambda p: p["x"] ** 2, space, budget=6, storage=url, method="sobol", progress=False)
-    assert best.study.storage == url and best.study.counts.completed == 6
+    assert best.study.storage == url and best.study.counts.completed == 6 and best.study.name == "python"
     best.study.close()
     more = vbo.minimize(lambda p: p["x"] ** 2, space, budget=9, storage=url, progress=False)
     assert more.study.counts.completed == 9 and more.study.method == "sobol"

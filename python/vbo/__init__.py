@@ -42,7 +42,7 @@ from . import _vbo
 if TYPE_CHECKING:
     from . import optuna as optuna
     from . import plot as plot
-    from .optuna import from_optuna, to_optuna
+    from .optuna import from_optuna as from_optuna, to_optuna as to_optuna
 
 __version__: str = _vbo.version
 

@@ -7,13 +7,16 @@ from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from ._arguments import Doubles
+from ._arguments import Doubles, Integers
 
 if TYPE_CHECKING:
     from ._objectives import Front
     from ._space import Column
     from ._study import Study
+
+Flags = npt.NDArray[np.bool_]
 
 _WIDTH, _HEIGHT, _MARGIN = 420, 120, 6
 _MOST_FOR_IMPORTANCE = 2000  # trials
@@ -22,7 +25,7 @@ _MOST_BARS = 12
 
 def study_html(study: Study) -> str:
     counts = study.counts
-    columns = study.columns()
+    columns, violations = study._columns_and_violations()
     several = len(study.goals) > 1
     best = None if several else study.recommended
     rows = [
@@ -48,7 +51,7 @@ def study_html(study: Study) -> str:
                 values = ", ".join(f"{name} {value:.6g}" for name, value in trial.values.items())
                 rows.append((what, f"{values} (trial {trial.id})"))
     else:
-        picture = _curve(columns["value"], study.goal)
+        picture = _curve(columns[next(iter(study.goals))], study.goal, violations == 0)
     table = "".join(
         f'<tr><th style="text-align:left">{escape(name)}</th><td style="text-align:left">{escape(text)}</td></tr>'
         for name, text in rows
@@ -113,13 +116,13 @@ def _text(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _curve(values: Doubles, goal: str) -> str:
-    """Every value as a dot and the best so far as a line; what is much worse is cut off."""
+def _curve(values: Doubles, goal: str, feasible: Flags) -> str:
+    """Every value as a dot, hollow outside the limits, and the best so far within them as a line; what is much worse is
+    cut off."""
     found = np.flatnonzero(np.isfinite(values))
     if len(found) < 2:
         return ""
     y = values[found]
-    best = np.minimum.accumulate(y) if goal == "minimize" else np.maximum.accumulate(y)
     low, high = np.quantile(y, [0.0, 0.9]) if goal == "minimize" else np.quantile(y, [0.1, 1.0])
     scale = (high - low) or 1.0
 
@@ -130,18 +133,23 @@ def _curve(values: Doubles, goal: str) -> str:
         part: Doubles = np.clip((value - low) / scale, 0, 1)
         return _MARGIN + (_HEIGHT - 2 * _MARGIN) * (1 - part)
 
+    def dots(which: Integers) -> str:
+        places = zip(across(which.astype(float)), down(values[which]))
+        return "".join(f'<circle cx="{a:.1f}" cy="{b:.1f}" r="1.5"/>' for a, b in places)
+
     shown = found if len(found) <= 500 else found[np.linspace(0, len(found) - 1, 500).astype(int)]
-    dots = "".join(
-        f'<circle cx="{a:.1f}" cy="{b:.1f}" r="1.5"/>'
-        for a, b in zip(across(shown.astype(float)), down(values[shown]))
-    )
-    steps = np.flatnonzero(np.diff(best, prepend=np.nan))
-    path = f"M{across(found[:1].astype(float))[0]:.1f} {down(best[:1])[0]:.1f}"
-    for step in steps[1:]:
-        path += f"H{across(found[step:step + 1].astype(float))[0]:.1f}V{down(best[step:step + 1])[0]:.1f}"
-    path += f"H{_WIDTH - _MARGIN}"
+    outside = dots(shown[~feasible[shown]])
+    path = ""
+    good = found[feasible[found]]
+    if len(good):
+        best = (np.minimum if goal == "minimize" else np.maximum).accumulate(values[good])
+        path = f"M{across(good[:1].astype(float))[0]:.1f} {down(best[:1])[0]:.1f}"
+        for step in np.flatnonzero(np.diff(best)) + 1:
+            path += f"H{across(good[step:step + 1].astype(float))[0]:.1f}V{down(best[step:step + 1])[0]:.1f}"
+        path += f"H{_WIDTH - _MARGIN}"
     return (
         f'<svg width="{_WIDTH}" height="{_HEIGHT}" role="img" aria-label="values and the best so far">'
-        f'<g fill="#888" fill-opacity="0.6">{dots}</g>'
-        f'<path d="{path}" fill="none" stroke="#0a6" stroke-width="2"/></svg>'
+        f'<g fill="#888" fill-opacity="0.6">{dots(shown[feasible[shown]])}</g>'
+        + (f'<g fill="none" stroke="#888" stroke-width="0.7">{outside}</g>' if outside else "")
+        + f'<path d="{path}" fill="none" stroke="#0a6" stroke-width="2"/></svg>'
     )

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _pools
-from ._arguments import callables, number, whole
+from ._arguments import callables, number, whole, wrong
 from ._evaluate import Objective
 from ._run import Callback, Result, Run, RunOptions
 from ._objectives import Goal
@@ -77,7 +77,8 @@ def minimize(
         batch_function: `function` takes `Trials` (``trials["x"]`` is a column) and returns all values.
         method, seed, storage, name, options, repeats, threads: As in `Study`. With a storage, calling again resumes.
         seconds: Stop after so much time.
-        timeout: Seconds that one evaluation may take; needs ``processes=True``.
+        timeout: Seconds that one evaluation may take; needs ``processes=True``, or a ``ProcessPoolExecutor``: processes
+            started like its own are then used instead.
         value: Stop when a value is this good.
         failures_in_a_row: Stop after so many failures in a row; 0 never.
         progress: Show progress: True, False, or None for "on a terminal or in a notebook".
@@ -179,6 +180,9 @@ async def aminimize(
     'budget_spent'
     """
     count = _pools.count_workers(workers, False, None)
+    limit = None if timeout is None else number("timeout", timeout)
+    if limit is not None and limit < 0:
+        raise wrong("timeout", timeout, "at least 0")
     study = Study(
         space, goal=goal, goals=goals, references=references, budget=budget, batch=count if batch is None else batch, method=method, seed=seed,
         storage=storage, name=name, options=options, repeats=repeats, threads=threads,
@@ -196,4 +200,4 @@ async def aminimize(
         progress=progress,
         callbacks=callables(callbacks),
     )
-    return await Run(study, function, run).arun(None if timeout is None else number("timeout", timeout))
+    return await Run(study, function, run).arun(limit)

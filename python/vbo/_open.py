@@ -8,7 +8,9 @@ import os
 import threading
 import weakref
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 from . import _vbo
 from ._arguments import wrong
@@ -23,6 +25,9 @@ class Shared:
     def __init__(self, core: _vbo.Study) -> None:
         self.core = core
         self.users: weakref.WeakSet[Any] = weakref.WeakSet()
+        # Trials that runs of this process have taken, and the lock to hold while taking some: threads may each run it.
+        self.taken: set[int] = set()
+        self.taking = threading.Lock()
 
     def leave(self, user: Any) -> None:
         self.users.discard(user)
@@ -51,6 +56,12 @@ def url_of(storage: str | os.PathLike[str] | None) -> str:
     if not text:
         raise wrong("storage", storage, "the name of a file")
     return text
+
+
+def name_of(url: str) -> str:
+    """Of a study without a name: that of its file, or what it is called in its database."""
+    found = parse_qs(urlsplit(url).query).get("study") if "://" in url else None
+    return found[0] if found else Path(url.split("?")[0] if "://" in url else url).stem
 
 
 def opened(url: str, make: Callable[[], _vbo.Study], again: Callable[[_vbo.Study], None]) -> Shared:

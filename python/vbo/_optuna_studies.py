@@ -62,7 +62,9 @@ def from_optuna(
     limits: int | None
     own_space = Space._from_json(json.loads(own)) if own else None
     if own_space is not None and list(own_space) == list(space):
-        space, limits = own_space, None
+        # Its choices are labels; Optuna has the values.
+        again = {name: _with_values_of(own_space[name], distributions[name]) for name in own_space}
+        space, limits = own_space._with_parameters(again), None
     else:
         limits = count_constraints(trials)
         space = limited(space, limits)
@@ -73,8 +75,6 @@ def from_optuna(
     whole_ones = [trial for trial in trials if all(name in trial.params for name in space)]
     if whole_ones:
         points = [{name: trial.params[name] for name in space} for trial in whole_ones]
-        if own_space is space:
-            points = [{name: _stored(value) for name, value in point.items()} for point in points]
         found = results_of(whole_ones, limits)
         if not limits:
             found["metrics"] = _metrics_of(whole_ones)
@@ -116,6 +116,12 @@ def _parameter_of(distribution: BaseDistribution) -> Parameter:
         return Int(distribution.low, distribution.high, distribution.log, step)
     assert isinstance(distribution, CategoricalDistribution)
     return Choice(list(distribution.choices))
+
+
+def _with_values_of(parameter: Parameter, distribution: BaseDistribution) -> Parameter:
+    if isinstance(parameter, (Float, Int)) or not isinstance(distribution, CategoricalDistribution):
+        return parameter
+    return type(parameter)(list(distribution.choices))
 
 
 def to_optuna(

@@ -67,8 +67,12 @@ def check(function: Any, processes: bool | str, executor: Any, timeout: float | 
         raise wrong("executor", executor, "a concurrent.futures.Executor, such as ThreadPoolExecutor(8)")
     if executor is not None and processes:
         raise InvalidInput("found both processes and executor, expected one of them", "processes")
-    if timeout is not None and (executor is not None or not processes):
-        raise InvalidInput("timeout: only an evaluation in a process can be stopped, expected processes=True as well", "timeout")
+    if timeout is not None and not processes and not stops_alone(executor):
+        raise InvalidInput(
+            "timeout: only an evaluation in a process can be stopped, expected processes=True as well, "
+            "or a concurrent.futures.ProcessPoolExecutor as executor",
+            "timeout",
+        )
     if processes:
         try:
             pickle.dumps(function)
@@ -139,8 +143,8 @@ def of_method(count: int, method: str | None) -> Processes:
 
 
 def in_place_of(executor: Any, count: int) -> Processes | None:
-    """What goes on when a process of a given pool has died, which ends the pool: processes made as its were. None for
-    executors whose processes cannot be made here."""
+    """What goes on when a process of a given pool has died, which ends the pool, or is used when evaluations have a
+    timeout: processes made as its are. None for executors whose processes cannot be made here."""
     from concurrent.futures import ProcessPoolExecutor
 
     if isinstance(executor, ProcessPoolExecutor):
@@ -153,6 +157,14 @@ def in_place_of(executor: Any, count: int) -> Processes | None:
         start = dict(context=given._context, initializer=given._initializer, initargs=given._initargs, env=given._env)
         return Processes(count, lambda: loky.ProcessPoolExecutor(1, **start))
     return None
+
+
+def stops_alone(executor: Any) -> bool:
+    """Whether processes can be made in place of a given pool of which one may be killed. Not of loky: waiting for the
+    end of one of its pools can take forever then."""
+    from concurrent.futures import ProcessPoolExecutor
+
+    return isinstance(executor, ProcessPoolExecutor)
 
 
 def is_death(error: BaseException | None) -> bool:

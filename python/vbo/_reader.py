@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _vbo
 from ._answers import Counts, Importance, Recommended, importance_from, recommended_from
-from ._arguments import number, whole, wrong
+from ._arguments import Doubles, number, whole, wrong
 from ._errors import Conflict, Unsupported
 from ._objectives import Front, Goal, front_from
 from ._open import Shared
@@ -182,7 +182,14 @@ class StudyReader:
     def columns(self) -> dict[str, Column]:
         """Every trial as NumPy columns: id, state, the parameters, value (or each objective), error, metrics,
         user_attrs."""
+        return self._columns_of(self._core.trials(False))
+
+    def _columns_and_violations(self) -> tuple[dict[str, Column], Doubles]:
+        """And how far each trial lies outside the limits of the space: 0 where it is feasible, NaN where nobody knows."""
         table = self._core.trials(False)
+        return self._columns_of(table), np.asarray(table.get("violations", np.zeros(len(table["ids"]))))
+
+    def _columns_of(self, table: Mapping[str, Any]) -> dict[str, Column]:
         return {
             "id": table["ids"].view(np.int64),
             "state": np.array(table["states"], dtype=object),

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import math
 import time
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -18,6 +19,7 @@ import numpy as np
 
 from . import _pools
 from ._answers import Recommended
+from ._arguments import wrong
 from ._errors import Error, Infeasible, InvalidInput, Unsupported
 from ._evaluate import UNKNOWN, Evaluation, Objective, Outcome, evaluate, evaluate_elsewhere, outcome_of, takes
 from ._interrupts import Interrupts
@@ -30,14 +32,16 @@ from ._trials import Trial, Trials
 if TYPE_CHECKING:  # at run time only when there is a pool: importing them takes a while
     from concurrent.futures import BrokenExecutor, Executor, Future
 
-Callback = Callable[[Study, Trial], Union[bool, None]]
+Callback = Callable[[Study, Trial], Union[bool, np.bool_, None]]
 
 _LOOK_AROUND = 0.1  # seconds: how soon an interrupt is noticed while evaluations run
 _MOST_LOSSES = 2  # a trial whose process died so often has failed
+_PATIENCE = 5.0  # seconds without a result, three evaluations at least, after which what others evaluate counts as lost
 
 
 class ObjectiveFailed(Error):
-    """No evaluation was completed: the text shows the last failure, the exception's cause is the first.
+    """No evaluation was completed, in the study or in this run: the text shows the last failure, the exception's cause
+    is the first of this run.
 
     Attributes:
         study: The study with its failed trials.
@@ -131,34 +135,69 @@ class Run:
         _pools.check(function, options.processes, options.executor, options.timeout)
         if options.value is not None and len(study.goals) > 1:
             raise InvalidInput("value: found a number, expected None in a study with several objectives", "value")
+        if options.value is not None and not math.isfinite(options.value):
+            raise wrong("value", options.value, "a finite number")
+        for name, seconds in (("seconds", options.seconds), ("timeout", options.timeout)):
+            if seconds is not None and seconds < 0:
+                raise wrong(name, seconds, "at least 0")
+        if options.progress is not None and not isinstance(options.progress, (bool, np.bool_)):
+            raise wrong("progress", options.progress, "True, False or None")
         self.study = study
         self.objectives = tuple(study.goals)
         self.function = function
         self.takes_seed = not options.batch_function and takes(function, "seed")
         self.takes_trial = not options.batch_function and takes(function, "trial")
         self.options = options
-        self._begin()
+        self.mine: set[int] = set()  # trials that this run has taken and not told
 
     def _begin(self) -> None:
         self.ended: str | None = None
         self.failures_in_a_row = 0
-        self.failures = 0
+        self.failures = self.crashes = 0  # crashes: those that are not infeasible
         self.last_error = ""
         self.first_exception: BaseException | None = None
         counts = self.study.counts
         self.done = counts.completed + counts.failed
-        self.any_completed = counts.completed > 0
-        # What is open in a study that another process runs is evaluated there.
-        self.joined = self.study._core.joined()
-        self.waiting = deque(() if self.joined else self.study.pending)
+        self.completed_before = counts.completed  # by earlier runs
+        self.any_completed = False
+        self.pending = self._take_pending()
+        self.waiting = deque(self.pending)
         self.losses: dict[int, int] = {}
-        # Whether other processes ask and tell as well: then there are ids between those that were asked for here.
-        self.has_others = False
-        self.last_id = 0
+        self.alone = False  # what is open elsewhere counts as lost
         self.study._stop = False
         self.start = time.monotonic()
 
+    def _take_pending(self) -> Trials:
+        """What was suggested and not told, but for what another run evaluates, in this process or in the one that this
+        study belongs to."""
+        with self.study._shared.taking:
+            taken = list(self.study._shared.taken)  # before what is pending: another run may be telling
+            pending = self.study.pending
+            free = ~np.isin(pending.ids, taken) & (not self.study._core.joined())
+            return self._taken(Trials(pending.ids[free], {name: column[free] for name, column in pending.columns.items()}))
+
+    def _ask(self, n: int) -> Trials:
+        with self.study._shared.taking:  # else a run that begins now would find them pending
+            return self._taken(self.study._ask(n, durable=False))
+
+    def _taken(self, trials: Trials) -> Trials:
+        self.mine.update(trials.ids.tolist())
+        self.study._shared.taken.update(trials.ids.tolist())
+        return trials
+
+    def _release(self, ids: Sequence[int]) -> None:
+        self.study._shared.taken.difference_update(ids)
+        self.mine.difference_update(ids)
+
     def run(self) -> Result:
+        try:
+            self._begin()
+            self._evaluate_all()
+        finally:
+            self._release(list(self.mine))
+        return self._result()
+
+    def _evaluate_all(self) -> None:
         with self._watched():
             if self.options.batch_function:
                 self._run_batches()
@@ -166,7 +205,6 @@ class Run:
                 self._run_here()
             else:
                 self._run_pool()
-        return self._result()
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
@@ -179,10 +217,8 @@ class Run:
 
     def _result(self) -> Result:
         ended = self.ended or "budget_spent"
-        if self.failures and not self.any_completed and ended not in ("interrupted", "stopped"):
-            failed = ObjectiveFailed(f"every evaluation failed ({self.failures} of them), the last one with: {self.last_error}")
-            failed.study = self.study
-            raise failed from self.first_exception
+        if ended != "interrupted":
+            self._raise_if_all_failed()
         best = self.study.recommended if len(self.objectives) == 1 else None
         return Result(
             value=best.mean if best else None,
@@ -192,6 +228,25 @@ class Run:
             study=self.study,
             seconds=time.monotonic() - self.start,
         )
+
+    def _raise_if_all_failed(self) -> None:
+        counts = self.study.counts
+        if counts.completed == 0 and counts.failed > 0:
+            last = self.last_error or self._stored_error()
+            text = f"every evaluation failed ({counts.failed} of them), the last one with: {last}"
+        elif self.crashes and counts.completed == self.completed_before:  # inputs that make no sense are an answer
+            text = f"every evaluation of this run failed ({self.failures} of them), the last one with: {self.last_error}"
+        else:
+            return
+        failed = ObjectiveFailed(text)
+        failed.study = self.study
+        raise failed from self.first_exception
+
+    def _stored_error(self) -> str:
+        """Of an earlier run on the same storage."""
+        failed = (trial for trial in self.study.trials() if trial.state == "failed")
+        last = max(failed, key=lambda trial: (trial.finished_at, trial.id))
+        return last.error or "an unknown error"
 
     # -- When to stop --
 
@@ -208,25 +263,55 @@ class Run:
         elif self.done >= self.options.budget:
             self.ended = "budget_spent"
 
+    def _left(self, running: int) -> int:
+        """How many evaluations the budget has room for, besides those that run here and elsewhere."""
+        counts = self.study.counts
+        self.done = counts.completed + counts.failed
+        elsewhere = counts.waiting + counts.running - running - len(self.waiting)
+        return self.options.budget - self.done - running - (0 if self.alone else max(0, elsewhere))
+
+    def _room(self, running: int) -> int:
+        """As `_left`; with nothing to do here waits for what is evaluated elsewhere, while results come from there."""
+        left = self._left(running)
+        if left > 0 or running or self.ended or self.done >= self.options.budget:
+            return left
+        longest = float(np.nanmax(self.study.columns()["seconds"], initial=0.0))
+        done, since = self.done, time.monotonic()
+        while left <= 0 and not self.ended:
+            time.sleep(_LOOK_AROUND)
+            if self.done != done:
+                done, since = self.done, time.monotonic()
+            # Else its process has died, or somebody asked and does not tell.
+            self.alone = time.monotonic() - since > max(_PATIENCE, 3 * longest)
+            left = self._left(running)
+            self._check_end()
+        return 0 if self.ended else left
+
     def _next(self, running: int, at_most: int) -> Trial | None:
         """The next trial to start, or None; asks for at most so many new ones."""
-        if self.joined or self.has_others:
-            counts = self.study.counts
-            self.done = counts.completed + counts.failed
-        left = self.options.budget - self.done - running
-        if left <= 0:
-            return None
+        return self.waiting.popleft() if self._may_begin(running, at_most) else None
+
+    def _may_begin(self, running: int, at_most: int) -> int:
+        """Sees to it that the first of `waiting` can be started, with at most so many new ones; how many there is room
+        for, or 0 when nothing can be."""
+        # Ids have no gaps: of those up to the budget each process may begin what it has. There are some beyond it when
+        # two have asked at the same moment; they are for when others are lost.
+        left = self._left(running) if self._has_within_budget() else self._room(running)
+        if self.done + running >= self.options.budget or not (left > 0 or self._has_within_budget()):
+            return 0
         if not self.waiting:
-            trials = self.study._ask(min(at_most, left, self.study.batch), durable=False)
-            self.waiting.extend(trials)
-            if len(trials):
-                self.has_others = self.has_others or int(trials.ids[0]) > self.last_id + 1 > 1
-                self.last_id = int(trials.ids[-1])
-        if not self.waiting:
-            if not running:  # else their results may be a reason to evaluate a point again
-                self.ended = "space_exhausted"
-            return None
-        return self.waiting.popleft()
+            self.pending = self._ask(min(at_most, left, self.study.batch))
+            self.waiting.extend(self.pending)
+            if not self.waiting:
+                if not running:  # else their results may be a reason to evaluate a point again
+                    self.ended = "space_exhausted"
+                return 0
+            if not self._has_within_budget() and (left := self._room(running)) <= 0:
+                return 0
+        return max(1, left)
+
+    def _has_within_budget(self) -> bool:
+        return bool(self.waiting) and self.waiting[0].id <= self.options.budget
 
     # -- The ways to evaluate --
 
@@ -259,14 +344,13 @@ class Run:
     def _run_batches(self) -> None:
         while True:
             self._check_end()
-            left = self.options.budget - self.done
-            if self.ended or left <= 0:
+            room = 0 if self.ended else self._may_begin(0, self.study.batch)
+            if room == 0:
                 return
-            pending = self.study.pending
-            trials = pending if len(pending) else self.study._ask(min(left, self.study.batch), durable=False)
-            if len(trials) == 0:
-                self.ended = "space_exhausted"
-                return
+            within = sum(trial.id <= self.options.budget for trial in self.waiting)
+            trials = self.pending[: within or room]
+            self.pending = self.pending[len(trials) :]
+            self.waiting = deque(self.pending)
             start = time.perf_counter()
             try:
                 self.interrupts.evaluating = True
@@ -294,7 +378,7 @@ class Run:
     def _run_pool(self) -> None:
         from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
 
-        pool = self.options.executor or self._make_pool()
+        pool = self._make_pool()
         ours = pool if isinstance(pool, _pools.Processes) else None  # which tell whose process has died
         call = evaluate if self.options.executor is None and ours is None else evaluate_elsewhere
         running: dict[Future[Outcome], tuple[Trial, float]] = {}
@@ -351,6 +435,11 @@ class Run:
                 pool.shutdown(wait=not given_up, cancel_futures=True)
 
     def _make_pool(self) -> Executor:
+        if self.options.executor is not None:
+            # A call in a given pool cannot be stopped alone, but a process like its own can.
+            limited = self.options.timeout is not None
+            like = _pools.in_place_of(self.options.executor, self.options.workers) if limited else None
+            return self.options.executor if like is None else like
         if self.options.processes:
             method = None if self.options.processes is True else self.options.processes
             return _pools.of_method(self.options.workers, method)
@@ -383,6 +472,14 @@ class Run:
 
     async def arun(self, timeout: float | None) -> Result:
         """As `run`, with a coroutine function: so many of its calls at the same time in the running event loop."""
+        try:
+            self._begin()
+            await self._await_all(timeout)
+        finally:
+            self._release(list(self.mine))
+        return self._result()
+
+    async def _await_all(self, timeout: float | None) -> None:
         running: dict[asyncio.Task[Outcome], Trial] = {}
         with self._watched():
             try:
@@ -406,7 +503,6 @@ class Run:
                 for task in running:  # these stay pending
                     task.cancel()
                 await asyncio.gather(*running, return_exceptions=True)
-        return self._result()
 
     def _call(self, trial: Trial, evaluation: Evaluation | None) -> Any:
         """What is to be awaited, or the exception that came instead."""
@@ -451,10 +547,10 @@ class Run:
         if not ended:
             return
         outcomes = [outcome for _, outcome in ended]
-        wrong = [outcome for outcome in outcomes if outcome.misuse]
-        if wrong and not self.any_completed and len(wrong) == len(outcomes):
+        misuses = [outcome for outcome in outcomes if outcome.misuse]
+        if misuses and not self.any_completed and len(misuses) == len(outcomes):
             # Of no use to go on: the trial stays pending, for the function as it is once it is repaired.
-            raise InvalidInput(str(wrong[0].error), "function")
+            raise InvalidInput(str(misuses[0].error), "function")
         names = sorted({name for outcome in outcomes for name in outcome.metrics or {}})
         failed = [outcome for outcome in outcomes if outcome.error is not None]
         self.study.tell(
@@ -467,6 +563,7 @@ class Run:
             sem=[self._sem(outcome) for outcome in outcomes] if any(outcome.sem for outcome in outcomes) else None,
             user_attrs=[o.user_attrs for o in outcomes] if any(o.user_attrs for o in outcomes) else None,
         )
+        self._release([trial.id for trial, _ in ended])
         self.done += len(ended)
         for trial, outcome in ended:
             self._after(trial, outcome)
@@ -495,6 +592,7 @@ class Run:
             self.last_error = outcome.error
             if self.first_exception is None:
                 self.first_exception = outcome.exception
+            self.crashes += outcome.cause != "infeasible"
             self.failures_in_a_row += outcome.cause != "infeasible"
             if 0 < self.options.failures_in_a_row <= self.failures_in_a_row and not self.ended:
                 self.ended = "too_many_failures"

@@ -125,6 +125,8 @@ class _OneOf:
             raise wrong(name, values, "a list")
         object.__setattr__(self, "_values", tuple(_plain(value) for value in values))
         object.__setattr__(self, "_labels", tuple(_label(value, i) for i, value in enumerate(self._values)))
+        if any(isinstance(value, float) and not math.isfinite(value) for value in self._values):
+            raise wrong(name, list(self._values), "finite numbers: text or None can be chosen in place of NaN and infinity")
         seen: dict[Any, Any] = {}
         for value, label in zip(self._values, self._labels):
             if label in seen and not isinstance(value, (str, int, float)):
@@ -318,6 +320,9 @@ class Space(Mapping[str, Parameter]):
             if bound is not None:
                 bounds[name] = number(name, bound)
         return self._with(self._constraints, (*self._limits, tuple(bounds.items())))
+
+    def _with_parameters(self, parameters: Mapping[str, Parameter]) -> Space:
+        return Space(parameters)._with(self._constraints, self._limits)
 
     def _with(self, constraints: tuple[str, ...], limits: tuple[Limit, ...]) -> Space:
         space = Space(self._parameters)

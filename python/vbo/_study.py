@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Union, overload
 
@@ -18,7 +18,7 @@ from . import _pools, _vbo
 from ._arguments import Integers, callables, integers, number, whole, wrong
 from ._errors import InvalidInput, Unsupported
 from ._objectives import Goal, objectives_of, value_columns
-from ._open import Shared, opened, url_of
+from ._open import Shared, name_of, opened, url_of
 from ._reader import StudyReader
 from ._results import Steps, results
 from ._space import Parameter, Space
@@ -66,7 +66,7 @@ class Study(StudyReader):
         storage: A file (also ``"sqlite:///FILE"``), created when absent, or ``"postgresql://..."``; None keeps the
             study in memory. A stored study keeps its method, seed, name and options where they are not given;
             ``budget`` and ``batch`` may differ from call to call.
-        name: Shown in output; the file's name otherwise.
+        name: Shown in output; the file's name otherwise, in PostgreSQL what follows ``study=``.
         options: Options of the method, see ``vbo.methods()``.
         repeats: Evaluations of every point, 1 otherwise; the method learns their mean and its standard error. ``"auto"``,
             of one objective: leading points are evaluated again when that is worth more than a new point.
@@ -122,7 +122,7 @@ class Study(StudyReader):
             "repeats": repeats,
         }  # fmt: skip
         definition = {
-            "name": name if name is not None else "study" if storage is None else Path(url).stem,
+            "name": name if name is not None else "study" if storage is None else name_of(url),
             "objectives": objectives,
             "budget": 1000 if budget is None else whole("budget", budget, 1),
             "space": json.loads(space._json()),
@@ -272,7 +272,10 @@ class Study(StudyReader):
         """
         columns, given = _completed(self._space, points)
         codes, rows = self._space._codes(columns)
-        self._core.enqueue(codes, rows, given)
+        try:
+            self._core.enqueue(codes, rows, given)
+        except InvalidInput as error:  # they are the starts of a study file there, counted from 1
+            raise InvalidInput(re.sub(r"\bstart (\d+)", _place, str(error)), "points") from None
 
     def _results(self, n: int, values: Any, *others: Any) -> _vbo.Results:
         columns = None if values is None else value_columns(self._objectives, values, n)
@@ -387,6 +390,10 @@ def _option(name: str, value: Any) -> Any:
         return [float(item) for item in value]
     except (TypeError, ValueError):
         raise wrong(f"options[{name!r}]", value, "true, false, a number, text or numbers") from None
+
+
+def _place(start: re.Match[str]) -> str:
+    return f"points[{int(start[1]) - 1}]"
 
 
 def _completed(space: Space, points: Any) -> tuple[dict[str, Any], list[list[bool]]]:

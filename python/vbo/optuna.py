@@ -15,6 +15,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from types import FrameType
 from typing import Any
 
@@ -150,19 +151,18 @@ class _Engine:
         return {name: axis.to_optuna(self.given[number][1][name]) for name, axis in self.axes.items()}
 
 
-def _budget_of(study: optuna.Study, number: int) -> int | None:
+def _budget_of(study: optuna.Study, trials: Sequence[FrozenTrial]) -> int | None:
     """How many trials there will be when the running optimize() has ended, in whichever thread it was called: Optuna
     does not tell its samplers. None when trials are asked for one by one, or without a number."""
     for frame in sys._current_frames().values():
         place: FrameType | None = frame
         while place is not None:
             names = place.f_locals if place.f_code.co_name in ("_optimize", "_optimize_sequential") else {}
-            wanted = names.get("n_trials")
-            if isinstance(wanted, int) and getattr(names.get("study"), "_study_id", None) == study._study_id:
-                if place.f_code.co_name == "_optimize":
-                    return number + wanted
-                if wanted > 1:  # else one of those that n_jobs starts
-                    return number + wanted - int(names.get("i_trial", 1)) + 1
+            wanted, begun = names.get("n_trials"), names.get("time_start")
+            ours = getattr(names.get("study"), "_study_id", None) == study._study_id
+            # One: asked for one by one, or one of those that n_jobs starts.
+            if ours and isinstance(wanted, int) and wanted > 1 and isinstance(begun, datetime):
+                return wanted + sum(other.datetime_start is not None and other.datetime_start < begun for other in trials)
             place = place.f_back
     return None
 
@@ -211,6 +211,7 @@ class VboSampler(BaseSampler):
         threads: int = 1,
     ) -> None:
         self._seed = _random_seed() if seed is None else whole("seed", seed, 0)
+        self._owner = os.getpid()  # the process whose seed it is
         self._batch = None if batch is None else whole("batch", batch, 1)
         self._budget = None if budget is None else whole("budget", budget, 1)
         self._options: dict[str, Any] = {
@@ -237,9 +238,13 @@ class VboSampler(BaseSampler):
         self._forget()  # what it has learned is in the trials
 
     def reseed_rng(self) -> None:
+        """Optuna calls it before every trial of n_jobs: threads go on with one engine, which knows what each evaluates.
+        Only a copy in another process needs another seed."""
         with self._lock:
-            self._seed = _random_seed()
-            self._engine = None
+            if self._owner != os.getpid():
+                self._owner = os.getpid()
+                self._seed = _random_seed()
+                self._engine = None
             self._independent.reseed_rng()
 
     def infer_relative_search_space(self, study: optuna.Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
@@ -260,15 +265,18 @@ class VboSampler(BaseSampler):
         with self._lock:
             trials = study.get_trials(deepcopy=False)
             limits = self._count_limits(trials)
-            if self._engine is None or self._engine.space != search_space or self._engine.limits != limits:
+            budget = self._budget or _budget_of(study, trials) or 0
+            engine = self._engine
+            if engine is None or engine.space != search_space or engine.limits != limits or engine.study.budget < budget:
                 # No two processes create the same trial, so no two engines have the same seed.
                 seed = int(np.random.SeedSequence([self._seed, trial.number]).generate_state(1)[0])
-                budget = self._budget or _budget_of(study, trial.number) or _UNKNOWN_BUDGET
-                self._engine = _Engine(search_space, limits, seed=seed, budget=budget, **goals_of(study, search_space), **self._options)
-            self._engine.learn(trials)
+                engine = self._engine = _Engine(
+                    search_space, limits, seed=seed, budget=budget or _UNKNOWN_BUDGET, **goals_of(study, search_space), **self._options
+                )
+            engine.learn(trials)
             ended = any(other.state.is_finished() for other in trials)
-            before = 0 if ended else sum(other.number < trial.number for other in trials) - len(self._engine.given)
-            suggested = self._engine.suggest(trial.number, self._batch, before)
+            before = 0 if ended else sum(other.number < trial.number for other in trials) - len(engine.given)
+            suggested = engine.suggest(trial.number, self._batch, before)
         if suggested is not None:
             return suggested
         # Every point of a finite space is known or being evaluated, and Optuna wants one all the same.

@@ -13,16 +13,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Literal, Union
 
 import numpy as np
 
-from ._arguments import wrong
+from ._arguments import Doubles, wrong
 from ._errors import InvalidInput, Unsupported
 from ._objectives import Goal
 from ._run import Result
 from ._space import Column, Float, Int
 from ._study import Study
+from ._trials import Trial
 
 __all__ = ["contour", "front", "importance", "parallel", "progress", "slices", "timeline"]
 
@@ -50,6 +52,7 @@ class _Dots:
     color: Any = _GREY  # one, or a number per dot, small = dark
     text: Sequence[str] = ()
     symbol: str = "o"
+    hollow: bool = False  # outside the limits
 
 
 @dataclass
@@ -86,19 +89,19 @@ class _Panel:
 
 
 def progress(study: _Source, *, objective: str | None = None, backend: Backend = "matplotlib") -> Any:
-    """Every value in the order of trials, the best so far, and failures on the lower edge. Values far worse than most are
-    above or below the picture."""
-    study, columns = _of(study)
+    """Every value in the order of trials, hollow outside the limits, the best so far within them, and failures on the
+    lower edge. Values far worse than most are above or below the picture."""
+    study, columns, violations = _of(study)
     objective = _objective(study, objective)
     values, ids = columns[objective], columns["id"]
     found = np.flatnonzero(np.isfinite(values))
     panel = _Panel("trial", objective)
     if len(found):
-        best = (np.minimum if study.goals[objective] == "minimize" else np.maximum).accumulate(values[found])
-        panel.marks = [
-            _Dots(ids[found], values[found], "evaluated"),
-            _Line(np.append(ids[found], ids[-1]), np.append(best, best[-1]), "best so far", steps=True),
-        ]
+        panel.marks = _dots(ids[found], values[found], violations[found], "evaluated")
+        good = found[violations[found] == 0]
+        best = (np.minimum if study.goals[objective] == "minimize" else np.maximum).accumulate(values[good])
+        if len(good):
+            panel.marks.append(_Line(np.append(ids[good], ids[-1]), np.append(best, best[-1]), "best so far", steps=True))
         panel.y_range = _range_of_most(values[found], study.goals[objective] == "minimize")
     failed = ids[columns["state"] == "failed"]
     if len(failed):
@@ -109,7 +112,7 @@ def progress(study: _Source, *, objective: str | None = None, backend: Backend =
 
 def importance(study: _Source, *, objective: str | None = None, backend: Backend = "matplotlib") -> Any:
     """How much each parameter tells about the outcome, in nats, with 95% intervals: `Study.importance`."""
-    study, _ = _of(study)
+    study, *_ = _of(study)
     objective = _objective(study, objective)
     found = sorted(study.importance(objective).items(), key=lambda item: item[1].nats)
     if not found:
@@ -129,8 +132,9 @@ def slices(
     objective: str | None = None,
     backend: Backend = "matplotlib",
 ) -> Any:
-    """The value over each parameter, dark dots being recent ones; without those far worse than most."""
-    study, columns = _of(study)
+    """The value over each parameter, dark dots being recent ones and hollow ones outside the limits; without those far
+    worse than most."""
+    study, columns, violations = _of(study)
     objective = _objective(study, objective)
     names = _chosen(study, parameters)[:_MOST_PANELS]
     found = np.isfinite(columns[objective])
@@ -140,7 +144,7 @@ def slices(
         panel.y_title = objective
         if found.any():
             panel.y_range = _range_of_most(columns[objective][found], study.goals[objective] == "minimize")
-        panel.marks = [_Dots(x, columns[objective][found], color=-columns["id"][found])]
+        panel.marks = _dots(x, columns[objective][found], violations[found], color=-columns["id"][found])
         panels.append(panel)
     return _draw(panels, f"{study.name}: {objective} over each parameter", backend)
 
@@ -153,9 +157,9 @@ def contour(
     objective: str | None = None,
     backend: Backend = "matplotlib",
 ) -> Any:
-    """The value over two parameters, the two that matter most when none are named: dark dots are good, and between
-    numbers the mean rank of the results nearby."""
-    study, columns = _of(study)
+    """The value over two parameters, the two that matter most when none are named: dark dots are good, hollow ones
+    outside the limits, and between numbers the mean rank of the results nearby."""
+    study, columns, violations = _of(study)
     objective = _objective(study, objective)
     values, sign = columns[objective], 1 if study.goals[objective] == "minimize" else -1
     if x is None or y is None:
@@ -171,9 +175,9 @@ def contour(
     across, panel = _axis(study, x, columns[x][found])
     up, other = _axis(study, y, columns[y][found])
     panel.y_title, panel.log_y, panel.y_ticks = y, other.log_x, other.x_ticks
-    rank = np.argsort(np.argsort(sign * values[found]))
+    rank = np.argsort(_from_best(sign * values[found], violations[found]))
     text = [f"{value:.6g}" for value in values[found]]
-    panel.marks = [_Dots(across, up, color=rank, text=text)]
+    panel.marks = _dots(across, up, violations[found], color=rank, text=text)
     if not (panel.x_ticks or panel.y_ticks) and len(rank) > 3:
         panel.marks.insert(0, _shade(across, up, rank, panel.log_x, panel.log_y))
     return _draw([panel], f"{study.name}: rank of {'the value' if objective == 'value' else objective}, dark is good", backend)
@@ -186,12 +190,14 @@ def parallel(
     objective: str | None = None,
     backend: Backend = "matplotlib",
 ) -> Any:
-    """A line per trial over all parameters, each scaled to its bounds; the best tenth is green."""
-    study, columns = _of(study)
+    """A line per trial over all parameters, each scaled to its bounds; the best tenth is green, those within the limits
+    before others."""
+    study, columns, violations = _of(study)
     objective = _objective(study, objective)
     names = _chosen(study, parameters)
     found = np.flatnonzero(np.isfinite(columns[objective]))
-    order = np.argsort(columns[objective][found] * (1 if study.goals[objective] == "minimize" else -1))
+    sign = 1 if study.goals[objective] == "minimize" else -1
+    order = _from_best(sign * columns[objective][found], violations[found])
     scaled = np.array([_scaled(study, name, columns[name][found]) for name in names])
     panel = _Panel(y_title="from low to high", x_ticks=names)
     places = np.arange(len(names))
@@ -204,13 +210,13 @@ def parallel(
 def front(
     study: _Source, goals: Mapping[str, Goal] | None = None, *, backend: Backend = "matplotlib"
 ) -> Any:
-    """Two quantities against each other, those results marked to which nothing is better in both.
+    """Two quantities against each other, those results marked to which nothing within the limits is better in both.
 
     Args:
         goals: Two names with ``"minimize"`` or ``"maximize"``: objectives, ``"value"``, or metrics. Of a study with
             several objectives the first two otherwise.
     """
-    study, columns = _of(study)
+    study, columns, violations = _of(study)
     goals = goals or study.goals
     if len(goals) < 2:
         raise InvalidInput('front: found no two goals, expected for example {"value": "minimize", "mass": "minimize"}', "goals")
@@ -224,20 +230,21 @@ def front(
     found = np.isfinite(data[0]) & np.isfinite(data[1])
     a, b = data[0][found], data[1][found]
     costs = [v if goals[name] == "minimize" else -v for name, v in zip(names, (a, b))]
-    best = _not_dominated(costs[0], costs[1])
+    good = np.flatnonzero(violations[found] == 0)
+    best = good[_not_dominated(costs[0][good], costs[1][good])]
     order = best[np.argsort(a[best])]
     panel = _Panel(names[0], names[1])
-    panel.marks = [_Dots(a, b, "evaluated"), _Line(a[order], b[order], "front", steps=False), _Dots(a[order], b[order], "", _GREEN)]
+    panel.marks = _dots(a, b, violations[found], "evaluated")
+    panel.marks += [_Line(a[order], b[order], "front", steps=False), _Dots(a[order], b[order], "", _GREEN)]
     return _draw([panel], f"{study.name}: {len(best)} results are not dominated", backend)
 
 
 def timeline(study: _Source, *, backend: Backend = "matplotlib") -> Any:
     """When each evaluation ran, in rows that do not overlap; failures in red."""
-    study, _ = _of(study)
-    ended = [t for t in study.trials() if t.finished_at > 0]
-    if not ended:
+    study, *_ = _of(study)
+    spans = sorted(span for t in study.trials() if (span := _span(t)))
+    if not spans:
         raise Unsupported("timeline needs trials that have ended")
-    spans = sorted((t.finished_at - t.seconds, t.seconds, t.state == "failed") for t in ended)
     begin = spans[0][0]
     free: list[float] = []  # when each row is free again
     rows: list[int] = []
@@ -252,14 +259,46 @@ def timeline(study: _Source, *, backend: Backend = "matplotlib") -> Any:
     return _draw([panel], f"{study.name}: {len(spans)} evaluations", backend)
 
 
+def _span(trial: Trial) -> tuple[float, float, bool] | None:
+    """When its evaluation began, how many seconds it took, and whether it failed. What comes from Optuna has its times in
+    attributes."""
+    failed = trial.state == "failed"
+    if trial.finished_at > 0:
+        return trial.finished_at - trial.seconds, trial.seconds, failed
+    try:
+        begin, end = (datetime.fromisoformat(trial.user_attrs[f"datetime_{name}"]).timestamp() for name in ("start", "complete"))
+        return begin, end - begin, failed
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
 # -- What is shown --
 
 
-def _of(source: _Source) -> tuple[Study, dict[str, Column]]:
+def _of(source: _Source) -> tuple[Study, dict[str, Column], Doubles]:
     study = source.study if isinstance(source, Result) else source
     if not isinstance(study, Study):
         raise wrong("study", source, "a vbo.Study or what vbo.minimize returns")
-    return study, study.columns()
+    return study, *study._columns_and_violations()
+
+
+def _dots(x: Any, y: Any, violations: Doubles, name: str = "", color: Any = _GREY, text: Sequence[str] = ()) -> list[Any]:
+    """Those outside the limits, hollow, and the others, if there are any."""
+    good = violations == 0
+    marks = []
+    if not good.all():
+        label = "outside the limits" if name else ""
+        bad_text = [word for word, ok in zip(text, good) if not ok]
+        marks.append(_Dots(x[~good], y[~good], label, text=bad_text, hollow=True))
+    if good.any() or not marks:
+        colors = color if isinstance(color, str) else color[good]
+        marks.append(_Dots(x[good], y[good], name, colors, [word for word, ok in zip(text, good) if ok]))
+    return marks
+
+
+def _from_best(costs: Doubles, violations: Doubles) -> Any:
+    """Places of results: those within the limits from the best on, then the others by how far they are outside."""
+    return np.lexsort((costs, violations))
 
 
 def _objective(study: Study, objective: str | None) -> str:
@@ -370,8 +409,10 @@ def _with_matplotlib(panels: list[_Panel], title: str) -> Any:
                 axes.plot(mark.x, mark.y, color=mark.color, linewidth=1.6, label=mark.name or None,
                           drawstyle="steps-post" if mark.steps else "default")  # fmt: skip
             elif isinstance(mark, _Dots):
-                one = {"color": mark.color} if isinstance(mark.color, str) else {"c": mark.color, "cmap": "viridis"}
+                one: dict[str, Any] = {"color": mark.color} if isinstance(mark.color, str) else {"c": mark.color, "cmap": "viridis"}
                 edge: dict[str, Any] = {"edgecolors": "white", "linewidths": 0.4} if mark.symbol == "o" and not isinstance(mark.color, str) else {}
+                if mark.hollow:
+                    one = {"facecolors": "none", "edgecolors": mark.color, "linewidths": 0.8}
                 axes.scatter(mark.x, mark.y, s=16, label=mark.name or None, marker=mark.symbol, **one, **edge)
             elif isinstance(mark, _Shade):
                 axes.contourf(mark.x, mark.y, mark.z, levels=8, cmap="viridis", alpha=0.45)
@@ -414,7 +455,7 @@ def _with_plotly(panels: list[_Panel], title: str) -> Any:
                 line = {"color": mark.color, "shape": "hv" if mark.steps else "linear"}
                 trace = graph_objects.Scatter(x=mark.x, y=mark.y, mode="lines", name=mark.name, line=line)
             elif isinstance(mark, _Dots):
-                marker = {"color": mark.color, "colorscale": "Viridis", "symbol": "x" if mark.symbol == "x" else "circle"}
+                marker = {"color": mark.color, "colorscale": "Viridis", "symbol": "x" if mark.symbol == "x" else "circle-open" if mark.hollow else "circle"}
                 trace = graph_objects.Scatter(x=mark.x, y=mark.y, mode="markers", name=mark.name, marker=marker, text=list(mark.text))
             elif isinstance(mark, _Shade):
                 trace = graph_objects.Contour(x=mark.x, y=mark.y, z=mark.z, colorscale="Viridis", opacity=0.45, showscale=False, hoverinfo="skip")
