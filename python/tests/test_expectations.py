@@ -662,3 +662,8 @@ def test_who_is_left_takes_over(tmp_path: Path) -> None:
     assert study.ask(2).ids.tolist() == [4, 5]
     study.tell([4, 5], [0.5, 0.25])
     assert study.counts.completed == 5
+
+
+def test_progress_says_once_what_auto_took(capsys: pytest.CaptureFixture[str]) -> None:
+    vbo.minimize(lambda p: p["x"], {"x": vbo.Float(0, 1)}, budget=4, progress=True)
+    assert capsys.readouterr().err.count("auto chose") == 1

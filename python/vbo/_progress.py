@@ -38,6 +38,7 @@ class Progress:
         notebook = _in_notebook()
         self._show = notebook or sys.stderr.isatty() if show is None else show
         self._drawn = 0.0
+        self._choice_shown = False
         self._study = study
         self._handle: Any = None
         if not self._show:
@@ -66,11 +67,25 @@ class Progress:
                 self._handle.update(self._study)
                 self._drawn = time.monotonic()
         elif self._bar is not None:
+            self._show_choice()
             if reached := self._reached():
                 self._bar.set_postfix_str(reached, refresh=False)
             self._bar.update(n)
         elif time.monotonic() - self._drawn > _EVERY:
             self._draw()
+
+    def _show_choice(self) -> None:
+        """Which method "auto" has taken and why, in a line of its own, once."""
+        if self._choice_shown:
+            return
+        self._choice_shown = True
+        message = self._study.log().get("message")
+        if not message:
+            return
+        if self._bar is not None:
+            self._bar.write(str(message), file=sys.stderr)
+        else:
+            sys.stderr.write(f"\r{message}\033[K\n")
 
     def _estimate(self) -> None:
         """What the results so far say is best."""
@@ -115,6 +130,7 @@ class Progress:
         return self._front
 
     def _draw(self) -> None:
+        self._show_choice()
         self._drawn = time.monotonic()
         reached = self._reached()
         sys.stderr.write(f"\r{self._done}/{self._budget} evaluations{', ' if reached else ''}{reached}\033[K")

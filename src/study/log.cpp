@@ -123,6 +123,9 @@ std::vector<StudyLog::Event> StudyLog::events_after(EventId after) const {
     std::size_t trial;
   };
   std::vector<Entry> entries;
+  const auto add = [&](EventId event, What what, std::size_t trial) {
+    if (event > after && event != 0) entries.push_back({event, what, trial});
+  };
   for (std::size_t i = 0; i < trials_.size(); ++i) {
     const Trial& trial = trials_[i];
     const auto changes = changes_.find(i);
@@ -132,15 +135,14 @@ std::vector<StudyLog::Event> StudyLog::events_after(EventId after) const {
       const std::vector<Version>& versions = changes->second.versions;
       told_in = versions.empty() ? 0 : versions.front().from;
       for (std::size_t v = 1; v < versions.size(); ++v) {
-        entries.push_back({versions[v].from, What::revise, i});
+        add(versions[v].from, What::revise, i);
       }
-      entries.push_back({changes->second.dropped_in, What::revise, i});
+      add(changes->second.dropped_in, What::revise, i);
     }
     const bool was_asked = trial.asked_in != told_in;  // not Study::add
-    if (was_asked) entries.push_back({trial.asked_in, What::ask, i});
-    entries.push_back({told_in, What::tell, i});
+    if (was_asked) add(trial.asked_in, What::ask, i);
+    add(told_in, What::tell, i);
   }
-  std::erase_if(entries, [&](const Entry& e) { return e.event == 0 || e.event <= after; });
   std::stable_sort(entries.begin(), entries.end(),
                    [](const Entry& a, const Entry& b) { return a.event < b.event; });
   std::vector<Event> events;

@@ -19,9 +19,15 @@ inline constexpr double kSamePlace = 1e-7;
 class Places {
  public:
   using Tag = Eigen::Index;
+  using Index = Eigen::Index;
 
   explicit Places(double tolerance = kSamePlace) : tolerance_(tolerance) {}
 
+  void reserve(std::size_t places, Index dimension) {
+    codes_.reserve(places * static_cast<std::size_t>(dimension));
+    entries_.reserve(places);
+    cells_.reserve(places);
+  }
   // All codes (D) of one object have the same dimension; D = 0 is one place.
   void add(ConstVectorRef code, Tag tag = 0);
   // The smallest tag of those added there; nothing when there is none.
@@ -29,7 +35,6 @@ class Places {
   bool contains(ConstVectorRef code) const { return find(code).has_value(); }
 
  private:
-  using Index = Eigen::Index;
   struct Entry {
     Tag tag = 0;
     Index next = -1;  // of the same cell

@@ -113,6 +113,7 @@ void Vbo::take_back(std::span<const Trial> history) {
   }
   std::stable_sort(told.begin(), told.end(),
                    [](const Trial* a, const Trial* b) { return a->told_in < b->told_in; });
+  seen_.reserve(history.size(), encoding_.dimension());
   for (const Trial* trial : told) archive_again(*trial);
   history_.sort();
   restart_->sort();
