@@ -185,7 +185,7 @@ class StudyReader:
         return self._columns_of(self._core.trials(False))
 
     def _columns_and_violations(self) -> tuple[dict[str, Column], Doubles]:
-        """And how far each trial lies outside the limits of the space: 0 where it is feasible, NaN where nobody knows."""
+        """And how far each trial lies outside the limits of the space: 0 where it is feasible, NaN without metrics."""
         table = self._core.trials(False)
         return self._columns_of(table), np.asarray(table.get("violations", np.zeros(len(table["ids"]))))
 

@@ -82,7 +82,7 @@ struct Study::Impl {
   Result<std::vector<Trial>> ask(std::int64_t n, std::int64_t request = 0,
                                  Durability durability = Durability::at_once);
   // The same in a space without further points: of those it has, once more, as far as the budget
-  // goes. None where that would teach nothing, or nobody knows yet; see ask_again.cpp.
+  // goes. None where results would repeat, or while that is not known; see ask_again.cpp.
   Result<std::vector<Trial>> ask_again(std::int64_t n, std::int64_t request, Durability durability);
   Result<void> tell(std::vector<Outcome> outcomes);
   Result<std::vector<Trial>> add(std::vector<Evaluated> results, std::int64_t request = 0);

@@ -212,7 +212,7 @@ class Worker {
     return {};
   }
 
-  // Of results that are stored; others hear of each once it would survive a power failure.
+  // Of results that are stored; each is reported once it would survive a power failure.
   void take_note(const std::vector<Completion>& completed) {
     busy_ = Clock::now();
     ++writes_;
